@@ -1,4 +1,4 @@
-/** How the tests of `npm test` run: in threads, all that need nothing but what npm installs. */
+/** How the tests that need nothing but npm run: as three suites, each a project of vitest, in threads on two workers. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "./infra/statement-program.mjs";
 import { reportersOf } from "./test/reporters.ts";
@@ -21,14 +21,42 @@ const HEAVY = [
   "simulation/seeds",
 ];
 
+/** Tests that start the command or a whole local process, or that measure the process which they run in. */
+const PROCESSES = [
+  "test/adapters/embedded/hard-kill.test.ts",
+  "test/adapters/statements/process-sql.test.ts",
+  "test/bad-input/**/*.test.ts",
+  "test/e2e-local/**/*.test.ts",
+  "test/errors/{command-line-codes,network,refused-start}.test.ts",
+  "test/functions/{cli,local}/**/*.test.ts",
+  "test/upgrade/**/*.test.ts",
+];
+const INFRA = ["test/infra/**/*.test.ts"];
+
+const exclude = [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"];
+
 export default defineConfig({
   define: await statementProgram(),
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"],
     pool: "threads",
+    // Of two processors vitest would leave one to itself.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: reportersOf("unit"),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "quick",
+          include: ["test/**/*.test.ts"],
+          exclude: [...exclude, ...PROCESSES, ...INFRA],
+          // A worker keeps what one file has imported for the next one: most files take longer to import than to run.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "processes", include: PROCESSES, exclude } },
+      { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
+    ],
   },
 });

@@ -1,4 +1,4 @@
-/** A line for each request to an HTTP API: who asked for what, from where, and how it ended. */
+/** The access log of an HTTP API, with one line per request: caller, address, request and outcome. */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -8,15 +8,15 @@ import type { Construct } from "constructs";
 
 export interface AccessLogProps {
   readonly logRetention: RetentionDays;
-  /** AWS's own key unless told. */
+  /** By default AWS's own key. */
   readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
 }
 
-/** What the gateway knows of who called: the identity that IAM let in, or the subject of a token. */
+/** The gateway's variable for the caller: the identity that IAM authenticated, or the subject of a token. */
 export type CallerKnownBy = "identity.userArn" | "authorizer.claims.sub";
 
-/** Neither bodies nor headers, and the path without its query. */
+/** Contains neither bodies nor headers nor the query of a path. */
 const lineOf = (callerKnownBy: CallerKnownBy) => ({
   at: "$context.requestTime",
   caller: `$context.${callerKnownBy}`,
@@ -28,7 +28,7 @@ const lineOf = (callerKnownBy: CallerKnownBy) => ({
   requestId: "$context.requestId",
 });
 
-/** @param scope of the log group, beside the API */
+/** @param scope the parent of the log group, beside the API */
 export function logAccess(
   scope: Construct,
   stage: CfnStage,

@@ -1,9 +1,9 @@
-/** What a checker of rules would find in this stack, and why it stands: acknowledged where it arises, finding by finding. */
+/** The findings of the rule checker (cdk-nag) that are acceptable in this stack, each acknowledged with its reason. */
 import { Stack, Validations } from "aws-cdk-lib";
 import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IConstruct } from "constructs";
 
-/** By the action that is granted on more than one resource. Whatever is not named here is found. */
+/** The reasons by action, for actions granted on more than one resource. Every other wildcard stays a finding. */
 const WILDCARD_REASONS: Readonly<Record<string, string>> = {
   "ssm:GetParameter":
     "The signing keys of one environment are numbered, and while they are exchanged two numbers are read.",
@@ -16,7 +16,7 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
   "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
 };
 
-/** @param scope of the role or of what holds it */
+/** @param scope the role, or a parent of it */
 export function acknowledgeWildcards(scope: IConstruct, grants: readonly PolicyStatement[]): void {
   for (const { actions, resources } of grants) {
     const reason = actions.map((action) => WILDCARD_REASONS[action]).find((known) => known !== undefined);
@@ -45,7 +45,7 @@ export function acknowledgeUnloggedIngress(scope: IConstruct): void {
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG1", reason });
 }
 
-/** An ARN as findings write it: what CloudFormation fills in stands in angle brackets. */
+/** An ARN in the form of findings, where values that CloudFormation fills in are in angle brackets. */
 function told(value: unknown): string {
   if (typeof value === "string") return value;
   const [[name, content]] = Object.entries(value as Record<string, unknown>) as [[string, unknown]];

@@ -1,4 +1,4 @@
-/** What somebody has to look at: each alarm says what it means, and what to do about it. */
+/** The alarms for operators; each description says what the alarm means and what to do. */
 import { Annotations } from "aws-cdk-lib";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Alarm, ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
@@ -10,10 +10,10 @@ import { Construct } from "constructs";
 import { functionsTotal, ownMetric, PERIOD, tableThrottles } from "./metrics.ts";
 import type { AnyTable } from "./table.ts";
 
-/** Two passes of the sweeper and some more: what is parked and due is woken by the first that sees it. */
+/** More than two passes of the sweeper: the first pass that sees a due parked invocation wakes it. */
 const OVERDUE_MAX_S = 900;
 const LISTING_BEHIND_MAX_S = 3_600;
-/** Walks begin six hours apart at most, and what is open lives for more than two weeks without one. */
+/** Walks begin at most six hours apart, and an open invocation survives more than two weeks without one. */
 const EVERYTHING_BEHIND_MAX_S = 86_400;
 
 export interface WatchedProps {
@@ -23,19 +23,19 @@ export interface WatchedProps {
   readonly slowQueue: Queue;
   readonly deadLetters: Queue;
   readonly functions: readonly LambdaFunction[];
-  /** False where functions write no metrics of their own. */
+  /** False if the functions write no metrics of their own. */
   readonly hasOwnMetrics: boolean;
 }
 
 export interface StepwellAlarmsProps extends WatchedProps {
-  /** Is told when an alarm goes off, and when it is over. */
+  /** Notified when an alarm goes off, and when it is over. */
   readonly alarmTopic?: ITopic;
 }
 
 interface AlarmChoice {
   readonly description: string;
   readonly metric: IMetric;
-  /** Goes off above this. */
+  /** The alarm goes off above this value. */
   readonly threshold: number;
   readonly periods?: number;
   readonly isMissingBad?: boolean;
@@ -80,13 +80,13 @@ export class StepwellAlarms extends Construct {
       metric: ownMetric(environment, "oldest_overdue_seconds", { statistic: Stats.MAXIMUM }),
       threshold: OVERDUE_MAX_S,
       periods: 3,
-      // The sweeper writes it at each pass, so that silence is its death.
+      // The sweeper writes the metric at each pass, so a missing metric means a dead sweeper.
       isMissingBad: true,
     });
     this.#addWalks(alarmTopic, environment);
   }
 
-  /** Each walk has days in hand before anything can expire: these go off when it has fallen behind by hours. */
+  /** Each walk has days of reserve before any item can expire; these alarms go off when it is hours behind. */
   #addWalks(topic: ITopic | undefined, environment: string): void {
     const age = (walk: string) => ownMetric(environment, `sweep_${walk}_behind_seconds`, { statistic: Stats.MAXIMUM });
     this.#add("ListingBehind", topic, {

@@ -1,4 +1,4 @@
-/** The two doors: the ingress, where handlers are called, and the admin API, where nobody comes in without IAM. */
+/** The two HTTP APIs: the ingress, where handlers are called, and the admin API, which always requires IAM. */
 import { Duration, Stack } from "aws-cdk-lib";
 import type { CfnStage, CorsPreflightOptions } from "aws-cdk-lib/aws-apigatewayv2";
 import { CorsHttpMethod, HttpApi, HttpMethod, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
@@ -11,27 +11,27 @@ import { logAccess } from "./access-log.ts";
 import { acknowledgeOpenIngress, acknowledgeOpenPreflight, acknowledgeUnloggedIngress } from "./acknowledged.ts";
 
 export interface IngressApiProps {
-  /** Tells this API from those of other environments in the account's list of APIs. */
+  /** Distinguishes this API from those of other environments in the account. */
   readonly environment: string;
   readonly ingress: IFunction;
   readonly auth: IngressAuth;
-  /** The account's own limits unless told. */
+  /** By default the account's own limits. */
   readonly throttle?: IngressThrottle;
-  /** There is none unless told. */
+  /** By default there is none. */
   readonly accessLog?: AccessLogProps;
-  /** The gateway leaves it to the ingress unless told, which lets pages of any origin in that bring no credentials. */
+  /** By default the ingress itself answers, and it allows pages of any origin that send no credentials. */
   readonly cors?: IngressCors;
 }
 
-/** Which web pages may call handlers and read the answers. */
+/** The web pages that may call handlers and read the answers. */
 export interface IngressCors {
-  /** As a browser names them, such as `https://shop.example.com`; `*` for every page. */
+  /** Origins in the browser's form, such as `https://shop.example.com`; `*` for every page. */
   readonly origins: readonly string[];
   /** Request headers that pages may send beside those of the ingress itself. */
   readonly headers?: readonly string[];
 }
 
-/** Named one by one: a star does not cover `authorization`. */
+/** Listed one by one, because a star does not cover `authorization`. */
 const CORS_HEADERS = ["authorization", "content-type", "idempotency-key", "traceparent", "tracestate"];
 const CORS_AWS_HEADERS = ["x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
 const CORS_OWN_HEADERS = ["x-restate-limit-key", "x-restateclient-retry-attempt"];
@@ -39,13 +39,16 @@ const CORS_OWN_HEADERS = ["x-restate-limit-key", "x-restateclient-retry-attempt"
 const CORS_EXPOSED = ["x-restate-id", "x-restate-error-source", "idempotency-expires"];
 const CORS_REMEMBERED = Duration.hours(1);
 
-/** So many requests a second, and so many at once beyond them, are let in; the next is answered with 429. */
+/** Requests per second, and the burst beyond that; further requests get 429. */
 export interface IngressThrottle {
   readonly ratePerS: number;
   readonly burst: number;
 }
 
-/** Who may call handlers from outside: everybody, whom IAM lets in, or who brings a token of one issuer for one of these audiences. */
+/**
+ * The clients that may call handlers: all clients, those that IAM authorizes, or those with a token of one issuer for
+ * one of these audiences.
+ */
 export type IngressAuth = "open" | "iam" | { readonly jwt: JwtAuth };
 
 export interface JwtAuth {
@@ -56,7 +59,7 @@ export interface JwtAuth {
 }
 
 export class IngressApi extends Construct {
-  /** For what this construct has no property for, such as an `ApiMapping` of a domain. */
+  /** For options without a property here, such as an `ApiMapping` of a domain. */
   readonly api: HttpApi;
   readonly url: string;
 
@@ -95,7 +98,10 @@ function corsOf({ origins, headers = [] }: IngressCors): CorsPreflightOptions {
   };
 }
 
-/** A browser sends no token with its preflight, and the default route would ask for one: AWS wants this route beside it. */
+/**
+ * A browser sends no token with its preflight, and the default route would require one; preflights need a route without
+ * authorization.
+ */
 function letPreflightIn(api: HttpApi, integration: HttpLambdaIntegration): void {
   const routes = api.addRoutes({
     path: "/{proxy+}",
@@ -115,21 +121,21 @@ function authorizerOf(auth: IngressAuth) {
 
 /** An admin API, of this stack or another one. */
 export interface AdminApiReference {
-  /** The name of the environment (`environmentName`), which is the tag of the functions that it may call. */
+  /** The name of the environment (`environmentName`), which is also the tag of the functions that it may call. */
   readonly environment: string;
   readonly url: string;
-  /** What IAM judges who may come in by, without its stage and routes: `arn:aws:execute-api:<region>:<account>:<api>`. */
+  /** The ARN for IAM policies, without stage and routes: `arn:aws:execute-api:<region>:<account>:<api>`. */
   readonly arn: string;
 }
 
 export interface AdminApiProps extends AccessLogProps {
-  /** Tells this API from those of other environments in the account's list of APIs. */
+  /** Distinguishes this API from those of other environments in the account. */
   readonly environment: string;
   readonly admin: LambdaFunction;
 }
 
 export class AdminApi extends Construct implements AdminApiReference {
-  /** For what this construct has no property for, such as an `ApiMapping` of a domain. */
+  /** For options without a property here, such as an `ApiMapping` of a domain. */
   readonly api: HttpApi;
   readonly environment: string;
   readonly url: string;
@@ -144,7 +150,7 @@ export class AdminApi extends Construct implements AdminApiReference {
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
     this.api = api;
-    // Of operators each request is worth a line.
+    // Unlike the ingress, the admin API always has an access log, because each request of an operator matters.
     logAccess(this, stageOf(api), props);
     this.environment = environment;
     this.url = api.apiEndpoint;
@@ -152,7 +158,7 @@ export class AdminApi extends Construct implements AdminApiReference {
   }
 }
 
-/** The one stage that an HTTP API has unless told: no route of it has settings of its own. */
+/** The default stage, the only one of the API; none of its routes has settings of its own. */
 function stageOf(api: HttpApi): CfnStage {
   return api.defaultStage!.node.defaultChild as CfnStage;
 }

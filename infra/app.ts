@@ -1,4 +1,4 @@
-/** The CDK app: one stack with one control plane, shaped by context (`cdk deploy -c name=...`). */
+/** The CDK app: one stack with one control plane, configured by context (`cdk deploy -c name=...`). */
 import { join } from "node:path";
 import { App, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -32,7 +32,7 @@ const alarmTopic = context("alarm-topic");
 const [signingKey, workerConcurrencyMax] = [number("signing-key"), number("worker-concurrency")];
 const slowWorkerConcurrencyMax = number("slow-worker-concurrency");
 const [reservedIngress, reservedSweeper] = [number("reserved-ingress"), number("reserved-sweeper")];
-// What is neither of the two is refused by the construct: a typing error must not leave the door open.
+// The construct refuses any other value, so that a typing error cannot leave the ingress open.
 const ingressAuth = context("ingress-auth") as StepwellProps["ingressAuth"];
 const stepwell = new Stepwell(stack, "Stepwell", {
   codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),

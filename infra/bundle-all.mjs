@@ -1,4 +1,7 @@
-/** What `cdk` runs first: it bundles the functions and the app itself, so that nothing but Node and the installed packages is needed. */
+/**
+ * The build step of `cdk.json`: bundles the functions and the CDK app, so that only Node and the installed packages are
+ * needed.
+ */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { bundleFunctions, FUNCTIONS_FOLDER, productEntries } from "./bundle.mjs";

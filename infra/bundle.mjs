@@ -1,4 +1,4 @@
-/** Bundles what runs on Lambda: each function one file with everything in it, because what a runtime brings is older and slower. */
+/** Bundles each Lambda function into one file, because the packages of the Lambda runtime are older and slower. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -6,13 +6,13 @@ import { build } from "esbuild";
 import { statementInputs, statementProgram } from "./statement-program.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
-/** The file that holds the statement program. */
+/** The file that contains the statement program as a text. */
 const STATEMENT_FRONT = "shared/wiring/statement-front.ts";
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
 const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys", "registrar"];
 
-/** Some packages still ask for `require`, which a module has only if it makes one. */
+/** Some packages still call `require`, which an ES module must create for itself. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
 /** The source files of the product's functions. */
@@ -21,9 +21,10 @@ export function productEntries() {
 }
 
 /**
- * Prints the size of each to standard error, since standard output belongs to the CDK.
+ * Prints each size to standard error, because standard output belongs to the CDK.
  * @param entries source files by the name of their function
- * @param folder gets `<name>/index.mjs` for each, with the licenses of its packages beside it; earlier files there are removed
+ * @param folder gets `<name>/index.mjs` for each, with the licenses of its packages beside it; earlier files there are
+ * removed
  * @param quiet prints nothing
  * @returns esbuild's metafile of the build
  */
@@ -43,7 +44,7 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     mainFields: ["module", "main"],
     banner: { js: REQUIRE },
     define: await statementProgram(),
-    // Few packages have such comments; the file beside each bundle has the licenses of all.
+    // Few packages have such comments; the file beside each bundle has all licenses.
     legalComments: "none",
     metafile: true,
     logLevel: "warning",

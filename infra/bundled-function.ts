@@ -1,4 +1,4 @@
-/** A function of the product: one bundled file, a role of its own, and a log that forgets. */
+/** A function of the product: one bundled file, its own role, and a log with a retention. */
 import { join } from "node:path";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -12,14 +12,14 @@ import { acknowledgeWildcards } from "./acknowledged.ts";
 import { joining, tracing } from "./grants.ts";
 import type { FunctionNetwork } from "./network.ts";
 
-/** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
+/** A third of a processor: enough to decompress journals, while memory determines the cost of waiting. */
 const MEMORY_MB = 512;
 
 export interface BundledFunctionProps {
-  /** Holds a folder with the code, by the function's name in lower case. */
+  /** Contains the code of each function in a folder named like the function, in lower case. */
   readonly codeFolder: string;
   readonly timeout: Duration;
-  /** A third of a processor's worth unless told. */
+  /** 512 MB by default, a third of a processor. */
   readonly memoryMb?: number | undefined;
   readonly grants: readonly PolicyStatement[];
   readonly variables?: Record<string, string>;
@@ -36,7 +36,7 @@ export interface BundledFunctionProps {
   readonly network?: FunctionNetwork | undefined;
 }
 
-/** @param name of the construct; its role and log are `<name>Role` and `<name>Log` beside it */
+/** @param name the name of the construct; its role and log are `<name>Role` and `<name>Log` beside it */
 export function bundledFunction(scope: Construct, name: string, props: BundledFunctionProps): LambdaFunction {
   const {
     codeFolder,

@@ -3,7 +3,7 @@ import type { Metafile } from "esbuild";
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** As its `package.json` has it, such as `MIT`. */
+  /** The license in its `package.json`, such as `MIT`. */
   readonly license: string;
   readonly texts: readonly string[];
 }

@@ -24,7 +24,7 @@ export function bundledPackages(metafile, root, outputs = Object.keys(metafile.o
   return [...found.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
 }
 
-/** The texts that each copy of the bundle has to carry: those of all its packages, each text once. */
+/** The license texts for a copy of the bundle: those of all its packages, each text once. */
 export function licensesText(packages) {
   const bearers = new Map();
   for (const { texts, ...one } of packages) {
@@ -39,7 +39,7 @@ function packageIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => LICENSE_TEXT.test(file));
   const texts = files.toSorted().map((file) => textIn(join(folder, file)));
-  // Some packages of AWS name this license and include no copy of it; its text names no holder, and is Stepwell's license too.
+  // Some AWS packages name this license without including it; its text names no holder, and is Stepwell's license too.
   if (texts.length === 0 && license === "Apache-2.0") texts.push(textIn(join(import.meta.dirname, "../LICENSE")));
   if (typeof license !== "string") throw new Error(`${name} is bundled and names no license`);
   if (texts.length === 0) throw new Error(`${name} is bundled and brings no text of its license (${license})`);

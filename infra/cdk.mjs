@@ -1,4 +1,4 @@
-/** The stock `cdk` of the installed packages as a child process, for whoever deploys from a program. */
+/** Runs the installed `cdk` command as a child process, for programs that deploy. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
@@ -6,11 +6,11 @@ const CDK = join(import.meta.dirname, "../node_modules/aws-cdk/bin/cdk");
 const TOLD_CHARACTERS = 3000;
 
 /**
- * @param env of the command, beside this process's own
- * @param onLine gets each line that it writes
- * @param signal ends the command; what AWS does already goes on there
- * @returns what it wrote to standard output
- * @throws Error with the last words of the command, all of them in `told`
+ * @param env added to this process's environment
+ * @param onLine called for each line of output
+ * @param signal ends the command; operations that AWS has begun continue
+ * @returns the standard output
+ * @throws Error with the end of the output, and all of it in `told`
  */
 export function cdk(args, { cwd, env = {}, onLine, signal }) {
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export function cdk(args, { cwd, env = {}, onLine, signal }) {
       cwd,
       env: { ...process.env, ...env, CI: "true" },
       stdio: ["ignore", "pipe", "pipe"],
-      // Of a terminal's Ctrl-C whoever started it decides.
+      // A terminal's Ctrl-C must reach only the parent process, which decides.
       detached: signal !== undefined,
       signal,
     });
@@ -34,7 +34,7 @@ export function cdk(args, { cwd, env = {}, onLine, signal }) {
     child.stdout.on("data", (text) => (out += text));
     let ended;
     child.once("error", (error) => {
-      // One that is told to end has not ended yet, and may still ask AWS for something.
+      // An aborted child has not exited yet, and may still send requests to AWS.
       if (error.name === "AbortError") ended = error;
       else reject(error);
     });

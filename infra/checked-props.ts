@@ -1,4 +1,4 @@
-/** What a control plane is told is looked at while the stack is synthesised: a typing error is cheaper there than in functions that do not start. */
+/** Checks the stack's properties during synthesis: a typing error is cheaper there than in functions that do not start. */
 import { Token } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { aliased } from "../shared/config/setting-aliases.ts";
@@ -21,25 +21,28 @@ export interface CheckedProps extends NetworkProps {
   readonly sweeperMemoryMb?: number;
   readonly reservedConcurrency?: ReservedConcurrency;
   readonly encryptionKey?: IKey;
-  /** One that is there already, which the stack does not encrypt. */
+  /** An existing table, which the stack does not encrypt. */
   readonly table?: AnyTable;
 }
 
 /** Properties that apply only in a VPC. */
 const OF_A_NETWORK = ["vpcSubnets", "securityGroups"] as const;
-/** Less than the functions have unless told is not enough to read what one invocation may hold; more Lambda does not give. */
+/** Below the default memory a function could not load the largest invocation; the maximum is Lambda's. */
 const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
-/** It names parameters, and a group of schedules of 64 characters, to which six are added. */
+/** The name becomes part of parameter names, and of a schedule group name of at most 64 characters with a suffix of six. */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
-/** Workers are limited by their event source: with less room than that they are throttled, and messages wear out. */
+/**
+ * Workers are limited by their event source: a smaller reservation would throttle them until messages reach their
+ * receive limit.
+ */
 const RESERVING: readonly string[] = ["ingress", "admin", "sweeper"];
 const ORIGIN = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/;
 
 /**
- * What is known only when the stack is deployed is let through.
- * @param region of the stack
- * @throws Error that names the property, what it was given and what it takes
+ * Values that are known only at deployment pass unchecked.
+ * @param region the region of the stack
+ * @throws Error with the property, the given value and the expected form
  */
 export function checkProps(props: CheckedProps, region: string): void {
   const { settings = {}, environmentName, signingKey = 1, ingressAuth, ingressThrottle, encryptionKey, table } = props;
@@ -70,7 +73,7 @@ export function checkProps(props: CheckedProps, region: string): void {
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
   }
-  // The gateway takes an empty list for no requirement, and accepts every token.
+  // The gateway treats an empty list as no requirement, and accepts every token.
   if (typeof ingressAuth === "object" && ingressAuth.jwt.scopes?.length === 0) {
     refuse("ingressAuth: scopes", ingressAuth.jwt.scopes, "one scope or more; leave it out to want none");
   }
@@ -99,7 +102,7 @@ function checkSetting(path: string, raw: string): void {
   refuse(`settings: ${path}`, isSecret ? undefined : raw, setting.expected);
 }
 
-/** A browser compares whole strings: an origin with a path or a slash at its end is that of no page. */
+/** A browser compares whole strings, so an origin with a path or a trailing slash matches no page. */
 function checkOrigins(origins: readonly string[] | undefined): void {
   const expected = '"*" or origins without a path, such as "https://shop.example.com"';
   if (origins === undefined || origins.length === 0) refuse("ingressCors: origins", origins, expected);
@@ -117,7 +120,7 @@ function isKnownLater(value: unknown): value is undefined {
   return value === undefined || Token.isUnresolved(value);
 }
 
-/** @param given is not repeated where it is undefined */
+/** @param given not repeated in the message if undefined */
 function refuse(name: string, given: unknown, expected: string): never {
   throw new Error(`${name}: ${given === undefined ? "what was given" : JSON.stringify(given)} is not ${expected}`);
 }

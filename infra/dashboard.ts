@@ -1,4 +1,4 @@
-/** One page in CloudWatch that answers: is it well, how much is it doing, and where does it wait. */
+/** A CloudWatch dashboard with the health, the load and the backlogs of the control plane. */
 import { Stack } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Dashboard, GraphWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
@@ -13,7 +13,7 @@ export class StepwellDashboard extends Construct {
   constructor(scope: Construct, id: string, props: WatchedProps) {
     super(scope, id);
     const { environment, table, queue, slowQueue, deadLetters, functions, hasOwnMetrics } = props;
-    // An account has its dashboards in all Regions at once, and may have the same stack in several.
+    // Dashboards are global in an account, which may have the same stack in several Regions.
     const { region } = Stack.of(this);
     const page = new Dashboard(this, "Page", { dashboardName: `${environment}-stepwell-${region}` });
     if (hasOwnMetrics) {

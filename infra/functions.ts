@@ -1,4 +1,4 @@
-/** The four functions, each with a role of its own that grants what it does and nothing else. */
+/** The four functions, each with its own role that grants only the actions that it performs. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Names, Token } from "aws-cdk-lib";
 import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
@@ -22,15 +22,15 @@ import type { AnyTable } from "./table.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 const WORKER_CONCURRENCY_MAX = 100;
-/** The least concurrency that an event source takes. */
+/** The minimum that an event source accepts. */
 const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
-/** The other functions have no right to that queue, and look for none. */
+/** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
-/** A list of handlers replaces the tag. */
+/** The setting for the tag; a list of handlers replaces it. */
 const TAGGED_ALONE = "aws.handler-tag";
 
-/** By function: so many of the account's executions at once are kept for it, and it never has more. */
+/** By function: concurrent executions reserved from the account's, which are also the function's limit. */
 export interface ReservedConcurrency {
   readonly ingress?: number;
   readonly admin?: number;
@@ -56,9 +56,9 @@ export interface StepwellFunctionsProps extends NetworkProps {
   readonly scheduleRole: Role;
   readonly keys: EnvironmentKeys;
   readonly signingKey: number;
-  /** Names this control plane where several share an account. */
+  /** Names this control plane within the account. */
   readonly environment: string;
-  /** Of the table, the queues, the keys and the logs. */
+  /** The key of the table, the queues, the keys and the logs. */
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
@@ -90,7 +90,7 @@ export class StepwellFunctions extends Construct {
     this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table)], {
       reservedConcurrency: admin,
     });
-    // A slice of a walk of the sweeper reads the indexes.
+    // Workers run slices of the sweeper's walks, which read the indexes.
     this.worker = this.#make(
       "Worker",
       WORKER_TIMEOUT,
@@ -110,9 +110,10 @@ export class StepwellFunctions extends Construct {
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
   }
 
-  /** Each lane has its own workers: a full lane takes none from the other. */
+  /** Each lane has its own concurrency, so a full lane takes no workers from the other. */
   #feed(queue: Queue, maxConcurrency: number): void {
-    // `SqsEventSource` would grant the queue's key without a condition. The mapping keeps its id, because AWS accepts no second mapping beside an existing one.
+    // `SqsEventSource` would grant the queue's key without a condition. The mapping keeps its id, because AWS accepts
+    // no second mapping beside an existing one.
     this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
       eventSourceArn: queue.queueArn,
       batchSize: BATCH_MESSAGES,
@@ -136,7 +137,7 @@ export class StepwellFunctions extends Construct {
       network: this.#network,
       ...more,
     });
-    // A function that finds no keys does not start.
+    // A function without keys does not start.
     made.node.addDependency(this.#props.keys.made);
     return made;
   }
@@ -175,7 +176,7 @@ export class StepwellFunctions extends Construct {
   }
 }
 
-/** @param count a token, which has its value only at deployment, has no half */
+/** @param count may be a token without a value before deployment; a token is returned unchanged */
 function halfOf(count: number): number {
   return Token.isUnresolved(count) ? count : Math.max(CONCURRENCY_MIN, Math.floor(count / 2));
 }

@@ -1,4 +1,4 @@
-/** What the functions are granted, statement by statement: named actions on named resources. */
+/** The IAM grants of the functions, statement by statement: named actions on named resources. */
 import { ArnFormat, Stack } from "aws-cdk-lib";
 import type { Role } from "aws-cdk-lib/aws-iam";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
@@ -8,7 +8,7 @@ import type { Construct } from "constructs";
 import { INDEX_FACTS } from "../shared/config/table-facts.ts";
 import type { AnyTable } from "./table.ts";
 
-/** Functions that an environment may call bear this tag, with the name of the environment as its value. */
+/** The tag of functions that an environment may call; its value is the name of the environment. */
 export const HANDLER_TAG = "stepwell";
 
 export interface DrivingProps {
@@ -17,11 +17,11 @@ export interface DrivingProps {
   readonly slowQueue: Queue;
   readonly groupName: string;
   readonly scheduleRole: Role;
-  /** The schedules that may be made, where they are judged by other names than AWS's. */
+  /** The schedules that drivers may create, for an emulator that uses other ARNs than AWS. */
   readonly scheduleArns?: readonly string[];
 }
 
-/** What every driver does: it reads and writes invocations, sends wakes, and sets far ones. */
+/** The grants of every driver: reading and writing invocations, sending wakes, and creating schedules. */
 export function driving(scope: Construct, props: DrivingProps): PolicyStatement[] {
   const { table, queue, slowQueue, groupName, scheduleRole, scheduleArns } = props;
   const schedules = Stack.of(scope).formatArn({
@@ -37,7 +37,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
         "dynamodb:BatchGetItem",
         "dynamodb:PutItem",
         "dynamodb:UpdateItem",
-        // The pieces of a large state go when another value takes its place.
+        // The pieces of a large state are deleted when another value replaces them.
         "dynamodb:DeleteItem",
         "dynamodb:Query",
       ],
@@ -56,7 +56,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   ];
 }
 
-/** The receiver deletes messages, and hides them while it works on them. AWS checks a batch by the action of its entries. */
+/** The receiver deletes messages, and hides them during the work. AWS checks a batch by the action of its entries. */
 export function finishing(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
@@ -65,12 +65,15 @@ export function finishing(queues: readonly Queue[]): PolicyStatement {
 }
 
 export interface HandlerCallsProps {
-  /** Names the control plane where several share an account. */
+  /** Names the control plane within the account. */
   readonly environment: string;
   readonly handlerArns?: readonly string[];
 }
 
-/** The handler functions: those in the list, or those of this account and Region whose tag names the environment. */
+/**
+ * The grant to call handlers: those in the list, or all functions of this account and Region whose tag names the
+ * environment.
+ */
 export function handlerCalls(scope: Construct, { environment, handlerArns }: HandlerCallsProps): PolicyStatement {
   const actions = ["lambda:InvokeFunction"];
   if (handlerArns !== undefined) return new PolicyStatement({ actions, resources: [...handlerArns] });
@@ -82,12 +85,12 @@ export function handlerCalls(scope: Construct, { environment, handlerArns }: Han
   });
 }
 
-/** Functions that are called as another role, which has to trust these in turn. */
+/** The grant to assume roles for calls; each role must trust the functions' roles in turn. */
 export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
 }
 
-/** Walks of the sweeper, which workers share, read both indexes, and operators look at what is open. */
+/** The walks of the sweeper, also in workers, read both indexes, and so do the lists of the admin API. */
 export function readingIndexes(table: AnyTable): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],
@@ -114,7 +117,7 @@ function arnsOf(queues: readonly Queue[]): string[] {
 /** The stores that use the key on behalf of a role. */
 export type EncryptingStore = "dynamodb" | "sqs" | "ssm";
 
-/** A role that uses an encrypted store uses its key, but only through the stores: the role cannot decrypt other bytes. */
+/** The key for roles with access to encrypted stores, usable only through these stores: the role cannot decrypt other bytes. */
 export function encrypting(scope: Construct, key: IKey, stores: readonly EncryptingStore[]): PolicyStatement {
   const { region, urlSuffix } = Stack.of(scope);
   return new PolicyStatement({
@@ -124,14 +127,14 @@ export function encrypting(scope: Construct, key: IKey, stores: readonly Encrypt
   });
 }
 
-/** X-Ray knows no resources to grant on. */
+/** X-Ray has no resource types to grant on. */
 export function tracing(): PolicyStatement {
   return new PolicyStatement({ actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] });
 }
 
 /**
- * Lambda itself makes the network interfaces of a function in a VPC, by the function's role, before an interface has a
- * name. EC2 refuses a request of the function's own code, which bears the function's ARN.
+ * Lambda itself creates the network interfaces of a function in a VPC, with the function's role, before an interface
+ * has a name. EC2 refuses requests of the function's own code, which carry the function's ARN.
  */
 export function joining(): PolicyStatement {
   return new PolicyStatement({

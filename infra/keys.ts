@@ -1,4 +1,7 @@
-/** The keys of an environment: SSM parameters that a function makes while the stack is deployed, because no template may hold them. */
+/**
+ * The keys of an environment in SSM parameters. A function creates them during deployment, because no template may
+ * contain them.
+ */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import { ArnFormat, CustomResource, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
@@ -11,25 +14,25 @@ import { DEPLOY_TIMEOUT } from "./time-outs.ts";
 
 export interface EnvironmentKeysProps {
   readonly codeFolder: string;
-  /** The parameters stand below `/stepwell/<environment>`. */
+  /** The parameters are below `/stepwell/<environment>`. */
   readonly environment: string;
   readonly signingKey: number;
-  /** As functions name the environment in their metrics; absent where they write none. */
+  /** The environment's name in metrics; absent if the functions write none. */
   readonly measuredAs?: string;
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
-  /** Whether the table can outlive the stack: it is useless without the secret of its ids. */
+  /** Whether the table can outlive the stack: without the secret for its ids it is useless. */
   readonly keepsData: boolean;
 }
 
 export class EnvironmentKeys extends Construct {
   readonly path: string;
-  /** In the form in which deployments are given them; while one key is exchanged for the next they trust both. */
+  /** In the format that deployments are configured with; they trust both, so that one key can replace the other. */
   readonly publicKeys: { readonly current: string; readonly next: string };
-  /** What reads the keys stands behind this. */
+  /** Consumers of the keys must depend on this resource. */
   readonly made: CustomResource;
-  /** For those who read them. */
+  /** The grant for functions that read the keys. */
   readonly reading: PolicyStatement;
 
   constructor(scope: Construct, id: string, props: EnvironmentKeysProps) {
@@ -41,7 +44,7 @@ export class EnvironmentKeys extends Construct {
     const making = new PolicyStatement({
       actions: ["ssm:PutParameter"],
       resources,
-      // An overwritten key is as lost as a deleted one.
+      // Overwriting a key would lose it like a deletion.
       conditions: { StringNotEquals: { "ssm:Overwrite": "true" } },
     });
     const removing = new PolicyStatement({ actions: ["ssm:DeleteParameter"], resources });
@@ -62,7 +65,7 @@ export class EnvironmentKeys extends Construct {
       properties: {
         Path: this.path,
         SigningKey: String(signingKey),
-        // What was journaled stays with the table, and cannot go on without its keys.
+        // Journals remain with the table, and their invocations cannot continue without the keys.
         Keep: String(keepsData),
         ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),
         ...(encryptionKey !== undefined && { KmsKeyId: encryptionKey.keyArn }),

@@ -1,4 +1,4 @@
-/** What a key of one's own has to allow before log groups can be encrypted with it: CloudWatch Logs uses it in its own name. */
+/** Extends the policy of a customer's key for encrypted log groups, because CloudWatch Logs uses the key in its own name. */
 import { Annotations, ArnFormat, CfnResource, Stack } from "aws-cdk-lib";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -6,9 +6,9 @@ import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct, IConstruct } from "constructs";
 
 /**
- * Lets CloudWatch Logs use the key for every log group below `scope`, and for no other. The policy of a key that was
- * imported cannot be added to: the stack then warns, and cannot be deployed before the key's owner has done it.
- * @param scope with all its log groups made
+ * Lets CloudWatch Logs use the key for every log group below `scope`, and for no other. A stack cannot extend the
+ * policy of an imported key: it warns, and its deployment fails until the key's owner has extended the policy.
+ * @param scope a construct whose log groups all exist
  */
 export function allowLogEncryption(scope: Construct, key: IKey): void {
   const groups = scope.node.findAll().filter(isLogGroup);
@@ -32,8 +32,8 @@ function isLogGroup(one: IConstruct): one is CfnLogGroup {
 }
 
 /**
- * The name that CloudFormation will give, but for its last part: the ARN itself would make the key wait for a group that
- * waits for the key. The name of a nested stack begins with that of the stack around it.
+ * The group's name without its generated suffix: a reference to the ARN would make the key wait for a group that waits
+ * for the key. The name of a nested stack begins with that of its parent stack.
  */
 function arnToBe(group: CfnLogGroup): string {
   const { stack, logicalId } = group;

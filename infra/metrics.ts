@@ -1,4 +1,4 @@
-/** What there is to see of a control plane in CloudWatch: its own metrics, and those of what it stands on. */
+/** The CloudWatch metrics of a control plane: its own, and those of the AWS services that it uses. */
 import { Duration } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
@@ -18,7 +18,7 @@ const TABLE_OPERATIONS = [
   Operations.TRANSACT_WRITE_ITEMS,
 ];
 
-/** @param environment as it stands in the setting `cluster-name` */
+/** @param environment the value of the setting `cluster-name` */
 export function ownMetric(
   environment: string,
   metricName: string,
@@ -31,7 +31,7 @@ export function ownMetric(
   return new Metric({ namespace: METRIC_FACTS.namespace, metricName, dimensionsMap, statistic, period: PERIOD });
 }
 
-/** The same metric under each value of one label, in one search: which values there are is for CloudWatch to know. */
+/** The same metric under each value of one label, as one search, because the values are known only at runtime. */
 export function ownMetrics(environment: string, metricName: string, label: string, statistic: string = Stats.SUM) {
   const { namespace, dimension } = METRIC_FACTS;
   const where = `{${namespace},${dimension},${label}} MetricName="${metricName}" ${dimension}="${environment}"`;
@@ -39,7 +39,7 @@ export function ownMetrics(environment: string, metricName: string, label: strin
   return new MathExpression({ expression, label: "", period: PERIOD, usingMetrics: {} });
 }
 
-/** @param metricName of Lambda, such as `Errors` or `Throttles` */
+/** @param metricName a metric of Lambda, such as `Errors` or `Throttles` */
 export function functionsTotal(functions: readonly LambdaFunction[], metricName: string, label: string): IMetric {
   const prefix = metricName.toLowerCase();
   return totalOf(
@@ -58,8 +58,8 @@ export function tableThrottles(table: AnyTable): IMetric {
 }
 
 /**
- * The total of metrics that have no value while nothing happens: `SUM` adds the values that exist, while `+` has none
- * where one of its sides has none.
+ * The total of metrics that have no value while nothing happens: `SUM` adds the existing values, while `+` has no
+ * result if one side is missing.
  */
 function totalOf(prefix: string, label: string, metrics: readonly IMetric[]): IMetric {
   const named = Object.fromEntries(metrics.map((metric, at) => [`${prefix}${at}`, metric]));

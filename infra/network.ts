@@ -1,9 +1,9 @@
-/** The network that functions run in, to reach deployments at private addresses or to come from a known address. */
+/** The network of the functions, to reach deployments at private addresses or to send from a known address. */
 import type { ISecurityGroup, IVpc, SubnetSelection, Vpc } from "aws-cdk-lib/aws-ec2";
 import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import type { Construct } from "constructs";
 
-/** The type names the classes beside their interfaces, because in strict mode the classes do not match them. */
+/** The type includes the classes beside their interfaces, because in strict mode the classes do not match them. */
 export interface NetworkProps {
   readonly vpc?: IVpc | Vpc;
   readonly vpcSubnets?: SubnetSelection;
@@ -18,9 +18,9 @@ export interface FunctionNetwork {
 }
 
 /**
- * By default the functions share one security group, so that the firewall of a deployment can let it in.
- * @param scope the scope of that group
- * @returns undefined where functions stay in Lambda's own network
+ * By default the functions share one security group, so that the firewall of a deployment can admit it.
+ * @param scope the parent of that group
+ * @returns undefined if the functions stay in Lambda's own network
  */
 export function networkOf(scope: Construct, environment: string, props: NetworkProps): FunctionNetwork | undefined {
   if (props.vpc === undefined) return undefined;

@@ -1,7 +1,10 @@
-/** The settings that the stack itself decides: nobody else can set them, and some follow from a property of the construct. */
+/**
+ * The settings that the stack itself determines; users cannot set them directly, but some follow from a property of the
+ * construct.
+ */
 import type { SettingPath } from "../shared/config/settings-table.ts";
 
-/** By setting: the property of `Stepwell` to use instead; none where the stack makes what the setting names. */
+/** By setting: the property of `Stepwell` to use instead; undefined if the stack creates the resource. */
 export const OWNED_SETTINGS = {
   "aws.table": "table",
   "aws.queue-url": undefined,

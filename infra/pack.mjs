@@ -1,4 +1,7 @@
-/** Makes the package's files for CDK apps: the constructs as one file with their declarations, the functions beside it, and the list of bundled packages. */
+/**
+ * Builds the package for CDK apps: constructs in one file with declarations, the functions, and the list of bundled
+ * packages.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -32,7 +35,7 @@ function ownPackage() {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 }
 
-/** @param withProps also what a construct is told, which only declarations have */
+/** @param withProps adds the types of properties, which exist only in declarations */
 function exportsOf(extension, folder = "./", withProps = false) {
   const lines = Object.entries(CONSTRUCTS).map(([name, path]) => {
     const names = withProps ? `${name}, type ${name}Props` : name;
@@ -41,7 +44,7 @@ function exportsOf(extension, folder = "./", withProps = false) {
   return lines.join("");
 }
 
-/** The options of the project's own configuration that say how its code is to be read, without those that say what to read. */
+/** The compiler options that affect the reading of the code, without the project's list of files. */
 function declare(folder) {
   const options = ["strict", "exactOptionalPropertyTypes", "allowImportingTsExtensions", "skipLibCheck"];
   const args = [...options.flatMap((name) => [`--${name}`, "true"]), "--ignoreConfig", "--types", "node"];
@@ -54,7 +57,7 @@ function declare(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
-    // Whoever reads declarations looks for the files that are there, and those do not end in .ts.
+    // Consumers resolve the published files, whose names end in .js.
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(/(from|import\()( ?")(\.[^"]+)\.ts"/g, '$1$2$3.js"'));
   }
 }

@@ -1,4 +1,4 @@
-/** Where the code of the functions lies in the package, beside the bundle of the constructs. */
+/** The folder of the functions' code in the package, beside the bundle of the constructs. */
 import { join } from "node:path";
 
 export const PACKED_CODE = join(import.meta.dirname, "functions");

@@ -5,13 +5,13 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { WORKER_TIMEOUT } from "./time-outs.ts";
 
-/** A worker waits longer each time that a message fails: so many times take the better part of an hour. */
+/** Workers delay a failed message longer each time: this number of receives takes most of an hour. */
 const RECEIVES_MAX = 12;
 
 export interface WakeQueueProps {
-  /** The queue's own encryption unless told. */
+  /** By default the queue's own encryption. */
   readonly encryptionKey?: IKey;
-  /** Refuses whoever comes without TLS. */
+  /** Refuses requests without TLS. */
   readonly sslOnly: boolean;
 }
 
@@ -33,7 +33,7 @@ export class WakeQueue extends Construct {
     this.deadLetters = new Queue(this, "Dlq", all);
     const wakes = {
       ...all,
-      // The least that an event source takes; workers hide each message for a lease at a time.
+      // The minimum that an event source accepts; workers extend the time of each message by a lease at a time.
       visibilityTimeout: WORKER_TIMEOUT,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
     };

@@ -26,7 +26,7 @@ function componentOf(type, { name, version, license }) {
   return { type, "bom-ref": purl, ...(group && { group }), name: rest, version, licenses: [licenseOf(license)], purl };
 }
 
-/** CycloneDX takes a combination of licenses as an expression, and a single license as an id. */
+/** CycloneDX requires an expression for combined licenses, and an id for a single one. */
 function licenseOf(license) {
   return /[\s()]/.test(license) ? { expression: license } : { license: { id: license } };
 }

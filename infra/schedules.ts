@@ -1,4 +1,4 @@
-/** Far wakes: a group of one-time schedules, and the role as which each sends its wake. */
+/** Far wakes: a group of one-time schedules, and the role that the schedules use to send. */
 import { Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -9,9 +9,9 @@ import { encrypting } from "./grants.ts";
 
 export interface WakeSchedulesProps {
   readonly queue: Queue;
-  /** Groups are named within an account and Region. */
+  /** Group names are unique within an account and Region. */
   readonly environment: string;
-  /** Of the queue. */
+  /** The key of the queue. */
   readonly encryptionKey?: IKey;
 }
 

@@ -1,4 +1,4 @@
-/** A deployment that is registered with the stack that it belongs to: handlers that cannot be registered fail the deployment of their stack. */
+/** A deployment that is registered together with its stack; a failed registration fails the deployment of the stack. */
 import { createHash } from "node:crypto";
 import { CustomResource, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
@@ -13,36 +13,48 @@ import { allowLogEncryption } from "./log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
 import { DEPLOY_TIMEOUT } from "./time-outs.ts";
 
-/** The classes are named beside their interfaces because, read strictly, they do not fit them. */
+/** The type includes the classes beside their interfaces, because in strict mode the classes do not match them. */
 export type QualifiedFunction = IVersion | Version | IAlias | Alias;
 
 export interface StepwellDeploymentProps {
-  /** Of a `Stepwell`, as its `admin`. */
+  /** The `admin` of a `Stepwell`. */
   readonly admin: AdminApiReference;
   /**
-   * The handlers: a version or an alias of a function, which gets the tag by which this control plane may call it, or
-   * an address. Invocations go on with the version that they began with, so that old versions have to stay
+   * The handlers: a version or an alias of a function, which gets the tag that allows this control plane to call it, or
+   * an address. Invocations continue with the version that they began with, so old versions must remain
    * (`currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }`).
    */
   readonly handlers: QualifiedFunction | { readonly url: string };
-  /** Sent with each request to the deployment; changed in place where it is registered already. They stand in the template: no place for secrets. */
+  /**
+   * Sent with each request to the deployment; a change updates a registered deployment in place. The template shows the
+   * values, so they must not be secrets.
+   */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The role as which the function is called. */
+  /** The role for calls of the function. */
   readonly assumeRoleArn?: string;
-  /** Speaks HTTP/1.1 to an `http` address. */
+  /** Uses HTTP/1.1 for an `http` address. */
   readonly useHttp11?: boolean;
-  /** Replaces what is registered under the same address, such as an alias that was moved, which may leave invocations in flight unable to go on. */
+  /**
+   * Replaces the deployment at the same address, such as a moved alias; invocations in flight may then be unable to
+   * continue.
+   */
   readonly force?: boolean;
   /**
-   * Removes the deployment with its resource, and a former version when another takes its place, also where invocations
-   * still need it: for handlers that come and go with a test. It stays registered, unless told.
+   * Removes the deployment with its resource, and a former version when another replaces it, even if invocations still
+   * need it: for short-lived handlers of tests. By default the deployment stays registered.
    */
   readonly removeOnDelete?: boolean;
-  /** How long the log of the registering function is kept; by default a month. The first deployment of a stack at an admin API decides. */
+  /**
+   * How long the log of the registering function is kept; by default a month. The first deployment of a stack at an
+   * admin API decides.
+   */
   readonly logRetention?: RetentionDays;
-  /** Encrypts the log of the registering function, on the terms of `encryptionKey` of a `Stepwell`; by default AWS's own key. The first deployment of a stack at an admin API decides. */
+  /**
+   * Encrypts the log of the registering function, under the conditions of `encryptionKey` of a `Stepwell`; by default
+   * AWS's own key. The first deployment of a stack at an admin API decides.
+   */
   readonly encryptionKey?: IKey;
-  /** Holds a folder `registrar` with the code that registers; what is packed with this construct unless told. */
+  /** Contains the folder `registrar` with the registering function; by default the code in this package. */
   readonly codeFolder?: string;
 }
 
@@ -72,13 +84,13 @@ export class StepwellDeployment extends Construct {
         AdminUrl: admin.url,
         Request: Stack.of(this).toJsonString(request),
         RemoveOnDelete: String(removeOnDelete),
-        // The address of an alias stays, so that nothing else would tell that there is something new behind it.
+        // The address of an alias does not change, so the version number signals a new version behind it.
         ...("aliasName" in handlers && { Version: handlers.version.version }),
       },
     });
-    // Its role may do what it has to before it is called.
+    // The role must have its grants before the function is called.
     resource.node.addDependency(registrar);
-    // An admin API of the same stack answers at its address before the routes behind it are there, and after they have gone.
+    // An admin API of the same stack answers at its address before its routes exist, and after their deletion.
     if (Construct.isConstruct(admin)) resource.node.addDependency(admin);
     this.deploymentId = resource.getAttString("DeploymentId");
   }
@@ -87,7 +99,7 @@ export class StepwellDeployment extends Construct {
 /** The environment that may call a function of this app. */
 const CALLED_BY = new WeakMap<IFunction, string>();
 
-/** A tag has one value: a second environment has to name the function in its `handlerArns`. */
+/** A tag has one value: a second environment must name the function in its `handlerArns`. */
 function letBeCalled(handlers: IFunction, { environment }: AdminApiReference): void {
   if (environment === undefined || environment === "") {
     throw new Error("admin: environment is missing, the name of the control plane that is to call these handlers");
@@ -106,7 +118,7 @@ function functionOf(handlers: QualifiedFunction): IFunction {
   return "aliasName" in handlers ? handlers.version.lambda : handlers.lambda;
 }
 
-/** One for each stack and admin API, however many deployments are registered there. */
+/** One registering function per stack and admin API, shared by all deployments there. */
 function registrarOf(scope: Construct, props: StepwellDeploymentProps): LambdaFunction {
   const { admin, encryptionKey } = props;
   const stack = Stack.of(scope);

@@ -1,4 +1,7 @@
-/** The control plane as one construct: two HTTP APIs, functions, a table, a queue and schedules, and nothing that runs by the hour. */
+/**
+ * The control plane as one construct: two HTTP APIs, functions, a table, queues and schedules, and nothing that is
+ * billed by the hour.
+ */
 import { Names, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { ISecurityGroup, IVpc, SecurityGroup, SubnetSelection, Vpc } from "aws-cdk-lib/aws-ec2";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -22,112 +25,122 @@ import { SweepRule } from "./sweep-rule.ts";
 import type { AnyTable } from "./table.ts";
 import { InvocationTable } from "./table.ts";
 
-/** A group of schedules takes 64, and more is added to it. */
+/** The name of a schedule group has at most 64 characters, of which a suffix takes some. */
 const NAME_MAX_CHARACTERS = 50;
 
 export interface StepwellProps {
-  /** Holds a folder with the code of each function, such as `ingress`; what is packed with this construct unless told. */
+  /** Contains a folder with the code of each function, such as `ingress`; by default the code in this package. */
   readonly codeFolder?: string;
-  /** As one would write them into the configuration. What the stack itself decides, such as `aws.table`, is refused, with the property to set instead where there is one. */
+  /**
+   * Settings in the form of the configuration. A setting that the stack itself determines, such as `aws.table`, is
+   * refused, with the property to use instead if there is one.
+   */
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   /**
-   * ARNs of functions that may be called as handlers, with wildcards if need be and always with their qualifiers:
-   * `arn:aws:lambda:eu-west-1:111122223333:function:shop-*`. Unless told, all functions of this account and Region that
-   * carry the tag `stepwell` with the environment's name as its value. None where the list is empty: all handlers are reached over HTTPS.
+   * ARNs of functions that may be called as handlers, optionally with wildcards, always with their qualifiers:
+   * `arn:aws:lambda:eu-west-1:111122223333:function:shop-*`. By default all functions of this account and Region whose
+   * tag `stepwell` has the environment's name as its value. With an empty list no function may be called, and all
+   * handlers are reached over HTTPS.
    */
   readonly handlerArns?: readonly string[];
-  /** Roles as which deployments may ask to be called (`assume_role_arn`), each of which has to trust the functions' roles, and may ask for the environment's name as external id; none unless told. */
+  /**
+   * Roles that deployments may request for their calls (`assume_role_arn`). Each must trust the functions' roles, and
+   * may require the environment's name as external id. By default none.
+   */
   readonly assumableRoleArns?: readonly string[];
   /**
-   * The schedules that drivers may make: those of this stack's own group, unless told. An emulator may judge every
+   * The schedules that drivers may create; by default those of this stack's own group. An emulator may treat every
    * schedule as one of the default group.
    */
   readonly scheduleArns?: readonly string[];
-  /** Who may call handlers from outside: whom IAM lets in, unless told. `open` lets everybody in who knows the address. */
+  /** The clients that may call handlers; by default those that IAM authorizes. `open` admits every client. */
   readonly ingressAuth?: IngressAuth;
   /**
-   * Lets in so many calls a second, and so many at once beyond them, whoever calls; API Gateway answers 429 to the others,
-   * of which nothing is accepted. None but the account's own limits unless told.
+   * Limits all callers together to a rate per second and a burst; API Gateway answers 429 to further requests, and none
+   * of these is accepted. By default only the account's own limits apply.
    */
   readonly ingressThrottle?: IngressThrottle;
   /**
-   * A line for each call from outside: who asked for which path from which address, and the status, as the admin API has
-   * it. There is none unless told: it is paid for by the call, and paths hold keys of objects and ids of awakeables.
+   * A log line for each request of the ingress: caller, path, address and status, as for the admin API. Off by default,
+   * because it costs per call, and paths contain keys of objects and ids of awakeables.
    */
   readonly ingressAccessLog?: boolean;
   /**
-   * The web pages that may call handlers, of which the gateway then tells browsers. Unless told, an ingress that is `open`
-   * answers pages of every origin, and one that asks for IAM or a token answers none: it asks for them in the preflight too.
+   * The web pages that may call handlers; the gateway then answers preflights. By default an `open` ingress allows
+   * pages of every origin, and one with IAM or tokens allows none, because it requires them in the preflight too.
    */
   readonly ingressCors?: IngressCors;
-  /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 unless told. */
+  /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 by default. */
   readonly workerConcurrencyMax?: number;
   /** Batches of the worker for slow services, beside those of `workerConcurrencyMax`; by default half as many, 2 to 1,000. */
   readonly slowWorkerConcurrencyMax?: number;
   /**
-   * Memory of the sweeper, by which Lambda gives it processors: 512 unless told, which follows some 250 acceptances a
-   * second; 1,769 is a whole processor.
+   * The memory of the sweeper in MB, which also determines its share of a processor. The default 512 keeps up with some
+   * 250 acceptances a second; 1,769 is a whole processor.
    */
   readonly sweeperMemoryMb?: number;
   /**
-   * Keeps so many of the account's concurrent executions for single functions, which then never have more: a few for the
-   * sweeper let it run whatever callers do, and a number for the ingress ends what waiting callers can take. None unless
-   * told, because accounts that may run few functions at once refuse the deployment (docs/operating.md).
+   * Reserves concurrent executions of the account for single functions, which is also their limit. A few for the
+   * sweeper let it run under any load, and a number for the ingress bounds the executions of waiting callers. By
+   * default none, because accounts with a low concurrency limit refuse the deployment (docs/operating.md).
    */
   readonly reservedConcurrency?: ReservedConcurrency;
   /**
-   * The network that ingress, admin, worker and sweeper run in, so that deployments at private addresses
-   * (`aws.allowed-addresses`) can be reached, and all requests come from known addresses. It needs routes to the services of AWS
-   * that docs/operating.md lists. By default functions run in Lambda's own network, which reaches public addresses alone.
+   * The network of ingress, admin, worker and sweeper, to reach deployments at private addresses
+   * (`aws.allowed-addresses`) and to send all requests from known addresses. It needs routes to the AWS services that
+   * docs/operating.md lists. By default functions run in Lambda's own network, which reaches public addresses alone.
    */
   readonly vpc?: IVpc | Vpc;
   /** The subnets of `vpc` for the functions; by default its private ones. */
   readonly vpcSubnets?: SubnetSelection;
   /** The security groups of the functions in `vpc`; by default one group that allows all outbound traffic. */
   readonly securityGroups?: readonly (ISecurityGroup | SecurityGroup)[];
-  /** Traces of the functions in X-Ray, which are paid for by their number; there are none unless told. */
+  /** X-Ray traces of the functions, which are billed by number; off by default. */
   readonly xray?: boolean;
-  /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
+  /**
+   * Identifies this control plane within the account, also in its metrics: letters, digits, `-`, `_`, `.`; by default
+   * derived from the construct's path.
+   */
   readonly environmentName?: string;
   /**
-   * The number of the key that signs requests to deployments, 1 unless told. Deployments trust it and the one after it
-   * (outputs `SigningKey` and `NextSigningKey`); to exchange it, raise this by one, then give out the new pair.
+   * The number of the key that signs requests to deployments; 1 by default. Deployments trust it and the next one
+   * (outputs `SigningKey` and `NextSigningKey`). To rotate, raise this by one, then distribute the new pair.
    */
   readonly signingKey?: number;
   /**
-   * A table that is there already, in place of one of this stack: what was restored from a back-up has another name than
-   * its source. It has the source's keys and indexes; its time to live, point-in-time recovery and protection are for
-   * its owner to set, since a stack cannot. The environment's name has to be the one under which its items were written.
+   * An existing table in place of one of this stack; a table restored from a backup has another name than its source.
+   * It has the source's keys and indexes. Its owner must set its time to live, point-in-time recovery and deletion
+   * protection, because a stack cannot. The environment's name must be the one under which its items were written.
    */
   readonly table?: AnyTable;
   /**
-   * Encrypts the table, the queues, the keys and the logs, in a stack that names its Region; AWS's own keys unless told.
-   * CloudWatch Logs has to be let in by the policy of the key, which the stack sees to where it may: that of a key that
-   * was imported (`Key.fromKeyArn`) is its owner's to change, by the statement in docs/operating.md.
+   * Encrypts the table, the queues, the keys and the logs, in a stack that specifies its Region; by default AWS's own
+   * keys. The key's policy must admit CloudWatch Logs. The stack extends the policy where it can; the owner of an
+   * imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
    */
   readonly encryptionKey?: IKey;
-  /** Queues refuse whoever comes without TLS, unless told: an emulator may speak nothing else. */
+  /** Queues refuse requests without TLS; true by default. False is for emulators that support only plain HTTP. */
   readonly sslOnly?: boolean;
-  /** How long logs are kept; a month unless told. */
+  /** How long logs are kept; a month by default. */
   readonly logRetention?: RetentionDays;
-  /** Alarms in CloudWatch; there are, unless told. */
+  /** CloudWatch alarms; on by default. */
   readonly alarms?: boolean;
-  /** Is told when an alarm goes off, and when it is over; nobody is, unless told. */
+  /** Notified when an alarm goes off, and when it is over; by default no topic. */
   readonly alarmTopic?: ITopic;
-  /** A dashboard in CloudWatch, which costs by the month as alarms do; there is one, unless told. */
+  /** A CloudWatch dashboard, billed monthly as alarms are; on by default. */
   readonly dashboard?: boolean;
-  /** What becomes of the stack's own table, the keys and the logs when the stack is deleted: they stay, unless told. */
+  /** What happens to the stack's own table, the keys and the logs when the stack is deleted; by default they stay. */
   readonly removalPolicy?: RemovalPolicy;
-  /** The stack's own table cannot be deleted before this is taken away; so it is wherever the data is to stay, unless told. */
+  /** The stack's own table cannot be deleted until this is switched off; by default on wherever the data is to stay. */
   readonly deletionProtection?: boolean;
 }
 
 export class Stepwell extends Construct {
-  /** Addresses and names, for whoever deploys. */
+  /** Addresses and names for operators. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Where handlers are called; its `api` takes what has no property here, such as a domain of one's own. */
+  /** The API where handlers are called; its `api` allows options without a property here, such as a custom domain. */
   readonly ingress: IngressApi;
-  /** Where deployments are registered. */
+  /** The API where deployments are registered. */
   readonly admin: AdminApi;
 
   constructor(scope: Construct, id: string, props: StepwellProps) {
@@ -151,7 +164,7 @@ export class Stepwell extends Construct {
     });
     const { groupName, role } = new WakeSchedules(this, "Schedules", { ...shared, queue });
     const hasOwnMetrics = props.settings?.["aws.metrics"] !== "none";
-    // As the functions name it in their metrics.
+    // The environment's name in the functions' metrics.
     const measuredAs = props.settings?.["cluster-name"] ?? shared.environment;
     const keys = new EnvironmentKeys(this, "EnvironmentKeys", {
       ...shared,
@@ -169,7 +182,7 @@ export class Stepwell extends Construct {
     const { alarmTopic } = props;
     if (props.alarms ?? true) {
       const alarms = new StepwellAlarms(this, "Alarms", { ...watched, ...(alarmTopic && { alarmTopic }) });
-      // With the keys comes the first measure, without which an alarm on silence goes off as soon as it is there.
+      // The keys resource writes the first metric, without which the alarm on missing data would go off at once.
       alarms.node.addDependency(functions.sweeper);
     }
     if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);
@@ -183,7 +196,7 @@ export class Stepwell extends Construct {
       ...(props.ingressCors !== undefined && { cors: props.ingressCors }),
     });
     this.admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
-    // Last, so that no log group is made after it.
+    // Last, because every log group must exist before.
     if (props.encryptionKey !== undefined) allowLogEncryption(this, props.encryptionKey);
     this.outputs = {
       IngressUrl: this.ingress.url,

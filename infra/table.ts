@@ -1,4 +1,7 @@
-/** The one table: invocations, objects with their state, deployments, and which secret all of it was written under. */
+/**
+ * The single table: invocations, objects with their state, deployments, and a record of the secret that they were
+ * written under.
+ */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -8,13 +11,13 @@ import { INDEX_FACTS, TABLE_FACTS } from "../shared/config/table-facts.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The classes are named beside their interface because, read strictly, they do not fit it. */
+/** The type includes the classes beside their interface, because in strict mode the classes do not match it. */
 export type AnyTable = ITable | Table | TableV2;
 
 export interface TableProps {
   readonly removalPolicy: RemovalPolicy;
   readonly deletionProtection: boolean;
-  /** AWS's own key unless told. */
+  /** By default AWS's own key. */
   readonly encryptionKey?: IKey;
 }
 

@@ -1,10 +1,10 @@
-/** How long each kind of function may run. */
+/** The time-outs of the functions. */
 import { Duration } from "aws-cdk-lib";
 
-/** An HTTP API waits for thirty seconds and no longer. */
+/** An HTTP API waits for at most thirty seconds. */
 export const REQUEST_TIMEOUT = Duration.seconds(29);
-/** The longest that there is: no attempt can take longer than the worker that makes it. */
+/** Lambda's maximum: no attempt can take longer than its worker. */
 export const WORKER_TIMEOUT = Duration.minutes(15);
 export const SWEEPER_TIMEOUT = Duration.minutes(5);
-/** What is made while a stack is deployed is made within this, or the deployment fails and says so. */
+/** A custom resource must finish within this time, or the deployment of the stack fails with its error. */
 export const DEPLOY_TIMEOUT = Duration.minutes(2);

@@ -1,8 +1,8 @@
-/** The shapes of `deploy.mjs`, for whoever is compiled. */
+/** The types of `deploy.mjs`, for TypeScript callers. */
 export interface DeployedApp {
   readonly endpoint: string;
   readonly name: string;
-  /** The command that synthesises; the product's own where none is given. */
+  /** The command that synthesizes; by default the product's own app. */
   readonly app?: string;
   readonly context?: Readonly<Record<string, string>>;
 }

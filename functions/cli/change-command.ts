@@ -1,4 +1,4 @@
-/** The command of one change to invocations: it looks them up, asks, and tells the outcome of each. */
+/** The command for one kind of change to invocations: looks them up, asks for confirmation, and reports each outcome. */
 import { Command } from "commander";
 import type { InvocationBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
@@ -17,7 +17,7 @@ interface Outcome {
   readonly id: string;
   readonly outcome: "done" | "noted" | "refused";
   readonly message?: string;
-  /** Of a restarted one. */
+  /** The id of the new invocation after a restart. */
   readonly new_invocation_id?: string;
 }
 
@@ -36,7 +36,7 @@ export function changeCommand(change: InvocationChange): Command {
   });
 }
 
-/** All are looked up first, so that a mistyped id changes nothing about the others. */
+/** All ids are looked up first, so that a mistyped id fails before any invocation changes. */
 async function carryOut(
   session: Session,
   change: InvocationChange,
@@ -62,7 +62,7 @@ function pathOf(id: string): string {
   return `invocations/${encodeURIComponent(id)}`;
 }
 
-/** One that is refused does not keep the others from being changed; where there are no others, it is the failure. */
+/** A refusal of one invocation does not stop the others; the refusal of a single invocation fails the command. */
 async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<Outcome> {
   type Answered = { readonly new_invocation_id?: string } | undefined;
   try {

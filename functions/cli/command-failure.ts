@@ -1,15 +1,15 @@
-/** Why a command ends without having done its work, in the form in which it is shown. */
+/** The failure of a command: exit code, message, cause and fix, and how they are printed. */
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
 import { foreignText } from "./visible-text.ts";
 
 export interface FailureText {
   readonly exitCode: number;
-  /** One of the error table, where there is one. */
+  /** A code of the error table. */
   readonly code?: string;
-  /** What lies behind the message, as one line. */
+  /** The underlying cause, as one line. */
   readonly cause?: string;
-  /** What the reader can do about it. */
+  /** The user's remedy. */
   readonly fix?: string;
 }
 
@@ -23,7 +23,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Options of the command line that answer a refusal; the error table knows none of them. */
+/** Command-line options that resolve a refusal; the error table does not name them. */
 const OPTIONS: Readonly<Record<string, string>> = {
   META0003: "Headers are passed with --header name=value.",
   META0004: "On this command line: --force.",
@@ -35,7 +35,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   RT0009: "On this command line: --data-dir.",
 };
 
-/** @param message as the server tells it: `[CODE] Title: detail`, and whatever it has to say without a code */
+/** @param message the server's text: `[CODE] Title: detail`, or a text without a code */
 export function codedFailure(code: string, message: string, exitCode: number = EXIT_REFUSED): CommandFailure {
   const known = remedyOf(code);
   const bare = message.replaceAll(`[${code}] `, "");
@@ -50,17 +50,17 @@ export function codedFailure(code: string, message: string, exitCode: number = E
   });
 }
 
-/** What the server would refuse with this code, seen before it is asked. */
+/** A refusal that the CLI predicts, so that it does not send the request. */
 export function ownRefusal(code: string, cause: string): CommandFailure {
   return codedFailure(code, `${remedyOf(code)?.title ?? code}: ${cause}`);
 }
 
-/** What is written to standard error. @param asJson for programs */
+/** The text for standard error. @param asJson machine-readable output */
 export function failureText(failure: CommandFailure, asJson: boolean): string {
   return asJson ? JSON.stringify(failureBody(failure), null, 2) : failureLines(failure).join("\n");
 }
 
-/** The lines that a person reads; the code comes first, since it is what one searches for. */
+/** The human-readable lines; the code comes first because users search for it. */
 function failureLines({ message, text }: CommandFailure): readonly string[] {
   const documentation = text.code === undefined ? undefined : remedyOf(text.code)?.documentation;
   return [

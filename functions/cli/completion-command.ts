@@ -1,4 +1,4 @@
-/** `stepwell completion`, which prints a script for a shell, and the hidden command that this script calls. */
+/** `stepwell completion`, which prints a completion script for a shell, and the hidden command that the script calls. */
 import { Argument, Command } from "commander";
 import { COMPLETION_SCRIPTS, candidates } from "./completion.ts";
 

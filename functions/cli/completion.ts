@@ -1,7 +1,7 @@
-/** What could stand where the cursor is, read from the tree of commands, and the scripts that ask for it. */
+/** Shell completion: the candidates at the cursor, derived from the command tree, and the scripts that request them. */
 import type { Command, Option } from "commander";
 
-/** @param words after the name of the program; the last one is being written, and may be empty */
+/** @param words the words after the program name; the last one is incomplete and may be empty */
 export function candidates(program: Command, words: readonly string[]): readonly string[] {
   const typed = words.at(-1) ?? "";
   const { command, valueOf, operands } = commandAt(program, words.slice(0, -1));
@@ -11,9 +11,9 @@ export function candidates(program: Command, words: readonly string[]): readonly
 
 interface CompletionPoint {
   readonly command: Command;
-  /** The option whose value is being written. */
+  /** The option whose value is at the cursor. */
   readonly valueOf: Option | undefined;
-  /** How many words the command has that are neither options nor names of commands. */
+  /** The number of words before the cursor that are neither options nor command names. */
   readonly operands: number;
 }
 
@@ -50,12 +50,12 @@ function wordsOf(command: Command, typed: string, operands: number): readonly st
   return names.length > 0 ? names : (command.registeredArguments[operands]?.argChoices ?? []);
 }
 
-/** Those of the command and of all above it. */
+/** The options of the command and of all its ancestors. */
 function optionsOf(command: Command): readonly Option[] {
   return command.parent === null ? command.options : [...command.options, ...optionsOf(command.parent)];
 }
 
-/** Where no word is offered, the shell offers files. */
+/** Without a candidate, the shell completes file names. */
 export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_stepwell() {
   local IFS=$'\\n'

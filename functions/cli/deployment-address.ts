@@ -1,9 +1,9 @@
-/** How a deployment is named on the command line: a URI, a port or host of this machine, or an ARN. */
+/** Parses how the command line names a deployment: a URI, a port or host of this machine, or an ARN. */
 import type { DeploymentAddressBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
 
-/** @throws CommandFailure where it is no address */
+/** @throws CommandFailure when the text is not an address */
 export function deploymentAddress(written: string): { readonly uri: string } | { readonly arn: string } {
   if (written.startsWith("arn:")) return { arn: written };
   const local = /^\d{1,5}$/.test(written) ? `localhost:${written}` : written;
@@ -21,14 +21,14 @@ export function addressText(body: { readonly uri: string } | { readonly arn: str
   return "arn" in body ? body.arn : body.uri;
 }
 
-/** How it is spoken to. */
+/** The transport of the deployment. */
 export function transportText(body: DeploymentAddressBody): string {
   return "arn" in body ? "Lambda" : body.http_version;
 }
 
 const HIDDEN = "********";
 
-/** Values of headers are credentials as a rule: what a terminal shows ends in logs and on screens. */
+/** Header values are usually credentials, and terminal output ends up in logs and on screens. */
 export function withHiddenHeaders<Body extends { readonly additional_headers?: Readonly<Record<string, string>> }>(
   body: Body,
 ): Body {

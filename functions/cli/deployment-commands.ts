@@ -1,4 +1,4 @@
-/** `stepwell deployments`: list, describe, update and remove what is registered. */
+/** `stepwell deployments`: registers, lists, describes, updates and removes deployments. */
 import { Command } from "commander";
 import type { CircuitBody, DeploymentBody, ServiceBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
 import { addressText, transportText, withHiddenHeaders } from "./deployment-address.ts";

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { codedFailure, failureText } from "./command-failure.ts";
 import { EXIT_NO_SERVER } from "./exit-codes.ts";
 
-/** What the local process is started with; flags stay as they were written, settings know how to read them. */
+/** The options of the local process; flags stay unparsed texts, because the settings parse them. */
 export interface DevInvocation {
   readonly configFile?: string;
   readonly flags: {
@@ -19,14 +19,14 @@ export interface DevInvocation {
   readonly watch: boolean;
 }
 
-/** Why the process did not start, in the words of the error table. */
+/** The reason of a refused start, in the words of the error table. */
 export interface RefusedStart {
   readonly code: string;
   /** `[CODE] Title: detail`. */
   readonly message: string;
 }
 
-/** Resolves with the exit code, or with the reason why there was nothing to end. */
+/** Resolves with the exit code, or with the reason of a refused start. */
 export type DevRun = (options: DevInvocation) => Promise<number | RefusedStart>;
 
 interface DevFlags {
@@ -68,7 +68,7 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
       const flags = command.optsWithGlobals<DevFlags>();
       const ended = await run(invocationOf(flags));
       if (typeof ended === "number") return exitWith(ended);
-      // Told here and not thrown: what a start has left open must not keep the process.
+      // Printed here instead of thrown: open handles of the failed start must not keep the process alive.
       console.error(failureText(codedFailure(ended.code, ended.message, EXIT_NO_SERVER), flags.json === true));
       exitWith(EXIT_NO_SERVER);
     });
@@ -95,7 +95,7 @@ function invocationOf(given: DevFlags): DevInvocation {
   };
 }
 
-/** The parser makes `useHttp1.1` of the flag: the dot stays. */
+/** The parser derives the name `useHttp1.1` from the flag and keeps the dot. */
 function useHttp11(given: object): boolean {
   return "useHttp1.1" in given && given["useHttp1.1"] === true;
 }

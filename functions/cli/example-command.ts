@@ -1,4 +1,4 @@
-/** `stepwell example`: writes a small project that runs as it is. */
+/** `stepwell example`: writes a small project that runs unchanged. */
 import { relative, resolve } from "node:path";
 import { Argument, Command } from "commander";
 import { CommandFailure } from "./command-failure.ts";

@@ -1,4 +1,4 @@
-/** The exit codes of the command: one table, from which the help and the documentation are written. */
+/** The exit codes of the command; the help and the documentation are generated from this table. */
 
 export const EXIT_OK = 0;
 export const EXIT_REFUSED = 1;

@@ -1,4 +1,4 @@
-/** What can be done to an invocation: the name of each command, what it asks of the server, and what it says when done. */
+/** The changes to invocations that the CLI offers: command names, routes, questions and outcome texts. */
 import { Option } from "commander";
 
 export interface InvocationChange {
@@ -6,13 +6,13 @@ export interface InvocationChange {
   readonly alias?: string;
   readonly description: string;
   readonly options: readonly Option[];
-  /** The last segment of the route, and the options that go into its query. */
+  /** The last segment of the route, and the options that become its query. */
   readonly route: string;
   readonly query: readonly string[];
-  /** The beginning of the question. */
+  /** The first word of the confirmation question. */
   readonly question: string;
   readonly done: string;
-  /** Where the server has noted it and is going to do it. */
+  /** The text for an answer 202: the server has recorded the change and applies it later. */
   readonly noted: string;
 }
 

@@ -1,4 +1,4 @@
-/** `stepwell invocations`: inspect invocations, and change them. */
+/** `stepwell invocations`: inspects and changes invocations. */
 import { Command } from "commander";
 import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared/api/wire/admin.ts";
 import { changeCommand } from "./change-command.ts";
@@ -69,7 +69,7 @@ function optional<Value>(value: Value | undefined, text: (value: Value) => strin
   return value === undefined ? undefined : text(value);
 }
 
-/** A state key may be anything, and shows where it ends. */
+/** A state key may contain any character; the quotes show where it ends. */
 function aboutText({ key, target }: EntryBody): string {
   return key === undefined ? (target ?? "") : `"${key}"`;
 }

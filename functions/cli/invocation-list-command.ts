@@ -1,4 +1,4 @@
-/** `stepwell invocations list`: a page of invocations, by filters. */
+/** `stepwell invocations list`: prints one page of invocations that match the filters. */
 import { Command } from "commander";
 import type { InvocationListBody } from "../../shared/api/wire/admin.ts";
 import { momentText } from "./moment.ts";
@@ -6,7 +6,7 @@ import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
 
-/** Each is a parameter of the query under its own name. */
+/** Each filter has the same name as its query parameter. */
 const FILTERS = ["status", "service", "handler", "key", "deployment"] as const;
 
 interface ListFlags extends Readonly<Partial<Record<(typeof FILTERS)[number], readonly string[]>>> {

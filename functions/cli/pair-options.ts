@@ -1,9 +1,9 @@
-/** Options of the form `name=value` that may be given several times. */
+/** Repeatable options of the form `name=value`. */
 import { InvalidArgumentError } from "commander";
 
 export type Pairs = Readonly<Record<string, string>>;
 
-/** The parser of such an option: it adds one pair to those before. */
+/** Option parser: adds one pair to the earlier ones. */
 export function addPair(written: string, before: Pairs): Pairs {
   const at = written.indexOf("=");
   if (at <= 0) throw new InvalidArgumentError("It has the form name=value.");

@@ -1,4 +1,4 @@
-/** The whole command line as one tree, from which the help, the completion and the documentation are made as well. */
+/** The whole command line as one tree; help, completion and documentation are derived from it. */
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { completeCommand, completionCommand } from "./completion-command.ts";
@@ -13,7 +13,7 @@ import { serviceCommands } from "./service-commands.ts";
 import { serverOptions } from "./session.ts";
 import { stateCommands } from "./state-commands.ts";
 
-/** @param exitWith ends the process; only `dev` needs it */
+/** @param exitWith ends the process; only `dev` calls it */
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
   const program = new Command("stepwell")
     .description("Durable execution: handlers that survive crashes, called over HTTP.")
@@ -42,12 +42,12 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
   return program;
 }
 
-/** Whether programs read what is written; known as soon as the command line has been looked at. */
+/** Whether the output is JSON; valid as soon as the parser has seen the option. */
 export function wantsJson(program: Command): boolean {
   return program.opts<{ json?: true }>().json === true;
 }
 
-/** Errors and help are the program's business, however deep the command stands; the hint names the command. */
+/** Every subcommand inherits the program's handling of errors and help; the hint names the subcommand. */
 function inheritSettings(command: Command, parent: Command, above: string): void {
   const written = `${above} ${command.name()}`;
   command.copyInheritedSettings(parent).showHelpAfterError(`(see ${written} --help)`);

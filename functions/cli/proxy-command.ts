@@ -6,7 +6,7 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { openTerminal } from "./terminal.ts";
 
-/** The region is a part of the host, between `execute-api` and AWS's own domain. */
+/** The region is the part of the host between `execute-api` and AWS's own domain. */
 const GATEWAY_HOST = /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 const PORT_MAX = 65_535;
 
@@ -43,7 +43,7 @@ function port(written: string): number {
 /** Runs until a signal ends it. */
 async function proxy(flags: ProxyFlags): Promise<void> {
   const terminal = openTerminal();
-  // The signer and the search for credentials are half of the command's weight, and nobody else needs them.
+  // The signer and the credential provider are half of the CLI's load time, and only this command uses them.
   const { signingProxy } = await import("./signing-proxy.ts");
   const region = flags.region ?? GATEWAY_HOST.exec(flags.to.hostname)?.[1] ?? process.env["AWS_REGION"];
   if (region === undefined) {
@@ -61,7 +61,7 @@ async function proxy(flags: ProxyFlags): Promise<void> {
       fix: "Choose another one with --port; 0 takes a free one.",
     });
   });
-  // Before the line is told: whoever reads it may end this at once.
+  // Registered before the line is printed: the reader of the line may send a signal at once.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => server.close());
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => server.closeAllConnections());
   terminal.print(`http://127.0.0.1:${(server.address() as AddressInfo).port}/ signs for ${flags.to.href} in ${region}`);

@@ -1,4 +1,4 @@
-/** `stepwell deployments register`: discovers, shows what would change, asks, and registers. */
+/** `stepwell deployments register`: discovers a deployment, shows the changes, asks for confirmation, and registers it. */
 import { Command } from "commander";
 import type { RegisterBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { ownRefusal } from "./command-failure.ts";
@@ -55,7 +55,7 @@ function registerBody(written: string, flags: RegisterFlags): RegisterBody {
     force: flags.force === true,
   };
   if ("arn" in address) return { ...address, ...more };
-  // The parser makes `useHttp1.1` of the flag: the dot stays.
+  // The parser derives the name `useHttp1.1` from the flag and keeps the dot.
   return { ...address, use_http_11: "useHttp1.1" in flags, ...more };
 }
 
@@ -67,12 +67,12 @@ async function post(
   return session.admin.ask<RegisteredBody>("POST", "deployments", body, what);
 }
 
-/** The server would say the same, after a question that changes nothing about it. */
+/** The server would refuse the registration after the question in the same way. */
 function existing(body: RegisterBody, id: string): Error {
   return ownRefusal("META0004", `${addressText(body)} is that of ${id}`);
 }
 
-/** Only where a service is not new: the first registration needs no second request. */
+/** A registration of only new services needs no second request. */
 async function knownServices({ admin }: Session, planned: RegisteredBody): Promise<readonly ServiceBody[]> {
   if (planned.services.every(({ revision }) => revision === 1)) return [];
   const { body } = await admin.ask<{ readonly services: readonly ServiceBody[] }>("GET", "services");
@@ -90,7 +90,7 @@ function registeredText({ terminal, ingressUrl }: Session, registered: Registere
   ].join("\n");
 }
 
-/** How the first handler is called that takes JSON; one of a plain service where there is one, since it needs no key. */
+/** An example call of the first public handler that takes JSON; a plain service is preferred because it needs no key. */
 function firstCall(ingressUrl: string, services: readonly ServiceBody[]): readonly string[] {
   const open = services.filter((one) => one.public);
   const service = open.find((one) => one.ty === "Service") ?? open[0];

@@ -1,9 +1,9 @@
-/** What a registration is going to change, as a person is shown it before the question. */
+/** The preview of a registration, printed before the confirmation question. */
 import type { HandlerBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { indented, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 
-/** @param before the latest revisions of services that are registered */
+/** @param before the latest registered revisions of the services */
 export function planText(colours: Colours, planned: RegisteredBody, before: readonly ServiceBody[]): string {
   const known = new Map(before.map((service) => [service.name, service]));
   const added = planned.services.filter(({ name }) => !known.has(name));
@@ -37,7 +37,7 @@ function serviceText(colours: Colours, service: ServiceBody, before: ServiceBody
 
 type Mark = "++" | "--" | "";
 
-/** Handlers of the new revision, and those that it lacks. */
+/** The handlers of the new revision, followed by the handlers that it removes. */
 function handlerChanges(
   service: ServiceBody,
   before: ServiceBody | undefined,

@@ -1,4 +1,4 @@
-/** `stepwell services`: list and describe what can be called. */
+/** `stepwell services`: lists and describes services. */
 import { Command } from "commander";
 import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { sessionOf } from "./session.ts";

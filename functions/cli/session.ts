@@ -1,4 +1,4 @@
-/** What every command that talks to a server works with: the server, the terminal, and how the result is wanted. */
+/** What every command that calls a server shares: the admin client, the terminal, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";
@@ -9,19 +9,19 @@ import type { Terminal } from "./terminal.ts";
 export interface Session {
   readonly admin: AdminClient;
   readonly terminal: Terminal;
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   readonly ingressUrl: string;
   /** The result is written as JSON. */
   readonly json: boolean;
-  /** A part of what a person sees before a question: on standard output, or beside it where that is JSON. */
+  /** Prints text that precedes a question: to standard output, or to standard error if standard output carries JSON. */
   show(text: string): void;
-  /** The result: as JSON where that is wanted, as the text otherwise. */
+  /** Prints the result, as JSON or as text. */
   give(body: unknown, text: () => string): void;
-  /** Asks, unless --yes was given. @throws CommandFailure without a yes */
+  /** Asks for confirmation, unless --yes was given. @throws CommandFailure if the answer is not yes */
   confirm(question: string): Promise<void>;
 }
 
-/** Known before and after the name of every command. */
+/** These options are accepted before and after every command name. */
 export function serverOptions(): readonly Option[] {
   return [
     new Option("--admin-url <url>", "the admin API of the server")

@@ -1,4 +1,4 @@
-/** A port of this machine whose requests reach an API behind IAM: each is signed with Signature Version 4 and passed on. */
+/** A local proxy for an API behind IAM: it signs each request with Signature Version 4 and forwards it. */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
@@ -6,9 +6,9 @@ import { CONNECTION_HEADERS } from "../../shared/api/wire/connection-headers.ts"
 import { requestSigner } from "../signing/request-signer.ts";
 import type { SignRequest } from "../signing/request-signer.ts";
 
-/** What an API Gateway takes at most. */
+/** The largest request body that API Gateway accepts. */
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
-/** These belong to one connection, or are made anew for the next. */
+/** Headers that belong to one connection, or that the proxy creates anew for the forwarded request. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "host",
   ...CONNECTION_HEADERS,
@@ -20,17 +20,17 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 export interface ProxyOptions {
-  /** The API that asks for signatures. */
+  /** The API that requires signatures. */
   readonly target: URL;
   readonly region: string;
-  /** As IAM knows it: `execute-api` for an API Gateway. */
+  /** The service name in IAM: `execute-api` for an API Gateway. */
   readonly service: string;
-  /** Told once for each request. */
+  /** Called once per request. */
   readonly onAnswer: (line: string) => void;
 }
 
 /**
- * The credentials are those that the AWS CLI would use; they are read again before they end.
+ * Uses the credentials that the AWS CLI would use, and reads them again before they expire.
  * @returns a server that is not listening yet
  */
 export function signingProxy({ target, region, service, onAnswer }: ProxyOptions): Server {
@@ -81,7 +81,10 @@ async function passOn(
   return response.status;
 }
 
-/** A path is never read as an address: one that begins with two slashes would name another host, and be signed for it. */
+/**
+ * The request path is never parsed as an address: a path that begins with two slashes would name another host and be
+ * signed for it.
+ */
 function urlAt(target: URL, asked: string): URL {
   const { pathname, search } = new URL(asked.startsWith("/") ? `http://proxy${asked}` : asked, "http://proxy");
   const url = new URL(target);
@@ -91,8 +94,8 @@ function urlAt(target: URL, asked: string): URL {
 }
 
 /**
- * Whoever reaches this port acts with the credentials of its owner. Pages in a browser can reach it: one of a stranger names its
- * origin, and one whose name was pointed at this machine names a host that is not this machine.
+ * Every client of this port acts with the credentials of its owner, and pages in a browser can reach the port. A
+ * foreign page reveals itself by its Origin header; a DNS-rebinding page, by a Host header that is not this machine.
  */
 function isFromHere({ headers, socket }: IncomingMessage): boolean {
   const own = ["127.0.0.1", "localhost"].map((name) => `${name}:${socket.localPort}`);
@@ -100,7 +103,7 @@ function isFromHere({ headers, socket }: IncomingMessage): boolean {
   return own.includes(host ?? "") && (origin === undefined || own.some((name) => origin === `http://${name}`));
 }
 
-/** The signature covers the body, so that it must be there before the first byte leaves. */
+/** The signature covers the body, so the whole body must be read before the first byte is sent. */
 async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** `stepwell state`: what an object or a workflow keeps under a key. */
+/** `stepwell state`: reads and edits the state of an object or a workflow. */
 import { Command } from "commander";
 import type { StateBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
@@ -78,7 +78,7 @@ interface Edit {
   readonly remove: readonly string[] | "all";
 }
 
-/** The version that was shown goes with the change: what others have written meanwhile is never overwritten unseen. */
+/** The change carries the version that was shown, so that it never overwrites a concurrent change unseen. */
 async function write(session: Session, service: string, key: string, { values, remove }: Edit): Promise<void> {
   const { state, version } = await read(session, service, key);
   const kept = Object.entries(state).filter(([name]) => remove !== "all" && !remove.includes(name));

@@ -1,6 +1,6 @@
-/** Values of state as the command line reads and writes them: JSON where they are JSON, as the SDKs keep them. */
+/** Converts state values between bytes and command-line text; the SDKs store most values as JSON. */
 
-/** One line; what is no text is written as its bytes in base64, with a word in front. */
+/** One line of text; bytes that are not UTF-8 become base64 with a prefix. */
 export function stateText(bytes: readonly number[]): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));
@@ -9,7 +9,7 @@ export function stateText(bytes: readonly number[]): string {
   }
 }
 
-/** The value as a program wants it: parsed where it is JSON. */
+/** The value for programs: parsed if it is JSON, else its text. */
 export function stateJson(bytes: readonly number[]): unknown {
   const text = stateText(bytes);
   try {
@@ -19,7 +19,7 @@ export function stateJson(bytes: readonly number[]): unknown {
   }
 }
 
-/** @param written as `stateText` writes it; what is no JSON is taken as the JSON string of it */
+/** @param written a text in the format of `stateText`; a text that is not JSON becomes a JSON string */
 export function stateBytes(written: string): readonly number[] {
   const inBase64 = /^base64:([A-Za-z0-9+/]*={0,2})$/.exec(written);
   if (inBase64 !== null) return [...Buffer.from(inBase64[1]!, "base64")];

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The stepwell command: reads the command line, runs what it names, and ends with one of the exit codes. */
+/** The stepwell command: parses the command line, runs the command, and ends with one of the exit codes. */
 import { CommanderError } from "commander";
 import { CommandFailure, failureText } from "./command-failure.ts";
 import type { DevRun } from "./dev-command.ts";
@@ -7,13 +7,13 @@ import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { createProgram, wantsJson } from "./program.ts";
 import { usageFailure } from "./usage-failure.ts";
 
-/** Loaded on demand, so that no other command pays for the whole control plane. */
+/** Loaded on demand, because the control plane would slow down every other command. */
 const runDev: DevRun = async (options) => (await import("../local/dev.ts")).runDev(options);
 
-// All is closed when `dev` returns; a timer that nobody waits for must not keep the process.
+// Everything is closed when `dev` returns; a leftover timer must not keep the process alive.
 const program = createProgram(runDev, (code) => process.exit(code));
 
-// Whoever reads only the beginning, as `head` does, has what it wanted.
+// A reader such as `head` closes the pipe once it has enough; that is a success.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? EXIT_OK : EXIT_REFUSED),
 );
@@ -25,7 +25,7 @@ try {
 }
 
 function exitCodeOf(error: unknown): number {
-  // A person has been answered already: with help, with the version, or with what was wrong.
+  // Commander has already printed help, version or the error for people.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT_OK;
     if (wantsJson(program)) console.error(failureText(usageFailure(error), true));

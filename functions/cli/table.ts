@@ -1,4 +1,4 @@
-/** Rows as a table of aligned columns without lines between them. */
+/** Formats rows as a table of aligned columns without borders. */
 import Table from "cli-table3";
 import type { Colours } from "./terminal.ts";
 import { visibleText } from "./visible-text.ts";
@@ -7,7 +7,7 @@ const LINES =
   "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
 const NO_LINES = Object.fromEntries([...LINES.split(" "), "middle"].map((name) => [name, ""]));
 
-/** @param rows one cell for each head; @returns lines without a newline at the end */
+/** @param rows one cell for each head; @returns lines without a trailing newline */
 export function tableText(colours: Colours, heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({
     chars: NO_LINES,
@@ -18,7 +18,7 @@ export function tableText(colours: Colours, heads: readonly string[], rows: read
   return trimmed(table.toString());
 }
 
-/** Pairs of a name and what it stands for; those without a value are left out. */
+/** Name and value pairs; pairs without a value are left out. */
 export function pairsText(colours: Colours, pairs: readonly (readonly [string, string | undefined])[]): string {
   const table = new Table({ chars: NO_LINES, style: { "padding-left": 0, "padding-right": 2, head: [], border: [] } });
   for (const [name, value] of pairs) if (value !== undefined) table.push([colours.bold(name), visibleText(value)]);
@@ -29,7 +29,7 @@ export function indented(text: string, by = "  "): string {
   return text.replaceAll(/^(?=.)/gm, by);
 }
 
-/** The last column is as wide as its widest cell; what fills the others up to it is nothing to copy. */
+/** The padding of the columns leaves trailing spaces, which would be copied with the text. */
 function trimmed(text: string): string {
   return text
     .split("\n")

@@ -1,10 +1,10 @@
-/** The templates of `stepwell example`, and where the package keeps their files. */
+/** The templates of `stepwell example`, and the location of their files. */
 import { cp, mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** It brings the files that every template has; the others replace its services and its README. */
+/** The template with the files that all templates share; the others replace its services and its README. */
 const WHOLE = "greeter";
 
 export const TEMPLATES: Readonly<Record<string, string>> = {
@@ -14,17 +14,17 @@ export const TEMPLATES: Readonly<Record<string, string>> = {
   workflow: "a workflow that waits for a confirmation and can be asked meanwhile",
 };
 
-/** @returns whether there is nothing at this place yet, or an empty folder */
+/** @returns true if the path does not exist or is an empty folder */
 export async function isFree(folder: string): Promise<boolean> {
   return !existsSync(folder) || (await readdir(folder)).length === 0;
 }
 
-/** @param name of `TEMPLATES` @param folder of `isFree`; its name becomes the name of the package */
+/** @param name a key of `TEMPLATES` @param folder passed `isFree`; its name becomes the name of the package */
 export async function writeTemplate(name: string, folder: string): Promise<void> {
   const templates = templatesFolder();
   await mkdir(folder, { recursive: true });
   for (const part of new Set([WHOLE, name])) await cp(join(templates, part), folder, { recursive: true });
-  // Packers leave files of this name out of a package.
+  // npm pack excludes files named .gitignore, so the template stores the file without the dot.
   await rename(join(folder, "gitignore"), join(folder, ".gitignore"));
   const manifest = join(folder, "package.json");
   const written = JSON.parse(await readFile(manifest, "utf8")) as object;
@@ -34,7 +34,7 @@ export async function writeTemplate(name: string, folder: string): Promise<void>
   await writeFile(manifest, `${JSON.stringify({ ...written, name: packageName }, null, 2)}\n`);
 }
 
-/** Beside the bundle in the package, and some folders above this file in the checkout. */
+/** The templates are beside the bundle in the package, and some folders above this file in a checkout. */
 function templatesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "examples/templates"))) {

@@ -1,4 +1,4 @@
-/** Where a command is read and written: results on standard output, words to the person on standard error. */
+/** The terminal of a command: results go to standard output, messages for the user to standard error. */
 import { createInterface } from "node:readline/promises";
 import picocolors from "picocolors";
 import { CommandFailure } from "./command-failure.ts";
@@ -10,13 +10,13 @@ const CLEARED_LINE = "\r\u001b[K";
 export interface Terminal {
   /** Colours where standard output is a terminal, plain text elsewhere. */
   readonly colours: Colours;
-  /** A line of the result. */
+  /** Prints a line of the result. */
   readonly print: (text: string) => void;
-  /** A line for the person, which is no part of the result. */
+  /** Prints a message for the user, which is not part of the result. */
   readonly tell: (text: string) => void;
-  /** @throws CommandFailure where the answer is not yes, or where nobody is there to give one */
+  /** @throws CommandFailure if the answer is not yes, or if there is no terminal */
   confirm(question: string): Promise<void>;
-  /** Says what takes its time, on a terminal, until the promise settles. */
+  /** Shows a progress text on a terminal until the promise settles. */
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
 }
 
@@ -51,7 +51,7 @@ export function openTerminal(): Terminal {
   };
 }
 
-/** @returns the empty text where the reader ends the input, or interrupts */
+/** @returns the empty text if the user ends the input or interrupts */
 async function answerTo(question: string): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));

@@ -1,4 +1,4 @@
-/** `stepwell deployments update`: discovers a deployment again, there or elsewhere, shows what changes, asks, and updates it in place. */
+/** `stepwell deployments update`: discovers a deployment again, shows the changes, asks, and updates it in place. */
 import { Command } from "commander";
 import type { DeploymentBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
@@ -15,7 +15,7 @@ interface UpdateFlags {
   readonly address?: string;
   readonly dryRun?: true;
   readonly header?: Pairs;
-  /** False where none are wanted. */
+  /** False for --no-headers. */
   readonly headers: boolean;
 }
 
@@ -59,7 +59,7 @@ async function update(session: Session, id: string, flags: UpdateFlags): Promise
   session.give(withHiddenHeaders(updated), () => `Updated ${updated.id}`);
 }
 
-/** The server names the field of a request, where a person has options. */
+/** The server's message names the request field; the fix names the options instead. */
 function inOurOptions(error: unknown): never {
   if (!(error instanceof CommandFailure) || !error.message.includes("additional_headers")) throw error;
   const fix = "On this command line: --header name=value for each that is to be sent there, or --no-headers.";
@@ -69,7 +69,7 @@ function inOurOptions(error: unknown): never {
 function updateBody({ address, header, headers, ...flags }: UpdateFlags): object {
   return {
     ...(address !== undefined && deploymentAddress(address)),
-    // The parser makes `useHttp1.1` of the flag: the dot stays.
+    // The parser derives the name `useHttp1.1` from the flag and keeps the dot.
     ...("useHttp1.1" in flags && { use_http_11: true }),
     ...(header === undefined ? !headers && { additional_headers: {} } : { additional_headers: header }),
   };

@@ -1,12 +1,12 @@
-/** A command line that was not understood, as the failure that programs read; a person has been told already. */
+/** A usage error as a failure for programs; Commander has already printed it for people. */
 import type { CommanderError } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
 
-/** Help was asked for by saying too little: its text is no message. */
+/** The code for incomplete commands, where Commander shows the help and has no useful message. */
 const HELP = "commander.help";
 
-/** @param error its message is `error: what is wrong`, and perhaps a guess at what was meant in a line of its own */
+/** @param error its message is `error: <reason>`, with an optional suggestion on a second line */
 export function usageFailure({ code, message }: CommanderError): CommandFailure {
   if (code === HELP) return new CommandFailure("A command is missing", { exitCode: EXIT_USAGE, fix: "See --help." });
   const [first, guess] = message.replace(/^error: /, "").split("\n");

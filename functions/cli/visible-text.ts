@@ -1,14 +1,14 @@
-/** Text of strangers as a terminal may be given it: handlers choose the words of failures, keys and values. */
+/** Makes untrusted text safe for a terminal: handlers choose the texts of failures, keys and values. */
 
 const ESCAPE = "\u001b";
 const REPLACEMENT = "\ufffd";
 
-/** Escapes text from untrusted sources, so that it cannot color or hide the output beside it. */
+/** Replaces control characters in untrusted text, so that it cannot colour or hide the output beside it. */
 export function foreignText(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
 }
 
-/** Colours and line ends pass; every other control character could move the cursor, or worse, and is replaced. */
+/** Keeps colours and line ends; every other control character could move the cursor and is replaced. */
 export function visibleText(text: string): string {
   return text.replaceAll(/\p{Cc}(\[\d{1,3}m)?/gu, (found, colour: string | undefined) => {
     if (colour !== undefined && found.startsWith(ESCAPE)) return found;

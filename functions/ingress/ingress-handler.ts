@@ -1,4 +1,4 @@
-/** The ingress as a function: one request in, its response out, within the time that the gateway waits. */
+/** The ingress as a function: one request, one response, within the time that the gateway waits. */
 import { bodyTooLargeResponse, resultTooLargeResponse } from "../../shared/api/ingress/answers.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";

@@ -1,4 +1,4 @@
-/** The ingress function: calls, sends, and questions about invocations. */
+/** The entry point of the ingress function: calls, sends, and queries for results. */
 import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { ingressHandler } from "./ingress-handler.ts";

@@ -1,11 +1,14 @@
-/** The keys of an environment as a resource of its stack: made once, kept by updates, removed with the stack if that is wanted. */
+/**
+ * The keys of an environment as a resource of its stack: created once, kept by updates, and removed with the stack
+ * unless `Keep` is set.
+ */
 import { makeParameterKeys, removeParameterKeys } from "../../shared/wiring/parameter-keys.ts";
 import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 
 /**
- * Attributes: `CurrentPublicKey` and `NextPublicKey`, which deployments are to trust.
- * @param tellNothingOverdue is called once for an environment that is made, where its functions write metrics
+ * The attributes `CurrentPublicKey` and `NextPublicKey` are the keys that deployments must trust.
+ * @param tellNothingOverdue called once when an environment is created whose functions write metrics
  */
 export function keysResource(
   store: ParameterStore,
@@ -14,7 +17,7 @@ export function keysResource(
   return async ({ RequestType, ResourceProperties: told, PhysicalResourceId }) => {
     const place = { path: textOf(told, "Path"), signingKey: Number(textOf(told, "SigningKey")) };
     if (RequestType === "Delete") {
-      // A path that changed is deleted as well, with the keys of all that was journaled under it.
+      // A changed path is deleted as well, with the keys of everything that was journaled under it.
       if (told["Keep"] !== "true") await removeParameterKeys(store, place);
       return { physicalId: PhysicalResourceId ?? place.path };
     }

@@ -1,4 +1,4 @@
-/** The function that makes the keys, called while the stack is deployed and never else. */
+/** The entry point of the function that creates the keys; only a deployment of the stack calls it. */
 import { tellNothingOverdue } from "../../shared/wiring/first-measure.ts";
 import { parameterStore } from "../../shared/wiring/parameter-keys.ts";
 import { customResource } from "../lambda/custom-resource.ts";

@@ -1,33 +1,33 @@
-/** Custom resources of CloudFormation: an event comes in, and what became of it is put to the address that it names. */
+/** CloudFormation custom resources: handles an event and puts its outcome to the URL that the event names. */
 
 export interface ResourceEvent {
   readonly RequestType: "Create" | "Update" | "Delete";
-  /** Signed, and good for one answer. */
+  /** Presigned, and valid for one answer. */
   readonly ResponseURL: string;
   readonly StackId: string;
   readonly RequestId: string;
   readonly LogicalResourceId: string;
-  /** Of an update or a deletion: what the creation gave out, or was given out for it where it failed. */
+  /** Present for updates and deletions: the id that the creation returned, or the id generated for a failed creation. */
   readonly PhysicalResourceId?: string;
-  /** Every value is text, whatever it was in the template. */
+  /** CloudFormation converts every value to text. */
   readonly ResourceProperties: Readonly<Record<string, unknown>>;
   readonly OldResourceProperties?: Readonly<Record<string, unknown>>;
 }
 
 export interface ResourceOutcome {
-  /** Another one than before says that the resource was replaced, and CloudFormation deletes the old one. */
+  /** A changed id means that the resource was replaced, and CloudFormation then deletes the old one. */
   readonly physicalId: string;
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Given out for a resource whose creation failed, so that its deletion is known for what it is. */
+/** The id for a resource whose creation failed, so that its deletion can be recognized. */
 export const NEVER_MADE = "never-made";
-/** CloudFormation takes an answer of 4 KB, and shows less of its reason. */
+/** CloudFormation accepts an answer of 4 KB and displays less of the reason. */
 const REASON_MAX_CHARACTERS = 1_000;
 
 /**
- * @param act what it throws is told as the reason of the failure, in the words of its message
- * @returns a handler that rejects only where the outcome could not be told, so that the event comes again
+ * @param act the message of its error becomes the reason of the failure
+ * @returns a handler that rejects only if the outcome could not be delivered, so that Lambda retries the event
  */
 export function customResource(
   act: (event: ResourceEvent) => Promise<ResourceOutcome>,
@@ -47,7 +47,7 @@ export function customResource(
 }
 
 async function tell(address: string, answer: object): Promise<void> {
-  // The address was signed for a request that names no content type.
+  // The URL was presigned for a request without a content type.
   const { status } = await fetch(address, {
     method: "PUT",
     body: JSON.stringify(answer),

@@ -1,22 +1,22 @@
-/** Requests and responses as an HTTP API hands them to a function, payload format 2.0. */
+/** Converts between API Gateway HTTP API events (payload format 2.0) and the project's requests and responses. */
 import { NO_SNIFFING } from "../../shared/api/http/message.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 
-/** What of the event matters here. */
+/** The fields of the event that this module uses. */
 export interface GatewayEvent {
   /**
-   * Decoded, so that the escapes of the client are lost: an HTTP API of AWS decodes a path, cuts it at the first question
-   * mark that this brings, and decodes what is left once more. No other part of the event holds the path as it was sent.
+   * Decoded, so the client's escapes are lost: an HTTP API of AWS decodes a path, cuts it at the first question mark
+   * that appears, and decodes the rest once more. No other part of the event contains the path as sent.
    */
   readonly rawPath: string;
   readonly rawQueryString?: string;
-  /** Lower-case names, several values of one name joined by commas. Cookies come beside them, and are not wanted. */
+  /** Names in lower case; several values of one name are joined by commas. Cookies are a separate field, which is not used. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestContext: {
     readonly http: { readonly method: string };
-    /** The gateway's id of the request, as in its access log. */
+    /** The gateway's request id, as in its access log. */
     readonly requestId?: string;
-    /** Present where the API requires IAM or a token. */
+    /** Present if the API requires IAM or a token. */
     readonly authorizer?: {
       readonly iam?: { readonly userArn?: string | null };
       readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
@@ -33,16 +33,16 @@ export interface GatewayResult {
   readonly isBase64Encoded: boolean;
 }
 
-/** Of the whole result as JSON; what is larger never leaves the function. */
+/** The Lambda limit for the whole result as JSON. */
 const RESULT_MAX_BYTES = 6 * 1024 * 1024;
-/** Handlers choose the status of their failures; a gateway passes none beyond this. */
+/** Handlers choose the status of their failures; the gateway rejects statuses above this one. */
 const STATUS_MAX = 599;
 
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The path is encoded again, segment by segment, because the faces decode it.
- * @param callerClaim the claim of a token that names the caller
+ * Encodes the path again, segment by segment, because the routers decode it.
+ * @param callerClaim the token claim that names the caller
  */
 export function requestOf(event: GatewayEvent, callerClaim = "sub"): HttpRequest {
   return {
@@ -55,7 +55,7 @@ export function requestOf(event: GatewayEvent, callerClaim = "sub"): HttpRequest
   };
 }
 
-/** An event without a gateway's request id comes from a direct call of the function, whose sender may write any identity into it. */
+/** An event without a gateway request id is a direct call of the function, whose sender can claim any identity. */
 function whoAsks(event: GatewayEvent, callerClaim: string) {
   const { requestId: gatewayRequestId } = event.requestContext;
   const caller = callerIn(event, callerClaim);
@@ -64,8 +64,8 @@ function whoAsks(event: GatewayEvent, callerClaim: string) {
 }
 
 /**
- * The ARN that IAM has authenticated, or `<issuer>#<subject>` of a token. Neither can look like the other: an issuer is an https
- * address without a fragment (OpenID Connect), which the gateway has compared with its own.
+ * The ARN that IAM authenticated, or `<issuer>#<subject>` of a token. The two forms cannot collide: an issuer is an
+ * https address without a fragment (OpenID Connect), and the gateway has checked it against its own issuer.
  */
 function callerIn({ requestContext }: GatewayEvent, callerClaim: string): string | undefined {
   const { iam, jwt } = requestContext.authorizer ?? {};
@@ -75,11 +75,11 @@ function callerIn({ requestContext }: GatewayEvent, callerClaim: string): string
   return typeof issuer === "string" && typeof subject === "string" ? `${issuer}#${subject}` : undefined;
 }
 
-/** @param tooLarge what is answered instead of a response that the function cannot give out */
+/** @param tooLarge builds the answer that replaces a response above the limit */
 export function resultOf(response: HttpResponse, tooLarge: (response: HttpResponse) => HttpResponse): GatewayResult {
   const result = readable(response);
   if (fits(result)) return result;
-  // JSON writes a quote in two bytes and a zero in six: base64 may be shorter than the text itself.
+  // JSON escapes a quote to two bytes and a NUL to six, so base64 may be shorter than the text.
   const packed = inBase64(response);
   return fits(packed) ? packed : readable(tooLarge(response));
 }
@@ -88,7 +88,7 @@ function fits(result: GatewayResult): boolean {
   return Buffer.byteLength(JSON.stringify(result)) <= RESULT_MAX_BYTES;
 }
 
-/** Text travels as it is, and everything else in base64. */
+/** UTF-8 text is sent as it is, other bytes as base64. */
 function readable(response: HttpResponse): GatewayResult {
   try {
     return { ...headOf(response), body: STRICT_UTF8.decode(response.body), isBase64Encoded: false };

@@ -1,4 +1,7 @@
-/** What is told of an event goes with it: its lines name it, and its metrics leave before the function is frozen behind its answer. */
+/**
+ * Wraps a handler: its log lines carry the Lambda request id, and its metrics are flushed before Lambda freezes the
+ * process.
+ */
 import type { Aws } from "../../shared/wiring/aws.ts";
 import type { LambdaContext } from "./time-left.ts";
 

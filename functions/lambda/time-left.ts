@@ -1,16 +1,16 @@
-/** How long a function may go on with one event. */
+/** How long a function may work on one event. */
 import type { Aws } from "../../shared/wiring/aws.ts";
 
-/** What of Lambda's context matters here. */
+/** The fields of the Lambda context that this module uses. */
 export interface LambdaContext {
-  /** As Lambda names the call in lines of its own, such as the one that tells of a time-out. */
+  /** The id that Lambda writes into its own log lines, such as those about time-outs. */
   readonly awsRequestId?: string;
   getRemainingTimeInMillis(): number;
 }
 
 /**
- * The moment at which drivers have to stop.
- * @param mostMs less than the function has, where whoever waits for the reply waits no longer
+ * The moment at which drivers must stop.
+ * @param mostMs an upper limit below the function's own time, for callers that wait less long
  */
 export function timeIsUpAtMs({ engine, settings }: Aws, context: LambdaContext, mostMs = Infinity): number {
   const leftMs = context.getRemainingTimeInMillis() - settings["aws.time-margin"];

@@ -1,21 +1,24 @@
-/** Room for answers that clients have yet to read: an answer without room is dropped, and its request repeated once there is room. */
+/** Bounds the memory of unread answers: an answer without room is dropped, and its request is repeated once there is room. */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
 import type { DoorRoom } from "./door-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 export interface AnswerRules {
-  /** Its promise never rejects. */
+  /** The promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
-  /** @returns a request without effect that has the same answer; undefined if there is none, so that the door keeps the answer */
+  /**
+   * @returns a request without effect that has the same answer; undefined if there is none, so that the answer stays in
+   * memory
+   */
   readonly again?: (request: HttpRequest, response: HttpResponse) => HttpRequest | undefined;
-  /** Refuses an answer that found no room. */
+  /** Refuses an answer for which no room became free. */
   readonly noRoom: (request: HttpRequest, response: HttpResponse) => HttpResponse;
 }
 
 export interface Admitted {
   readonly response: HttpResponse;
-  /** Gives the room back; present for an answer that takes room. */
+  /** Returns the room; present if the answer takes room. */
   readonly release?: () => void;
 }
 
@@ -33,7 +36,7 @@ interface Waiting {
 export class AnswerRoom {
   readonly #room: DoorRoom;
   readonly #rules: AnswerRules;
-  /** Answers of one buffer are counted once, on the connection of the first. */
+  /** Answers that share a buffer are counted once, on the connection of the first. */
   readonly #held = new Map<ArrayBufferLike, Held>();
 
   constructor(room: DoorRoom, rules: AnswerRules) {

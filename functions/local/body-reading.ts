@@ -1,18 +1,18 @@
-/** Reads the body of one request: within its limit, and within the room that the door has for bodies. */
+/** Reads the body of one request, within its limit and within the memory for bodies. */
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
 import type { DoorRoom, Mover } from "./door-room.ts";
 import type { Incoming } from "./incoming.ts";
 
-/** `no-room`: other bodies hold the room, or the body came too slowly while other requests waited. */
+/** `no-room`: other bodies hold the memory, or the body arrived too slowly while other requests waited. */
 export type BodyFailure = "too-large" | "broken" | "no-room";
 
 export interface BodyRead {
   readonly body: Uint8Array;
-  /** Holds the room of a counted body, until the consumer of the body closes it. */
+  /** Holds the room of a counted body until the consumer of the body closes it. */
   readonly account: Account | undefined;
 }
 
-/** Reads by events: iteration would destroy the connection of an unread body, and with it the refusal. */
+/** Reads by events: an async iterator would destroy the connection of an unread body, and the refusal with it. */
 export function readBody(
   incoming: Incoming,
   maxBytes: number,
@@ -44,7 +44,7 @@ class BodyReading {
     this.#resolve = resolve;
     incoming.on("data", (piece: Buffer) => this.#add(piece));
     incoming.once("end", () => this.#end());
-    // Events after the end change nothing.
+    // After the end these events have no effect.
     incoming.once("error", () => this.#fail("broken"));
     incoming.once("close", () => this.#fail("broken"));
   }
@@ -60,7 +60,7 @@ class BodyReading {
     if (this.#sizeBytes > UNCOUNTED_BYTES && this.#room !== undefined) this.#count(this.#room);
   }
 
-  /** The declared length takes no room: only received bytes take memory. */
+  /** The declared length takes no room, because only received bytes take memory. */
   #count(room: DoorRoom): void {
     this.#account ??= room.open(this.#incoming);
     this.#mover ??= room.mover(() => this.#fail("no-room"));
@@ -85,7 +85,7 @@ class BodyReading {
     this.#isOver = true;
     this.#mover?.end();
     const body = joined(this.#pieces);
-    // The stream lives until the answer has ended, and so would its listeners.
+    // The stream lives until the answer has ended, and its listeners would keep the pieces alive.
     this.#pieces = [];
     this.#resolve({ body, account: this.#account });
   }
@@ -100,7 +100,7 @@ class BodyReading {
   }
 }
 
-/** A view of one buffer where there is one, because most bodies come in one piece. */
+/** A view of the single buffer if there is one, because most bodies arrive in one piece. */
 function joined(pieces: readonly Buffer[]): Uint8Array {
   const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   return new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength);

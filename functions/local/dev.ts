@@ -1,4 +1,4 @@
-/** `stepwell dev`: reads the settings, starts the process, registers what was asked for, and stops when it is told to. */
+/** `stepwell dev`: reads the settings, starts the local process, registers deployments, and stops at a signal. */
 import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
@@ -18,21 +18,21 @@ const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 export interface DevOptions {
   readonly configFile?: string;
-  /** Settings that flags have set, as they were written. */
+  /** Settings from flags, as unparsed texts. */
   readonly flags: Partial<Readonly<Record<SettingPath, string>>>;
-  /** Deployments to register. */
+  /** The deployments to register. */
   readonly register: readonly string[];
   readonly useHttp11: boolean;
-  /** Whether they are registered again when they change. */
+  /** Whether changed deployments are registered again. */
   readonly watch: boolean;
 }
 
-/** Runs until a signal ends it. @returns the exit code, or why it does not start */
+/** Runs until a signal ends it. @returns the exit code, or the reason of a refused start */
 export async function runDev(options: DevOptions): Promise<number | StartRefusal> {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
   const onSignal = (): void => {
-    // Whoever asks twice does not want to wait.
+    // A second signal ends the process without waiting.
     if (stopping.signal.aborted) process.exit(EXIT_FAILURE);
     stopping.abort();
   };

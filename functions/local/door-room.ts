@@ -1,10 +1,10 @@
-/** Room for bytes that a door holds in memory: connections share it, and a transfer that stands still loses its room to waiting ones. */
+/** Bounds the memory of one HTTP server: connections share it, and a stalled transfer loses its room to waiting ones. */
 import type { Account, Budget } from "../../shared/engine/bulkheads/budget.ts";
 import type { Incoming } from "./incoming.ts";
 
-/** How long a body or an answer may stand still while other transfers wait for room. */
+/** How long a body or an answer may stall while other transfers wait for room. */
 const STILL_MAX_MS = 10_000;
-/** How often the door looks for transfers that stand still, while another transfer waits. */
+/** The interval of checks for stalled transfers while another transfer waits. */
 const LOOK_EVERY_MS = 500;
 
 export class DoorRoom {
@@ -22,8 +22,8 @@ export class DoorRoom {
   }
 
   /**
-   * A lane is a connection, and not an address: behind a proxy, and on this machine, all clients share one address. Two hundred
-   * streams of one connection are one lane.
+   * A lane is a connection, not an address: behind a proxy, and on this machine, all clients share one address. All
+   * streams of an HTTP/2 connection are one lane.
    */
   open(incoming: Incoming): Account {
     const connection = ("stream" in incoming ? incoming.stream.session : incoming.socket) ?? incoming;
@@ -32,7 +32,10 @@ export class DoorRoom {
     return this.budget.open(lane);
   }
 
-  /** @param sizeBytes the new total of the account @returns true if there is room at once; else a promise of whether room came in time */
+  /**
+   * @param sizeBytes the new total of the account @returns true if there is room at once; else a promise of whether
+   * room became free in time
+   */
   fill(account: Account, sizeBytes: number): true | Promise<boolean> {
     const grown = account.grow(sizeBytes - account.held);
     if (grown !== true && this.#looking === undefined) {
@@ -41,7 +44,7 @@ export class DoorRoom {
     return grown;
   }
 
-  /** @param cut ends a transfer that holds room and stands still */
+  /** @param cut ends a stalled transfer that holds room */
   mover(cut: () => void): Mover {
     const mover = new Mover(cut, (over) => this.#movers.delete(over));
     this.#movers.add(mover);
@@ -59,7 +62,7 @@ export class DoorRoom {
   }
 }
 
-/** A transfer that has to progress while others wait: a body by its sender, an answer by its reader. */
+/** A transfer that must progress while others wait: a body from its sender, or an answer to its reader. */
 export class Mover {
   /** Infinity while the transfer waits for this process. */
   movedAtMs = performance.now();

@@ -1,4 +1,4 @@
-/** One port of the process: HTTP/1.1 and HTTP/2 with prior knowledge, both turned into plain requests for one face. */
+/** One port of the local process: HTTP/1.1 and HTTP/2 with prior knowledge, both converted to plain requests. */
 import { createServer as createHttp1 } from "node:http";
 import type { Server as Http1Server } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
@@ -20,55 +20,55 @@ import type { Incoming } from "./incoming.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
 export interface DoorRooms extends DoorBudgets, Omit<AnswerRules, "answer"> {
-  /** Refuses a body that found no room. */
+  /** Refuses a body for which no room became free. */
   readonly noBodyRoom: (request: HttpRequest) => HttpResponse;
-  /** How long a body or an answer may stand still while others wait for room; 10 seconds by default. */
+  /** How long a body or an answer may stall while others wait for room; 10 seconds by default. */
   readonly stillMaxMs?: number;
 }
 
 export interface DoorOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly bodyMaxBytes: number;
   /**
    * @param request without its body
-   * @param declared whether the request had told its size before its body came
+   * @param declared whether a `content-length` announced the size
    */
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
-  /** Requests that the door reads and answers at the same time; it refuses further ones before it reads their body. */
+  /** Requests that are read and answered at the same time; further ones are refused before their body is read. */
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
-  /** The door counts no bytes without it. */
+  /** Without it no bytes are counted. */
   readonly rooms?: DoorRooms;
-  /** A minute for the head and five for the whole request unless told; the handler may take as long as it likes. */
+  /** By default a minute for the head and five for the whole request; handlers have no limit here. */
   readonly arrival?: Partial<ArrivalLimits>;
-  /** Its promise never rejects. */
+  /** The promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
-/** What a connection may take its time for. */
+/** Time limits of a connection. */
 export interface ArrivalLimits {
-  /** Of a request, from the first byte of its connection or since the answer before. */
+  /** From the first byte of the connection, or from the previous answer, to the end of the head. */
   readonly headWithinMs: number;
-  /** Of a request with its body. */
+  /** To the end of the body. */
   readonly requestWithinMs: number;
-  /** How long a connection may stay without a request. */
+  /** How long a connection may have no request. */
   readonly idleMs: number;
-  /** How long an answer may lie here without any of it being read. */
+  /** How long an answer may stay completely unread. */
   readonly unreadMs: number;
-  /** How often connections are looked at. */
+  /** The interval of checks on connections. */
   readonly checkEveryMs: number;
 }
 
 const ARRIVAL: ArrivalLimits = {
   headWithinMs: 60_000,
   requestWithinMs: 300_000,
-  // Longer than clients keep idle connections, so that it is they who close them and no request meets a closing one.
+  // Longer than clients keep idle connections, so that clients close them first and no request meets a closing one.
   idleMs: 75_000,
   unreadMs: 60_000,
   checkEveryMs: 10_000,
 };
-/** On one connection of HTTP/2; clients open another one beyond. */
+/** Per HTTP/2 connection; clients open another connection beyond it. */
 const CONCURRENT_STREAMS_MAX = 200;
 
 /** @throws CodedError RT0004 */
@@ -82,7 +82,7 @@ export class Door {
   readonly #options: DoorOptions;
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  /** Listens for both; it keeps the watch over slow and idle connections of its own kind. */
+  /** Listens for both protocols, and applies its time limits to HTTP/1.1 connections. */
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
   readonly #bodies: DoorRoom | undefined;
@@ -90,7 +90,7 @@ export class Door {
   readonly #answers: AnswerRoom | undefined;
   #isClosing = false;
   #openRequests = 0;
-  /** Requests that the door reads, or that wait for their answer. */
+  /** Requests that are being read or wait for their answer. */
   #unanswered = 0;
   readonly #unreadMs: number;
 
@@ -110,12 +110,12 @@ export class Door {
       requestTimeout: requestWithinMs,
       connectionsCheckingInterval: checkEveryMs,
     });
-    // Their size is limited; by number those beyond would be left out, and nobody told.
+    // Their size is limited; a limit by number would silently drop further headers.
     this.#http1.maxHeadersCount = 0;
     this.#http2 = createHttp2({ settings: { maxConcurrentStreams: CONCURRENT_STREAMS_MAX } });
     for (const server of [this.#http1, this.#http2] as const) {
       server.on("request", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
-      // Whoever asks before it sends a body is told to go on only when the body is wanted.
+      // A client with `expect: 100-continue` gets its 100 only once its body is wanted.
       server.on(
         "checkContinue",
         (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing, true),
@@ -133,7 +133,7 @@ export class Door {
     offerBothProtocols(this.#http1, this.#http2, onConnection, headWithinMs);
   }
 
-  /** Requests that have not been answered yet. */
+  /** Requests without a complete answer. */
   get openRequests(): number {
     return this.#openRequests;
   }
@@ -150,7 +150,7 @@ export class Door {
     });
   }
 
-  /** Takes no new connections, and lets the present ones end with their next answer. */
+  /** Refuses new connections; existing ones end with their next answer. */
   stopAccepting(): void {
     this.#isClosing = true;
     this.#http1.close();
@@ -170,7 +170,7 @@ export class Door {
     let isAnswered = false;
     outgoing.once("close", () => {
       this.#openRequests -= 1;
-      // After the answer nobody listens, and aborting is dear.
+      // After the answer there is no listener, and aborting is expensive.
       if (!isAnswered) gone.abort();
     });
     incoming.once("error", () => gone.abort());
@@ -180,7 +180,7 @@ export class Door {
       isAnswered = true;
       if (admitted !== undefined) this.#write(outgoing, admitted);
     } catch {
-      // An answer that cannot be written is known to the client by its broken connection, and to nobody else.
+      // Only the client notices an answer that cannot be written, by its broken connection.
       outgoing.destroy();
     }
   }
@@ -204,7 +204,7 @@ export class Door {
     }
     const { request, account } = read;
     const answered = answer(request);
-    // The handling of the request refers to the body, so that the body keeps its room meanwhile.
+    // The handling of the request refers to the body, so the body keeps its room until the answer.
     const response = account === undefined ? answered : answered.finally(() => account.close());
     const answers = this.#answers;
     if (answers === undefined) return { response: await response };
@@ -230,7 +230,7 @@ export class Door {
 
   readonly #beyond = (request: HttpRequest): HttpResponse | undefined => {
     const { concurrency } = this.#options;
-    // A preflight costs nothing, and the page that it belongs to could not read a refusal.
+    // A preflight is cheap, and the browser page behind it could not read a refusal.
     if (concurrency === undefined || this.#unanswered <= concurrency.max || request.method === "OPTIONS")
       return undefined;
     return concurrency.refusal(request);

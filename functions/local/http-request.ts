@@ -1,4 +1,4 @@
-/** Reads a request of node's servers into plain data, its body within a limit. */
+/** Reads a request of Node's servers into plain data, with a limit for its body. */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import type { Account } from "../../shared/engine/bulkheads/budget.ts";
 import { readBody } from "./body-reading.ts";
@@ -8,30 +8,30 @@ import type { Incoming } from "./incoming.ts";
 const NOTHING = new Uint8Array(0);
 
 export type RequestRead =
-  /** The account holds the room of a counted body: the consumer of the body closes it. */
+  /** The account holds the room of a counted body; the consumer of the body closes it. */
   | { readonly kind: "read"; readonly request: HttpRequest; readonly account: Account | undefined }
-  /** The request is there without its body. */
+  /** The request without its body. */
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
-  /** The request is refused: there was no room for its body. */
+  /** There was no room for the body. */
   | { readonly kind: "no-room"; readonly request: HttpRequest }
-  /** The request is refused before its body is read. */
+  /** Refused before its body is read. */
   | { readonly kind: "refused"; readonly response: HttpResponse }
-  /** It names two hosts: whoever stands in front of this door may have believed the other one. */
+  /** The request names two hosts: a proxy in front of this port may have believed the other one. */
   | { readonly kind: "two-hosts" }
   /** A transfer coding that this server does not decode: undecoded, the body would differ from the sent one. */
   | { readonly kind: "unknown-coding" }
-  /** The client went away before its body was whole. */
+  /** The client disconnected before its body was complete. */
   | { readonly kind: "broken" };
 
 export interface ReadingRules {
   readonly bodyMaxBytes: number;
   /** The room for bodies; without it no body is counted. */
   readonly room: DoorRoom | undefined;
-  /** @returns the answer to a request whose body the door does not read */
+  /** @returns the answer to a request whose body is not read */
   readonly refusal: (request: HttpRequest) => HttpResponse | undefined;
 }
 
-/** @param goOn tells a client that has asked for it to send its body */
+/** @param goOn sends 100 to a client that waits for it before its body */
 export async function readRequest(
   incoming: Incoming,
   { bodyMaxBytes, room, refusal }: ReadingRules,
@@ -54,7 +54,7 @@ export async function readRequest(
   return { kind: "read", request: { ...request, body: read.body }, account: read.account };
 }
 
-/** Of a repeated name the first value; the names that HTTP/2 adds for itself are no headers. */
+/** The first value of a repeated name counts; the pseudo-headers of HTTP/2 are dropped. */
 function firstHeaders(raw: readonly string[]): Record<string, string> | "two-hosts" {
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -68,12 +68,12 @@ function firstHeaders(raw: readonly string[]): Record<string, string> | "two-hos
   return headers;
 }
 
-/** Bytes that may not stand in a path are read as if the client had escaped them; node gives each as one character. */
+/** Bytes that are invalid in a path count as escaped by the client; Node returns each as one character. */
 function escaped(url: string): string {
   return url.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Also takes the absolute form, which proxies send. */
+/** Accepts the absolute form too, which proxies send. */
 function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const target = url.startsWith("/") ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "");
   const at = target.indexOf("?");

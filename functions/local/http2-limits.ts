@@ -1,14 +1,14 @@
-/** What a connection of HTTP/2 may take its time for: its requests have to arrive, and one without requests has to end. */
+/** Time limits of an HTTP/2 connection: its requests must arrive in time, and an idle connection must end. */
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 
 export interface SessionLimits {
-  /** How long a connection may have no request open. */
+  /** How long a connection may have no open request. */
   readonly idleMs: number;
   /** How long a request may take to arrive, its body included. */
   readonly requestWithinMs: number;
 }
 
-/** The answers may take as long as they like. */
+/** Answers have no limit here. */
 export function limitSession(session: ServerHttp2Session, { idleMs, requestWithinMs }: SessionLimits): void {
   let open = 0;
   let idle: NodeJS.Timeout;

@@ -1,4 +1,4 @@
-/** A request as node's servers give it, of either protocol. */
+/** A request object of Node's servers, for either protocol. */
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 

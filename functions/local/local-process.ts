@@ -1,4 +1,4 @@
-/** The control plane in one process: two doors, one engine, and the loops that keep it going. */
+/** The control plane in one process: two HTTP servers, one engine, and the background loops. */
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { AdminDeps } from "../../shared/api/admin/admin-request.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
@@ -29,18 +29,18 @@ import type { Door } from "./http-door.ts";
 import { forOwnHosts } from "./own-host.ts";
 
 const POLL_EVERY_MS = 20;
-/** For what is left once everything has been told to end. */
+/** The time for remaining work after everything was asked to end. */
 const LAST_WORDS_MS = 500;
 
 export interface LocalProcess {
   readonly engine: Engine;
   readonly ingressUrl: string;
   readonly adminUrl: string;
-  /** Takes nothing new, lets what runs end for a bounded time, parks the rest and closes the stores. */
+  /** Refuses new work, lets running work end within a bounded time, parks the rest and closes the stores. */
   stop(): Promise<void>;
 }
 
-/** @throws CodedError RT0004, RT0005, RT0009, META0010 or META0011 where it cannot start; nothing is left open then */
+/** @throws CodedError RT0004, RT0005, RT0009, META0010 or META0011 if it cannot start; then nothing stays open */
 export async function startLocalProcess(settings: Settings, version: string, log: Log): Promise<LocalProcess> {
   const embedded = await openEmbedded(settings, log);
   const statements = statementFront(embedded.engine, settings, { environment: process.env });
@@ -119,7 +119,7 @@ function openAdmin(
   });
 }
 
-/** An address that a client on this machine can use: one that stands for all of them cannot be called itself. */
+/** An address that a client on this machine can call: a wildcard address is not callable itself. */
 function urlOf(host: string, port: number): string {
   const called = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${called.includes(":") ? `[${called}]` : called}:${port}/`;

@@ -1,21 +1,22 @@
-/** Whom the admin port answers by the host that a request names: a name that a stranger could point at this machine is none of ours. */
+/** Protects the admin port against DNS rebinding: it answers only requests whose host name is its own. */
 import { isIP } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Addresses of this machine alone, as a socket is bound to them. */
+/** Loopback addresses, in the form in which a socket is bound to them. */
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/i;
 
-/** Nobody can register a name below these; what they mean is decided by this machine, its network or its containers. */
+/** No public name can be registered below these; this machine, its network or its containers resolve them. */
 const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
 
 /**
- * A page in a browser may read from and write to its own origin. One whose name is pointed at this machine after it was loaded has
- * this port for its origin, and tells itself apart by nothing but the name.
+ * A browser page may read from and write to its own origin. If a foreign name is pointed at this machine after its page
+ * was loaded, this port becomes that page's origin, and only the host name reveals it.
  * @param allowed further names, in lower case; a star allows any
- * @param bind the address of the port: on a loopback only this machine sends requests, so that no name of a network is its own
+ * @param bind the address of the port: on loopback only this machine sends requests, so no name of the network is the
+ * server's own
  */
 export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: string): Answer {
   const isOwn = LOOPBACK.test(bind) ? isOfLoopback : isNearby;
@@ -28,7 +29,7 @@ export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: st
   };
 }
 
-/** In lower case, without port, brackets and the dot of the root; undefined where the request names none, as no browser does. */
+/** In lower case, without port, brackets and the root dot; undefined if the request names none, as no browser does. */
 function hostNameIn(host: string | undefined): string | undefined {
   if (host === undefined || host === "") return undefined;
   return host
@@ -38,12 +39,12 @@ function hostNameIn(host: string | undefined): string | undefined {
     .replace(/\.$/, "");
 }
 
-/** No resolver looks up a number. */
+/** An IP address needs no name resolution. */
 function isOfLoopback(name: string): boolean {
   return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
 }
 
-/** Names without a dot are looked up nearby, and public ones have at least one. */
+/** Names without a dot resolve locally, because public names have at least one. */
 function isNearby(name: string): boolean {
   return isIP(name) !== 0 || !name.includes(".") || OWN_ENDINGS.some((ending) => name.endsWith(ending));
 }

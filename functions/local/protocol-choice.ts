@@ -1,15 +1,15 @@
-/** Lets one port speak HTTP/1.1 and HTTP/2 with prior knowledge, told apart by the first bytes of a connection. */
+/** Serves HTTP/1.1 and HTTP/2 with prior knowledge on one port, by the first bytes of a connection. */
 import type { Server as Http1Server } from "node:http";
 import type { Http2Server } from "node:http2";
 import type { Socket } from "node:net";
 
-/** The beginning of the client's preface; no method of HTTP/1.1 begins with it. */
+/** The beginning of the client's preface; no HTTP/1.1 method begins with it. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0");
 
 /**
- * @param http1 listens; its connections are looked at before it gets them
- * @param onConnection told of every connection, whatever is spoken on it
- * @param silentMaxMs nobody connects to say nothing: how long a connection may
+ * @param http1 listens; its connections are inspected before it handles them
+ * @param onConnection called for every connection of either protocol
+ * @param silentMaxMs how long a new connection may send nothing
  */
 export function offerBothProtocols(
   http1: Http1Server,
@@ -23,7 +23,8 @@ export function offerBothProtocols(
     onConnection(socket);
     lookAtFirstBytes(socket, silentMaxMs, (isHttp2) => {
       if (isHttp2) {
-        // Sockets of HTTP/1.1 may end on one side. A client of HTTP/2 that has ended its side is gone, with all that it asked.
+        // HTTP/1.1 sockets may be half-open. An HTTP/2 client that ended its side has disconnected, and its requests
+        // are over.
         socket.allowHalfOpen = false;
         http2.emit("connection", socket);
       } else for (const serve of serveHttp1) serve.call(http1, socket);
@@ -46,7 +47,7 @@ function lookAtFirstBytes(socket: Socket, silentMaxMs: number, decide: (isHttp2:
     socket.unshift(seen);
     decide(isPreface);
   };
-  // Until a server takes the socket, a reset or an end would have nobody to tell.
+  // Until a server takes the socket, no other listener would handle a reset or an end.
   socket.on("error", giveUp).on("end", giveUp).on("timeout", giveUp);
   socket.setTimeout(silentMaxMs);
   socket.on("readable", look);

@@ -1,10 +1,10 @@
-/** Keeps a deployment registered as it is now: while its handlers are being written, each start may offer others. */
+/** Keeps the registration of a deployment current while its handlers are under development: each restart may change them. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { loggedAddress, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
 import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 
-/** One request for its manifest each time. */
+/** Each check is one request for the manifest. */
 const LOOK_EVERY_MS = 1_000;
 
 const OUTCOMES = {
@@ -18,8 +18,8 @@ export interface WatchedDeployment {
 }
 
 /**
- * A deployment that cannot be registered is told once for each reason and does not keep the others, or the process, from going on.
- * @param watch whether it is looked at again once it is registered
+ * A failed registration is logged once per reason and stops neither the other registrations nor the process.
+ * @param watch whether to check again after the registration
  */
 export async function watchDeployment(
   engine: Engine,
@@ -34,7 +34,7 @@ export async function watchDeployment(
   let id: string | undefined;
   while (!signal.aborted) {
     try {
-      // Whoever has removed it does not want it back.
+      // An operator removed the deployment, so it stays removed.
       if (id !== undefined && !(await isRegistered(engine, id))) return;
       const registered = await registerWhenUp(engine, deployment, onWaiting, signal);
       if (registered !== undefined && !(id !== undefined && registered.kind === "unchanged"))
@@ -57,7 +57,7 @@ async function isRegistered({ registry }: Engine, id: string): Promise<boolean> 
 }
 
 function tell(log: Log, uri: string, { kind, deployment }: RegisteredUp): void {
-  // The engine has told of a new one.
+  // The engine has logged a new deployment already.
   if (kind === "created") return;
   const services = deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(",");
   log.info(OUTCOMES[kind], { uri, deploymentId: deployment.id, services });

@@ -1,18 +1,18 @@
-/** The admin API as a function of the same account asks it: each request signed with the credentials of its role. */
+/** A client of the admin API in a function of the same account; it signs each request with the credentials of its role. */
 import { requestSigner } from "../signing/request-signer.ts";
 
 export interface AdminAnswer {
   readonly status: number;
-  /** Empty where the answer is no JSON object. */
+  /** Empty if the answer is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 export type AskAdmin = (method: "POST" | "PATCH" | "DELETE", path: string, body?: object) => Promise<AdminAnswer>;
 
-/** The gateway in front of the API waits no longer. */
+/** The gateway in front of the API does not wait longer. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** @param adminUrl its path, if it has one, goes before that of each request */
+/** @param adminUrl may have a path, which precedes that of each request */
 export function adminClient(adminUrl: string, environment: NodeJS.ProcessEnv): AskAdmin {
   const sign = requestSigner({
     region: environment["AWS_REGION"] ?? "",

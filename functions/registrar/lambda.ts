@@ -1,4 +1,4 @@
-/** The function that registers deployments, called while a stack is deployed. */
+/** The entry point of the function that registers deployments; a deployment of a stack calls it. */
 import { customResource } from "../lambda/custom-resource.ts";
 import { adminClient } from "./admin-client.ts";
 import { AFTER_DEPLOY, patient } from "./patient.ts";

@@ -1,17 +1,17 @@
-/** Asks again for a while where it was not the admin API that answered: roles and routes that were made a moment ago are not known everywhere yet. */
+/** Retries requests that the admin API itself did not answer: new roles and routes take time to take effect everywhere. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 
 export interface Patience {
-  /** Nothing is asked again later than this. */
+  /** No retry starts after this time. */
   readonly forMs: number;
   readonly everyMs: number;
 }
 
-/** IAM promises no time; that of API Gateway is seconds. Who waits for a deployment is told well before it is given up. */
+/** IAM promises no time; API Gateway takes seconds. A stack deployment gets the failure well before it times out. */
 export const AFTER_DEPLOY: Patience = { forMs: 15_000, everyMs: 1_000 };
 
-/** @returns what fails in the end as it fails without patience */
+/** @returns a client whose final failure is the one that it would have without retries */
 export function patient(ask: AskAdmin, { forMs, everyMs }: Patience): AskAdmin {
   return async (method, path, body) => {
     const untilMs = Date.now() + forMs;
@@ -25,7 +25,10 @@ export function patient(ask: AskAdmin, { forMs, everyMs }: Patience): AskAdmin {
   };
 }
 
-/** The statuses of the gateway and of IAM; where the admin API answers with one of them, it names a code, if only none. */
+/**
+ * The statuses of the gateway and of IAM. An answer of the admin API with one of them has the member `restate_code`,
+ * which may be null.
+ */
 function isOfAdmin({ status, body }: AdminAnswer): boolean {
   return "restate_code" in body || !(status === 403 || status === 404 || status === 429 || status >= 500);
 }

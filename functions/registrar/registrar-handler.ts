@@ -1,10 +1,10 @@
-/** A deployment as a resource of a stack: registered while the stack is deployed, or the stack is not deployed. */
+/** A deployment as a resource of a stack: the deployment of the stack fails unless the registration succeeds. */
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 import { NEVER_MADE } from "../lambda/custom-resource.ts";
 import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 
 const REGISTERED_ALREADY = "META0004";
-/** Room for the command that grants what is missing, which names a function twice. */
+/** Leaves room for the command that grants a missing permission, which contains a function name twice. */
 const MESSAGE_MAX_CHARACTERS = 800;
 
 interface Registration {
@@ -34,23 +34,23 @@ export function deploymentResource(
   };
 }
 
-/** The same event may come twice, and a roll-back comes with what was registered before: what is there already is found. */
+/** An event may be delivered twice, and a roll-back repeats an earlier registration, so an existing deployment is a success. */
 async function register(ask: AskAdmin, request: Registration): Promise<string> {
   const answer = await ask("POST", "/deployments", request);
   if (answer.body["restate_code"] !== REGISTERED_ALREADY) return idIn(answer, request);
   const id = idIn(await ask("POST", "/deployments", { ...request, dry_run: true }), request);
   const { arn: _, uri: __, force: ___, ...manner } = request;
-  // How it is asked may have changed since; what the template does not say stays as it is.
+  // The other options may have changed since; options that the template omits stay unchanged.
   if (Object.keys(manner).length > 0)
     idIn(await ask("PATCH", `/deployments/${encodeURIComponent(id)}`, manner), request);
   return id;
 }
 
-/** @throws Error that names the address and the reason, where the answer is a refusal */
+/** @throws Error with the address and the reason if the answer is a refusal */
 function idIn(answer: AdminAnswer, { arn, uri }: Registration): string {
   const id = answer.body["id"];
   if (answer.status < 300 && typeof id === "string") return id;
-  // The reason of a failure stands in the events of the stack: user, password and query of an address do not.
+  // The reason of a failure is visible in the stack's events, so it omits user, password and query of an address.
   const named = arn ?? uri?.replace(/[?#].*/s, "").replace(/\/\/[^/]*@/, "//");
   throw new Error(`${named} is not registered: ${told(answer)}`);
 }
@@ -61,7 +61,7 @@ async function remove(ask: AskAdmin, id: string): Promise<void> {
   throw new Error(`the deployment ${id} is not removed: ${told(answer)}`);
 }
 
-/** Short, because CloudFormation shows the beginning only. */
+/** Short, because CloudFormation shows only the beginning. */
 function told({ status, body }: AdminAnswer): string {
   const { message, restate_code: code } = body;
   if (status === 401 || status === 403) {

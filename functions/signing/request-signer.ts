@@ -1,28 +1,28 @@
-/** Signs requests to an API behind IAM: Signature Version 4, for whoever asks an API Gateway with credentials of AWS. */
+/** Signs requests to an API behind IAM with Signature Version 4. */
 import { SignatureV4 } from "@smithy/signature-v4";
 import { Sha256 } from "./sha256.ts";
 
-/** As the AWS SDK takes them: a pair of keys, or what finds one and renews it. */
+/** In the AWS SDK's form: a key pair, or a provider that finds and renews one. */
 export type Credentials = ConstructorParameters<typeof SignatureV4>[0]["credentials"];
 
 export interface Signing {
   readonly credentials: Credentials;
   readonly region: string;
-  /** As IAM knows it: `execute-api`, an API Gateway, unless told. */
+  /** The service name in IAM; by default `execute-api`, an API Gateway. */
   readonly service?: string;
 }
 
 export interface UnsignedRequest {
   readonly method: string;
-  /** As it will be sent. */
+  /** The URL exactly as it will be sent. */
   readonly url: URL;
-  /** All are signed, and `host` of the URL beside them. */
+  /** All of them are signed, and so is `host`, which comes from the URL. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty where there is none. */
+  /** Empty without a body. */
   readonly body: string | Uint8Array;
 }
 
-/** @returns the headers that were given, and those of the signature; `host` is left to whoever sends them */
+/** @returns the given headers and those of the signature, without `host`, which the HTTP client adds */
 export type SignRequest = (request: UnsignedRequest) => Promise<Readonly<Record<string, string>>>;
 
 export function requestSigner({ credentials, region, service = "execute-api" }: Signing): SignRequest {
@@ -42,7 +42,7 @@ export function requestSigner({ credentials, region, service = "execute-api" }: 
   };
 }
 
-/** A name may come several times, and each counts. */
+/** A repeated name keeps all its values. */
 function queryOf(parameters: URLSearchParams): Record<string, string[]> {
   const query: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const [name, value] of parameters) (query[name] ??= []).push(value);

@@ -1,4 +1,4 @@
-/** The hash in the form in which a signer of Signature Version 4 asks for it. */
+/** SHA-256 with the interface that the Signature Version 4 signer expects. */
 import { createHash, createHmac } from "node:crypto";
 
 export class Sha256 {

@@ -1,4 +1,4 @@
-/** The sweeper function: it wakes what nobody woke, and empties the dead-letter queue. */
+/** The entry point of the sweeper function, which also drains the dead-letter queue. */
 import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { sweeperHandler } from "./sweeper-handler.ts";

@@ -1,4 +1,4 @@
-/** The sweeper as a function: a rule calls it every few minutes, and what it finds tells of lost messages. */
+/** The sweeper as a function: a rule calls it every few minutes, and its findings indicate lost messages. */
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
 import type { SweepReport } from "../../shared/engine/sweep/pass.ts";
@@ -8,7 +8,7 @@ import type { Aws } from "../../shared/wiring/aws.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
 
-/** Of its time: however much there is to look at, the dead letters have a rest of it, and looks that take long an end. */
+/** The share of its time for the sweep, so that time for the dead letters remains even if looks take long. */
 const SWEPT_SHARE = 0.75;
 
 export interface SweeperReport {
@@ -16,7 +16,7 @@ export interface SweeperReport {
   readonly letters?: DeadLetterReport;
 }
 
-/** Its rule calls it with an event of its own; after a restore of the table somebody asks for everything, once. */
+/** The rule sends its own event; after a restore of the table an operator sends `everything` once. */
 export interface SweeperEvent {
   readonly everything?: boolean;
 }

@@ -1,4 +1,4 @@
-/** The worker function: sends, wakes, timers, retries, and whatever a driver had to put down. */
+/** The entry point of the worker function: sends, wakes, timers, retries, and parked invocations. */
 import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { workerHandler } from "./worker-handler.ts";

@@ -1,4 +1,4 @@
-/** The worker as a function: batches of wakes, each driven as far as it goes or as the time allows. */
+/** The worker as a function: drives each wake of a batch as far as possible within its time. */
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";

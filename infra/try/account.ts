@@ -1,4 +1,4 @@
-/** Where it is tried: the account and Region that the credentials lead to, seen before anything is made. */
+/** Determines the account and Region of the trial from the credentials, before any resource is created. */
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CommandFailure } from "../../functions/cli/command-failure.ts";
@@ -11,17 +11,17 @@ export interface Account {
   readonly region: string;
 }
 
-/** What `cdk bootstrap` leaves for those who ask whether it has been. */
+/** The parameter by which `cdk bootstrap` marks a bootstrapped Region. */
 const BOOTSTRAP_PARAMETER = "/cdk-bootstrap/hnb659fds/version";
 
-/** Makes every part of this process and each that it starts turn to the same place. */
+/** Sets profile and Region for this process and its child processes. */
 export function turnTo({ profile, region }: { readonly profile?: string; readonly region?: string }): void {
   if (profile !== undefined) process.env["AWS_PROFILE"] = profile;
   const chosen = region ?? process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
   if (chosen !== undefined) process.env["AWS_REGION"] = process.env["AWS_DEFAULT_REGION"] = chosen;
 }
 
-/** @throws CommandFailure without credentials, without a Region, or where AWS refuses them */
+/** @throws CommandFailure without credentials or a Region, or if AWS refuses the credentials */
 export async function findAccount(): Promise<Account> {
   const sts = new STSClient({});
   try {
@@ -37,14 +37,14 @@ export async function findAccount(): Promise<Account> {
   }
 }
 
-/** @throws CommandFailure where it is known that the CDK has nothing here to deploy with */
+/** @throws CommandFailure if the account and Region are certainly not bootstrapped */
 export async function requireBootstrap({ id, region }: Account): Promise<void> {
   const ssm = new SSMClient({});
   try {
     await ssm.send(new GetParameterCommand({ Name: BOOTSTRAP_PARAMETER }));
   } catch (error) {
     const { name } = error as Error;
-    // Who may not look may still deploy, and the CDK tells what it lacks.
+    // A caller without this permission may still deploy, and the CDK reports a missing bootstrap itself.
     if (/AccessDenied/.test(name)) return;
     if (name !== "ParameterNotFound") throw awsFailure("AWS does not say whether the CDK is at home there", error);
     throw new CommandFailure("The CDK is not at home in this account and Region", {

@@ -1,4 +1,4 @@
-/** Requests to the two HTTP APIs of the stack, signed as IAM asks for. */
+/** A client of the stack's two HTTP APIs that signs requests for IAM. */
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { IncomingHttpHeaders } from "node:http";
@@ -10,16 +10,16 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** From the first byte that went to the last that came. */
+  /** From the start of the request to the end of the answer. */
   readonly tookMs: number;
 }
 
 export interface ApiQuestion {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is sent as JSON. */
+  /** Sent as JSON. */
   readonly input?: unknown;
-  /** Leaves the signature away. */
+  /** Omits the signature. */
   readonly unsigned?: boolean;
 }
 
@@ -32,11 +32,11 @@ interface ApiAddress {
   readonly port: number;
 }
 
-/** The gateway waits for thirty seconds. */
+/** Longer than the thirty seconds that the gateway waits. */
 const ANSWER_WITHIN_MS = 40_000;
 const HTTPS_PORT = 443;
 
-/** @param emulated where an emulator serves it, in the place of `url` */
+/** @param emulated the address at an emulator, which replaces `url` */
 export function apiClient(url: string, region: string, emulated?: EmulatedApi): AskApi {
   const address = emulated === undefined ? addressOf(url) : { ...emulated, isPlain: true, hostname: "127.0.0.1" };
   const sign = requestSigner({ region, credentials: defaultProvider() });

@@ -1,4 +1,4 @@
-/** Synthesises the stack that is tried, shaped by context. */
+/** Synthesizes the stack of the trial from its context. */
 import { App } from "aws-cdk-lib";
 import { triedStack } from "./tried-stack.ts";
 

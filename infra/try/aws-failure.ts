@@ -1,4 +1,4 @@
-/** What AWS and its tools refuse, as failures that say what to do. */
+/** Converts errors of AWS and its tools to failures with a fix. */
 import { CommandFailure } from "../../functions/cli/command-failure.ts";
 import { EXIT_NOT_TRIED } from "./exit-codes.ts";
 
@@ -10,7 +10,7 @@ interface Known {
 
 const LOG_IN = "Log in again (`aws sso login`, or as your company does it), or choose others with --profile.";
 
-/** The first that fits an error's name and words is told. */
+/** The first entry that matches an error's name and message is used. */
 const KNOWN: readonly Known[] = [
   {
     matches: /expired|ExpiredToken|^(?=.*token)(?=.*sso).*(?:refresh|invalid)/i,
@@ -51,7 +51,7 @@ const KNOWN: readonly Known[] = [
 
 const CAUSE_MAX_CHARACTERS = 600;
 
-/** @param what could not be done, where none of the known reasons fits */
+/** @param what the failed operation, used if no known reason matches */
 export function awsFailure(what: string, error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   const words = wordsOf(error);
@@ -63,7 +63,7 @@ export function awsFailure(what: string, error: unknown): CommandFailure {
   });
 }
 
-/** Of what a tool wrote, only the lines that tell of a failure are a reason. */
+/** For a tool's output, only the lines that report a failure. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { told, code } = error as { readonly told?: string; readonly code?: string };

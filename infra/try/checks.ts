@@ -1,4 +1,4 @@
-/** The smoke test: what a control plane has to do, over its real HTTP APIs, each check with what it does to the bill. */
+/** The smoke test: checks of a deployed control plane over its real HTTP APIs, each with its contribution to the bill. */
 import type { ServiceBody } from "../../shared/api/wire/admin.ts";
 import type { ApiAnswer, AskApi } from "./api-client.ts";
 import type { Plane } from "./plane.ts";
@@ -7,17 +7,17 @@ import type { Work } from "./price.ts";
 
 export interface Check extends Partial<Work> {
   readonly name: string;
-  /** None of those behind it can pass without. */
+  /** The later checks cannot pass without this one. */
   readonly isNeeded?: true;
-  /** @returns what was seen @throws Error where it is not so */
+  /** @returns what the check observed @throws Error if the check fails */
   run(plane: Plane): Promise<string>;
 }
 
-/** A stack that has just been made may not know yet what it may do. */
+/** The IAM grants of a new stack take time to take effect. */
 const READY_WITHIN_MS = 60_000;
 const WARM_CALLS = 10;
 const SLEEP_S = 3;
-/** Further away than a queue can carry, so that a schedule is made. */
+/** Beyond the longest delay of a queue, so that a schedule is created. */
 const FAR_S = 3_600;
 const ADDITIONS = 6;
 
@@ -147,7 +147,7 @@ const OPERATED: readonly Check[] = [
   },
 ];
 
-/** In the order in which they are made. */
+/** In order of execution. */
 export const CHECKS: readonly Check[] = [...DOORS, ...CALLS, ...KEYED, ...OPERATED];
 
 export function workOf({ shapes = [], questions = 0 }: Check): Work {

@@ -1,4 +1,4 @@
-/** Destroys the stack, and looks whether it is really gone. */
+/** Destroys the stack and verifies that nothing is left. */
 import { failureText } from "../../functions/cli/command-failure.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";
@@ -9,19 +9,19 @@ import type { Stage } from "./stage.ts";
 import type { StackPart } from "./try-stack.ts";
 
 export interface Cleared {
-  /** Undefined where it could not be destroyed. */
+  /** Undefined if the stack could not be destroyed. */
   readonly destroyedMs: number | undefined;
-  /** What is there although it should be gone. */
+  /** Resources that exist although they should be gone. */
   readonly left: readonly string[];
 }
 
-/** @param signal leaves everything as it is then */
+/** @param signal aborts the removal, and leaves the rest as it is */
 export async function removeStack(stage: Stage, signal: AbortSignal): Promise<Cleared> {
   const { stack, terminal } = stage;
   const startedMs = performance.now();
   let parts: readonly StackPart[] = [];
   try {
-    // Of a deployment that failed before it began there is nothing.
+    // A deployment that failed before its start has left nothing.
     if ((await stack.look()) === undefined) return { destroyedMs: 0, left: await leftovers(stack, []) };
     parts = await stack.parts();
     await stage.during("Destroying", (onProgress) => stack.destroy(onProgress, signal));
@@ -35,7 +35,7 @@ export async function removeStack(stage: Stage, signal: AbortSignal): Promise<Cl
   return { destroyedMs, left: await leftovers(stack, parts) };
 }
 
-/** `--destroy`: @returns the exit code @throws CommandFailure without a yes */
+/** `--destroy`: @returns the exit code @throws CommandFailure if the answer is not yes */
 export async function clearUp(stage: Stage): Promise<number> {
   const { account, stack, standing, flags, terminal } = stage;
   stage.show(

@@ -1,4 +1,4 @@
-/** The exit codes of `npm run try`: one table, from which its help is written. */
+/** The exit codes of `npm run try`; its help is generated from this table. */
 
 export const EXIT_OK = 0;
 export const EXIT_FAILED = 1;

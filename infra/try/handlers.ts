@@ -1,4 +1,4 @@
-/** What the smoke test calls: two projects that `stepwell example` writes, and a workflow that waits for an approval. */
+/** The handlers of the smoke test: two projects of `stepwell example`, and a workflow that waits for an approval. */
 import { workflow } from "@restatedev/restate-sdk";
 import type { WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
 import { createEndpointHandler } from "@restatedev/restate-sdk/lambda";

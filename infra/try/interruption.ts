@@ -1,19 +1,19 @@
-/** Ctrl-C, heard twice: the first ends the trying and has the stack destroyed, the next leaves it where it is. */
+/** Handles Ctrl-C: the first ends the trial and destroys the stack, the second leaves the stack as it is. */
 
 export interface Interruption {
-  /** Ends what is tried. */
+  /** Aborted by the first signal: ends the trial. */
   readonly trying: AbortSignal;
-  /** Ends what clears up, too. */
+  /** Aborted by the second signal: ends the clean-up, too. */
   readonly clearing: AbortSignal;
-  /** Gives the signals back to the process. */
+  /** Removes the signal handlers. */
   forget(): void;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** A terminal and npm may both pass the same Ctrl-C on. */
+/** A terminal and npm may both forward the same Ctrl-C. */
 const SAME_WITHIN_MS = 1_000;
 
-/** @param tell is called at the first */
+/** @param tell called at the first signal */
 export function interruption(tell: () => void): Interruption {
   const [trying, clearing] = [new AbortController(), new AbortController()];
   let lastMs = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,10 @@
-/** What is still in the account after the stack is gone, looked for in every store that it had. */
+/** Looks for resources that are still in the account after the removal of the stack, in every service that it used. */
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
 import type { StackPart, TryStack } from "./try-stack.ts";
 
-/** What nothing of this command can take away, and why it does no harm. */
+/** What this command cannot remove, and why it does no harm. */
 export const STAYS: readonly string[] = [
   "the CDK's own bootstrap stack, which was there before, with the uploaded code in its bucket (`npx cdk gc` clears it)",
   "on AWS, a free backup of the table for 35 days, and roles that AWS makes for its own services",
@@ -13,16 +13,20 @@ export const STAYS: readonly string[] = [
 export const LOG_GROUP = "AWS::Logs::LogGroup";
 const TABLE = "AWS::DynamoDB::GlobalTable";
 
-/** How a look is told of. */
+/** A search and the name of its subject. */
 interface Look {
   readonly what: string;
   readonly find: () => Promise<readonly string[]>;
 }
 
-/** @param parts of the stack before it was destroyed; queues are left out, since AWS shows them for a minute after they are gone */
+/**
+ * @param parts the parts of the stack before its removal; queues are excluded, because AWS lists them for a minute
+ * after their deletion
+ */
 export async function leftovers(stack: TryStack, parts: readonly StackPart[]): Promise<readonly string[]> {
   const named = (type: string): readonly string[] => parts.filter((part) => part.type === type).map(({ name }) => name);
-  // Where a run was broken off the parts are not all known; names begin with that of the stack, or with what Lambda puts before it.
+  // After an aborted run the parts are incomplete; names begin with the stack's name, or with Lambda's prefix before
+  // it.
   const logs = [...named(LOG_GROUP), `${stack.name}-`, `/aws/lambda/${stack.name}-`];
   const looks: readonly Look[] = [
     { what: "the stack", find: async () => [(await stack.look())?.status].filter((status) => status !== undefined) },

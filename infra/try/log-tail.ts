@@ -1,4 +1,4 @@
-/** The last words of the functions, for whoever looks for the reason of a failed check. */
+/** Reads the last log lines of the functions, to explain a failed check. */
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { LOG_GROUP } from "./leftovers.ts";
 import type { TryStack } from "./try-stack.ts";
@@ -7,12 +7,12 @@ const SINCE_MS = 5 * 60_000;
 const LINES_MAX = 5;
 const LINE_MAX_CHARACTERS = 400;
 const TOLD_OF_EACH = /"message":"(a request is answered|a wake is taken up)"/;
-/** What Lambda and our functions say of each call, Node's warnings and metrics are no reason. */
+/** Lines about each call, Node's warnings and metrics explain no failure. */
 const CHATTER = new RegExp(
   `^(INIT_START|START|END|REPORT)\\b|^\\((node:\\d+|Use \`node)|"_aws"|${TOLD_OF_EACH.source}`,
 );
 
-/** @returns lines, those of each function below its log's name; why there are none, where that is so */
+/** @returns lines, those of each function below its log's name; or the reason why the logs are unreadable */
 export async function logTail(stack: TryStack): Promise<readonly string[]> {
   const client = new CloudWatchLogsClient({});
   try {

@@ -1,4 +1,4 @@
-/** The deployed control plane as the checks use it. */
+/** The deployed control plane, as a client for the checks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/admin.ts";
 import type { SendBody } from "../../shared/api/wire/ingress.ts";
@@ -12,7 +12,7 @@ const TEXT_MAX_CHARACTERS = 300;
 export class Plane {
   readonly ask: AskApi;
   readonly askAdmin: AskApi;
-  /** Tells the keys of this run from those of one before it in the same table. */
+  /** Makes the keys of this run differ from those of an earlier run in the same table. */
   readonly run: string;
 
   constructor(ask: AskApi, askAdmin: AskApi, run: string) {
@@ -21,33 +21,33 @@ export class Plane {
     this.run = run;
   }
 
-  /** @param target `service/handler`, or `service/key/handler` @throws Error for any answer but 200 */
+  /** @param target `service/handler`, or `service/key/handler` @throws Error for any status but 200 */
   async call(target: string, input: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> {
     return must(200, `POST /${target}`, await this.ask(`/${target}`, { method: "POST", input, headers }));
   }
 
-  /** @returns the id of the invocation @throws Error where it is not accepted */
+  /** @returns the id of the invocation @throws Error if it is not accepted */
   async send(target: string, input: unknown): Promise<string> {
     const path = `/${target}/send`;
     const { text } = must(202, `POST ${path}`, await this.ask(path, { method: "POST", input }));
     return (JSON.parse(text) as SendBody).invocationId;
   }
 
-  /** @returns the answer with which the invocation ended, whatever it is @throws Error where it does not end */
+  /** @returns the final answer of the invocation, success or failure @throws Error if it does not end in time */
   async attach(id: string): Promise<ApiAnswer> {
     return await until(`${id} ends`, ENDED_WITHIN_MS, async () => {
       const answer = await this.ask(`/restate/invocation/${id}/attach`);
-      // Who waits for too long is told to ask again.
+      // A wait that exceeds the ingress time is answered with 504, and the client must attach again.
       return answer.status === 504 ? undefined : answer;
     });
   }
 
-  /** @throws Error where it fails */
+  /** @throws Error if the invocation fails */
   async resultOf(id: string): Promise<unknown> {
     return JSON.parse(must(200, `attaching to ${id}`, await this.attach(id)).text) as unknown;
   }
 
-  /** @throws Error where it does not get there */
+  /** @throws Error if the invocation does not reach the status in time */
   async untilStatus(id: string, status: string): Promise<void> {
     await until(`${id} is ${status}`, ENDED_WITHIN_MS, async () => {
       const { text } = must(200, `GET /invocations/${id}`, await this.askAdmin(`/invocations/${id}`));
@@ -55,7 +55,7 @@ export class Plane {
     });
   }
 
-  /** Lists are some seconds behind. */
+  /** Lists lag some seconds behind. */
   async untilListed(query: string, count: number): Promise<InvocationListBody["invocations"]> {
     const path = `/invocations?${query}`;
     return await until(`GET ${path} lists ${count}`, LISTED_WITHIN_MS, async () => {
@@ -66,13 +66,13 @@ export class Plane {
   }
 }
 
-/** @throws Error with what the server said */
+/** @throws Error with the server's answer */
 export function must(status: number, what: string, answer: ApiAnswer): ApiAnswer {
   if (answer.status === status) return answer;
   throw new Error(`${what} was answered with ${answer.status}: ${answer.text.slice(0, TEXT_MAX_CHARACTERS)}`);
 }
 
-/** Asks until the answer is something. @throws Error where that takes longer than `withinMs` */
+/** Polls until the probe returns a value. @throws Error after `withinMs` */
 export async function until<T>(what: string, withinMs: number, probe: () => Promise<T | undefined>): Promise<T> {
   for (const endMs = performance.now() + withinMs; ; await sleep(POLL_EVERY_MS)) {
     const found = await probe();

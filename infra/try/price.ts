@@ -1,30 +1,33 @@
-/** What a run costs, before it begins: the counted figures of docs/costs.json and the prices of docs/prices.json, multiplied by what the checks do. */
+/**
+ * Estimates the cost of a run: the counted figures of docs/costs.json and the prices of docs/prices.json, multiplied by
+ * the checks.
+ */
 import costs from "../../docs/costs.json" with { type: "json" };
 import priceList from "../../docs/prices.json" with { type: "json" };
 
 export type Shape = keyof typeof costs.million;
 
-/** What is done once. */
+/** The work of one check. */
 export interface Work {
-  /** Shapes of docs/costs.md, each with how often. */
+  /** Shapes of docs/costs.md, each with its number of repetitions. */
   readonly shapes: readonly (readonly [shape: Shape, times: number])[];
-  /** Requests that ask and change nothing. */
+  /** The number of requests that change nothing. */
   readonly questions: number;
 }
 
 export interface Price {
-  /** Of an hour with the checks in it. */
+  /** The cost of one hour that includes all checks. */
   readonly runUsd: number;
-  /** Of each further day that the stack is kept. */
+  /** The cost of each further day that the stack is kept. */
   readonly dayUsd: number;
-  /** For a person. */
+  /** The cost in readable form. */
   readonly lines: readonly string[];
 }
 
 const MILLION = 1_000_000;
 const HOURS_PER_DAY = 24;
 const CENT_USD = 0.01;
-/** Assumed of what the price list does not know: the handlers' own function, and the code that the CDK keeps. */
+/** Assumptions about items that the price list does not cover: the handlers' own function, and the code that the CDK stores. */
 const HANDLER_SECONDS = 0.5;
 const HANDLER_GB = 0.25;
 const CODE_GB = 0.02;
@@ -43,7 +46,7 @@ function workUsd({ shapes, questions }: Work): number {
   return submitted.reduce((sum, usd) => sum + usd, 0) + questions * questionUsd();
 }
 
-/** A question costs no more than a call of the same kind, which writes besides. */
+/** A read request costs at most as much as a call of the same kind, which writes in addition. */
 function questionUsd(): number {
   return costs.million["call without steps"] / MILLION;
 }

@@ -1,4 +1,4 @@
-/** How a run is told of: what will be done before it begins, and what was seen at its end. */
+/** The texts of a run: the plan before it begins, and the results at its end. */
 import { indented, tableText } from "../../functions/cli/table.ts";
 import type { Colours } from "../../functions/cli/terminal.ts";
 import type { Account } from "./account.ts";
@@ -13,7 +13,7 @@ export interface Plan {
   readonly price: Price;
   readonly checks: number;
   readonly keep: boolean;
-  /** The status of the stack that is there already. */
+  /** The status of an existing stack. */
   readonly standing: string | undefined;
 }
 
@@ -24,16 +24,16 @@ export interface Report {
   readonly results: readonly CheckResult[];
   readonly logs: readonly string[];
   readonly isInterrupted: boolean;
-  /** Undefined where the stack is kept, or could not be destroyed. */
+  /** Undefined if the stack is kept, or could not be destroyed. */
   readonly destroyedMs: number | undefined;
-  /** What is there although it should be gone. */
+  /** Resources that exist although they should be gone. */
   readonly left: readonly string[];
 }
 
-/** How the stack that is meant is destroyed later. */
+/** Identifies the stack in the command that destroys it later. */
 export type Meant = Pick<Plan, "stackName" | "account">;
 
-/** Lines of one entry stand below each other. */
+/** Aligns the lines of one entry below each other. */
 const BELOW = `\n${" ".repeat(8)}`;
 const MARKS = { passed: "ok", failed: "FAILED", skipped: "skipped" } as const;
 
@@ -83,14 +83,14 @@ function endLines(
   ];
 }
 
-/** @param left of `leftovers`, not empty */
+/** @param left the result of `leftovers`, not empty */
 export function leftLines(left: readonly string[], meant: Meant): readonly string[] {
   const hasStack = left.some((what) => what.startsWith("the stack"));
   const end = hasStack ? `Try again to remove it: ${again(meant)}` : "No stack holds it any more: remove it by hand.";
   return ["Left in the account:", ...left.map((what) => `  ${what}`), end];
 }
 
-/** For programs: durations in milliseconds, money in dollars. */
+/** Machine-readable: durations in milliseconds, money in dollars. */
 export function reportBody({
   plan,
   outputs,

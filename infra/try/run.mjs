@@ -1,4 +1,4 @@
-/** Bundles the command and its CDK app, and gives the command what only a file in its own place can do. */
+/** Bundles the command and its CDK app, and passes in the functions that depend on their file's location. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -10,7 +10,7 @@ import { cdk } from "../cdk.mjs";
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, ".cache/try");
 
-/** @param argv as of a process @returns the exit code */
+/** @param argv the arguments of a process @returns the exit code */
 export async function run(argv) {
   mkdirSync(FOLDER, { recursive: true });
   await build({

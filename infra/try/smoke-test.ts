@@ -1,4 +1,4 @@
-/** Makes the checks one after the other. */
+/** Runs the checks one after the other. */
 import type { Check } from "./checks.ts";
 import type { Plane } from "./plane.ts";
 
@@ -6,13 +6,13 @@ export interface CheckResult {
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
   readonly tookMs: number;
-  /** What was seen, or what went wrong. */
+  /** What the check observed, or the error. */
   readonly seen: string;
 }
 
 /**
- * What follows a failed check that the others need is skipped, as is everything behind an interruption.
- * @param onResult is called after each
+ * After a failed check that later ones need, and after an interruption, all further checks are skipped.
+ * @param onResult called after each check
  */
 export async function smokeTest(
   checks: readonly Check[],

@@ -1,12 +1,12 @@
-/** How the stack of a try is called: one for each person and account, so that nobody destroys another's. */
+/** Names the stack of a trial: one per person and account, so that no user destroys another's stack. */
 
 const PREFIX = "StepwellTry";
 const WHO_MAX_CHARACTERS = 20;
 
-/** By this a stack is known as one that this command made, and may destroy. */
+/** Identifies a stack that this command deployed and may destroy. */
 export const STACK_DESCRIPTION = "Stepwell, deployed by `npm run try` to be looked at and destroyed";
 
-/** @param callerArn of a user, of a role with its session, or of the account's root */
+/** @param callerArn the ARN of a user, of a role with its session, or of the account's root */
 export function stackNameOf(callerArn: string): string {
   const last = callerArn.split(/[/:]/).at(-1) ?? "";
   const who = last

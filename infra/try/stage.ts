@@ -1,4 +1,4 @@
-/** What trying and clearing up begin with: the place, the stack that is meant, and how to tell of it. */
+/** The common start of a trial and of its clean-up: account, stack, and output. */
 import type { Terminal } from "../../functions/cli/terminal.ts";
 import type { Account } from "./account.ts";
 import { findAccount, turnTo } from "./account.ts";
@@ -23,23 +23,23 @@ export interface Stage {
   readonly tools: Tools;
   readonly terminal: Terminal;
   readonly account: Account;
-  /** Of an emulated AWS. */
+  /** The endpoint of an emulated AWS. */
   readonly endpoint: string | undefined;
   readonly stack: TryStack;
-  /** Of the stack that is there already. */
+  /** The state of an existing stack. */
   readonly standing: StackState | undefined;
-  /** A part of what a person reads before the result: beside it where that is JSON. */
+  /** Prints text that precedes the result: to standard error if the result is JSON. */
   show(text: string): void;
-  /** Asks, unless --yes was given. @throws CommandFailure without a yes */
+  /** Asks for confirmation, unless --yes was given. @throws CommandFailure if the answer is not yes */
   confirm(question: string): Promise<void>;
-  /** Tells how far the work is, on a terminal; elsewhere only that it began. */
+  /** Shows the progress of the work on a terminal; elsewhere only its start. */
   during<Result>(what: string, work: (onProgress: (text: string) => void) => Promise<Result>): Promise<Result>;
 }
 
 const TICK_MS = 1_000;
 const CLEARED_LINE = "\r\u001b[K";
 
-/** @throws CommandFailure where there is nobody to try it as, or the stack is another's */
+/** @throws CommandFailure without usable credentials, or if the stack was not deployed by this command */
 export async function setStage(flags: TryFlags, tools: Tools, terminal: Terminal): Promise<Stage> {
   const named = process.env["AWS_ENDPOINT_URL"];
   const endpoint = named === "" ? undefined : named;

@@ -1,4 +1,4 @@
-/** What the command is given by the scripts that share it with the emulator. */
+/** The functions that the command shares with the emulator's scripts. */
 
 export interface CdkOptions {
   readonly cwd: string;
@@ -7,20 +7,20 @@ export interface CdkOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How the emulator serves an API: under its name, on its own port. */
+/** The address of an API at the emulator: the API's host name, on the emulator's port. */
 export interface EmulatedApi {
   readonly host: string;
   readonly port: number;
 }
 
 export interface Tools {
-  /** The checkout. */
+  /** The root of the checkout. */
   readonly root: string;
-  /** Takes everything that is made on the way. */
+  /** The folder for all generated files. */
   readonly folder: string;
-  /** Makes the code of all functions in a folder. */
+  /** Bundles the code of all functions into a folder. */
   readonly bundle: (folder: string) => Promise<void>;
-  /** @throws Error with everything that the command wrote, in `told` */
+  /** @throws Error with the command's whole output in `told` */
   readonly cdk: (args: readonly string[], options: CdkOptions) => Promise<string>;
   readonly emulatorContext: (functionsName: string) => Readonly<Record<string, string>>;
   readonly clientEnvironment: (endpoint: string) => Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** The stack that is tried: a control plane that nobody enters without IAM, and handlers that are registered with it. */
+/** The stack of a trial: a control plane behind IAM, with registered handlers. */
 import type { App } from "aws-cdk-lib";
 import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
@@ -8,18 +8,18 @@ import type { StepwellProps } from "../stepwell.ts";
 import { Stepwell } from "../stepwell.ts";
 import { STACK_DESCRIPTION } from "./stack-name.ts";
 
-/** How an emulator is met, which judges and names some things otherwise than AWS. */
+/** Adjustments for an emulator, which checks and names some resources differently from AWS. */
 export interface EmulatorProps extends Pick<StepwellProps, "sslOnly" | "handlerArns" | "scheduleArns"> {
-  /** Below this address it serves each API by its id, for who cannot find the host of the API's own name. */
+  /** The emulator serves each API by its id below this address, for clients that cannot resolve the API's host name. */
   readonly apisUrl?: string;
 }
 
-/** What a new account may have is ten functions at once, and checks need no more. */
+/** A new account may have a limit of ten concurrent executions, and the checks need no more. */
 const WORKER_CONCURRENCY_MAX = 3;
 const HANDLERS_MEMORY_MB = 256;
 const FOR_A_WHILE = { removalPolicy: RemovalPolicy.DESTROY, logRetention: RetentionDays.ONE_DAY };
 
-/** @param codeFolder holds a folder with the code of each function of the product, and `handlers` */
+/** @param codeFolder contains a folder with the code of each function of the product, and `handlers` */
 export function triedStack(app: App, name: string, codeFolder: string, emulator: EmulatorProps = {}): Stack {
   const { apisUrl, ...judged } = emulator;
   const stack = new Stack(app, name, { description: STACK_DESCRIPTION });
@@ -29,7 +29,7 @@ export function triedStack(app: App, name: string, codeFolder: string, emulator:
     environmentName: name,
     ingressAuth: "iam",
     workerConcurrencyMax: WORKER_CONCURRENCY_MAX,
-    // They cost by the month, and nobody looks at them in an hour.
+    // They are billed monthly, and a trial of an hour does not need them.
     alarms: false,
     dashboard: false,
     ...judged,

@@ -1,4 +1,4 @@
-/** Deploys, makes the checks and destroys, whatever comes between. */
+/** Deploys the stack, runs the checks, and always destroys the stack at the end. */
 import { randomBytes } from "node:crypto";
 import type { CommandFailure } from "../../functions/cli/command-failure.ts";
 import { failureText } from "../../functions/cli/command-failure.ts";
@@ -29,7 +29,7 @@ interface Tried {
   readonly logs: readonly string[];
 }
 
-/** @returns the exit code @throws CommandFailure where it could not be tried */
+/** @returns the exit code @throws CommandFailure if the stack could not be deployed */
 export async function tryIt(stage: Stage): Promise<number> {
   const { account, stack, standing, flags } = stage;
   await requireBootstrap(account);

@@ -1,4 +1,4 @@
-/** The stack of a try: deployed and destroyed by the stock `cdk`, and looked at through CloudFormation. */
+/** The stack of a trial: `cdk` deploys and destroys it, and CloudFormation reports its state. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,12 +22,12 @@ export interface StackState {
 }
 
 export interface StackPart {
-  /** Such as `AWS::Logs::LogGroup`. */
+  /** For example `AWS::Logs::LogGroup`. */
   readonly type: string;
   readonly name: string;
 }
 
-/** CloudFormation refuses to delete what it is changing; what it makes for the first time it gives up. */
+/** CloudFormation refuses to delete a stack during an update, but it aborts a first creation. */
 const isUndeletable = (status = ""): boolean =>
   status.endsWith("_IN_PROGRESS") && /^UPDATE|ROLLBACK|^DELETE/.test(status);
 const LOOK_EVERY_MS = 3_000;
@@ -38,10 +38,10 @@ export class TryStack {
   readonly name: string;
   readonly #tools: Tools;
   readonly #endpoint: string | undefined;
-  /** Takes what is made of this stack. */
+  /** The folder for the generated files of this stack. */
   readonly #folder: string;
 
-  /** @param endpoint of an emulated AWS */
+  /** @param endpoint the endpoint of an emulated AWS */
   constructor(tools: Tools, name: string, endpoint: string | undefined) {
     this.name = name;
     this.#tools = tools;
@@ -49,7 +49,7 @@ export class TryStack {
     this.#folder = join(tools.folder, name);
   }
 
-  /** @throws Error with everything that `cdk` wrote, in `told`, or an AbortError */
+  /** @throws Error with the whole output of `cdk` in `told`, or an AbortError */
   async deploy(onProgress: (text: string) => void, signal: AbortSignal): Promise<Outputs> {
     const outputsFile = join(this.#folder, "outputs.json");
     const args = ["deploy", "--require-approval", "never", "--outputs-file", outputsFile];
@@ -58,7 +58,7 @@ export class TryStack {
     return (JSON.parse(readFileSync(outputsFile, "utf8")) as Record<string, Outputs>)[this.name] ?? {};
   }
 
-  /** @throws Error with everything that `cdk` wrote, in `told`, or an AbortError */
+  /** @throws Error with the whole output of `cdk` in `told`, or an AbortError */
   async destroy(onProgress: (text: string) => void, signal: AbortSignal): Promise<void> {
     let standing = await this.look();
     for (; isUndeletable(standing?.status); standing = await this.look()) {
@@ -72,7 +72,7 @@ export class TryStack {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** @returns undefined where there is no such stack @throws CommandFailure where it is not one of this command */
+  /** @returns undefined if there is no such stack @throws CommandFailure if this command did not deploy it */
   async look(): Promise<StackState | undefined> {
     const client = new CloudFormationClient({});
     try {
@@ -89,7 +89,7 @@ export class TryStack {
     }
   }
 
-  /** What it consists of at this moment, by the names that AWS gave. */
+  /** The current resources of the stack, by their physical names. */
   async parts(): Promise<readonly StackPart[]> {
     const client = new CloudFormationClient({});
     try {
@@ -106,7 +106,7 @@ export class TryStack {
   }
 
   async #isOurs(client: CloudFormationClient, { StackStatus, Description }: Stack): Promise<boolean> {
-    // What is only planned has no template yet, and nothing that could be lost.
+    // A stack in review has no template yet, and no resources that could be lost.
     if (StackStatus === "REVIEW_IN_PROGRESS" || Description === STACK_DESCRIPTION) return true;
     const summary = await client.send(new GetTemplateSummaryCommand({ StackName: this.name }));
     return summary.Description === STACK_DESCRIPTION;
@@ -116,7 +116,7 @@ export class TryStack {
     return join(this.#folder, "cdk.out");
   }
 
-  /** Bundles the functions. @returns what tells `cdk` how to synthesise */
+  /** Bundles the functions. @returns the arguments of `cdk` for the synthesis */
   async #app(): Promise<readonly string[]> {
     const { folder, bundle, emulatorContext } = this.#tools;
     const codeFolder = join(this.#folder, "functions");

@@ -1,4 +1,4 @@
-/** `npm run try`: reads the command line, tries or clears up, and ends with one of the exit codes. */
+/** `npm run try`: parses the command line, runs the trial or the clean-up, and ends with one of the exit codes. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { CommandFailure, failureText } from "../../functions/cli/command-failure.ts";
 import { openTerminal } from "../../functions/cli/terminal.ts";
@@ -12,7 +12,7 @@ import { tryIt } from "./try-it.ts";
 
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,40}$/;
 
-/** @param argv as of a process @returns the exit code */
+/** @param argv the arguments of a process @returns the exit code */
 export async function main(argv: readonly string[], tools: Tools): Promise<number> {
   const program = tryProgram();
   try {

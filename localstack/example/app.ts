@@ -1,4 +1,4 @@
-/** A stack with one function whose handlers a control plane may call: it carries the tag, and is called by its version. */
+/** A stack with one handler function: it carries the tag that lets a control plane call it, and it is called by version. */
 import { App, CfnOutput, Duration, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 
@@ -13,7 +13,7 @@ const greeter = new LambdaFunction(stack, "Handlers", {
   runtime: Runtime.NODEJS_24_X,
   memorySize: 256,
   timeout: Duration.minutes(1),
-  // Invocations go on with the version that they began with, so that old ones stay.
+  // Invocations continue with the version that they began with, so old versions must remain.
   currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
 });
 Tags.of(greeter).add("stepwell", "handler");

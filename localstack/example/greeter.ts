@@ -1,4 +1,4 @@
-/** The example as a function: a service that greets and one that reminds, behind the SDK's handler for Lambda. */
+/** The example handlers: a service that greets and one that reminds, behind the SDK's Lambda handler. */
 import "../../examples/polyfill.mjs";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk/lambda";
 import type { Context } from "@restatedev/restate-sdk/lambda";
@@ -12,7 +12,7 @@ const greeter = service({
       const greeting = await ctx.run("pick a greeting", () => GREETINGS[Math.floor(Math.random() * GREETINGS.length)]);
       return `${greeting}, ${name}!`;
     },
-    /** Holds no function while it sleeps: it ends here, and begins again from its journal. */
+    /** Occupies no function during the sleep: the attempt suspends, and a later one continues from the journal. */
     remind: async (ctx: Context, { name, seconds }: { readonly name: string; readonly seconds: number }) => {
       await ctx.sleep({ seconds });
       return `${name} is reminded`;

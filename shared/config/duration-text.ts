@@ -1,4 +1,4 @@
-/** Durations as people write them in configuration: `500ms`, `1m 30s`, `2 days`, or ISO-8601 such as `PT1M30S`. */
+/** Durations in configuration: `500ms`, `1m 30s`, `2 days`, or ISO-8601 such as `PT1M30S`. */
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -26,7 +26,7 @@ const FRIENDLY_PART = /(\d+(?:\.\d+)?)\s*([a-z]+)\s*/gy;
 const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 const ISO_UNITS_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000];
 
-/** Whole milliseconds; undefined where the text is none of these forms. Months and years have no fixed length. */
+/** Whole milliseconds; undefined if the text has none of these forms. Months and years have no fixed length. */
 export function durationMs(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed.length > 64) return undefined;

@@ -1,4 +1,4 @@
-/** A setting that is the address of an HTTP server. */
+/** A setting whose value is the address of an HTTP server. */
 import type { Setting } from "./setting-kinds.ts";
 
 const PROTOCOLS = new Set(["http:", "https:"]);

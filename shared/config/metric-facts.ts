@@ -1,4 +1,4 @@
-/** Where the metrics of a control plane stand in CloudWatch: known to who writes them, and to who watches them. */
+/** The location of the metrics in CloudWatch, shared by the code that writes them and the alarms that read them. */
 export const METRIC_FACTS = {
   namespace: "Stepwell",
   /** The dimension of every metric; its value is the name of the environment. */

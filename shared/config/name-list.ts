@@ -1,10 +1,10 @@
-/** A setting that is a list of names: an array in a file, a text with commas elsewhere. */
+/** A setting whose value is a list of names: an array in a file, a comma-separated text elsewhere. */
 import type { Setting } from "./setting-kinds.ts";
 
-/** What a header may be called; a star at the end stands for any ending. */
+/** A valid header name; a trailing star matches any ending. */
 const HEADER_NAME = /^[!#$%&'+.^_`|~0-9a-z-]+\*?$/;
 
-/** What a host may be called, without its port; a star alone stands for any. */
+/** A valid host name without its port; a star alone matches any host. */
 const HOST_NAME = /^(?:\*|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
 
 const NONE = "none";

@@ -1,6 +1,6 @@
-/** The known word that somebody may have meant. */
+/** Finds the known word closest to a misspelled one. */
 
-/** Undefined where no known word is near: more than a third of the letters would have to change. */
+/** Undefined if no known word is near: the distance may be two letters or a third of the word's letters, whichever is more. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -11,7 +11,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return nearest;
 }
 
-/** Letters to insert, drop or change. */
+/** The number of letters to insert, drop or change. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at);
   for (let i = 1; i <= left.length; i++) {

@@ -1,9 +1,9 @@
-/** The kinds of settings: how a raw value, text or TOML, becomes a checked one. */
+/** The kinds of settings, each of which parses and checks a raw value, text or TOML. */
 import { durationMs } from "./duration-text.ts";
 import { sizeBytes } from "./size-text.ts";
 
 const INTERVAL_MIN_MS = 10;
-/** PEM, or what an Ed25519 key in it begins with. */
+/** PEM, or the beginning of an Ed25519 key in its base64. */
 const KEY_ITSELF = /-----BEGIN|^\s*MC4CAQAwBQYDK2Vw/;
 
 export type SettingKind = "flag" | "duration" | "size" | "number" | "text" | "choice";
@@ -11,17 +11,17 @@ export type SettingKind = "flag" | "duration" | "size" | "number" | "text" | "ch
 /** One line of the settings table. */
 export interface Setting<Value> {
   readonly kind: SettingKind;
-  /** As one would write it; empty where nothing holds unless it is set. */
+  /** The default as text; empty if the setting has none. */
   readonly fallbackText: string;
   readonly doc: string;
   /** The values of a choice. */
   readonly choices?: readonly string[];
   readonly fallback: Value;
-  /** @returns undefined where the value cannot be read */
+  /** @returns undefined if the value is invalid */
   read(raw: unknown): { readonly value: Value } | undefined;
-  /** What would be readable, for the message of a refusal. */
+  /** The valid form, for the message of a refusal. */
   readonly expected: string;
-  /** A refusal does not repeat what was given. */
+  /** A refusal does not repeat the value. */
   readonly mayBeSecret?: true;
 }
 
@@ -30,7 +30,7 @@ export function duration(fallbackText: string, doc: string): Setting<number> {
   return required(optionalDuration(doc), fallbackText);
 }
 
-/** A duration that something is repeated after, so that none at all would be an endless loop. */
+/** A duration between repetitions; zero would be an endless loop. */
 export function interval(fallbackText: string, doc: string): Setting<number> {
   const any = duration(fallbackText, doc);
   const expected = "a duration from 10ms, such as 500ms, 1m 30s or PT1M30S";
@@ -145,7 +145,7 @@ export function optionalText(doc: string): Setting<string | undefined> {
   return { ...text("", doc), fallback: undefined };
 }
 
-/** The path of a file with a private key: whoever gives the key itself must not find it in a message. */
+/** The path of a private key file; a key given in its place must not appear in a message. */
 export function optionalKeyFile(doc: string): Setting<string | undefined> {
   const any = optionalText(doc);
   return {
@@ -175,7 +175,6 @@ export function choice<const Choice extends string>(
   };
 }
 
-/** On or off. */
 export function flag(fallbackText: "true" | "false", doc: string): Setting<boolean> {
   return {
     kind: "flag",
@@ -210,7 +209,7 @@ function valued<Value>(value: Value | undefined): { readonly value: Value } | un
   return value === undefined ? undefined : { value };
 }
 
-/** The same setting with a value of its own where nobody sets one. */
+/** The same setting with a default. */
 function required(setting: Setting<number | undefined>, fallbackText: string): Setting<number> {
   const read = (raw: unknown): { readonly value: number } | undefined => {
     const value = setting.read(raw)?.value;

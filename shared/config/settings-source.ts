@@ -1,10 +1,10 @@
-/** Where settings come from on a machine: the file that was named, and the environment of the process. */
+/** Loads the settings of a process from a configuration file, its environment and flags. */
 import { readFileSync } from "node:fs";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { readSettings } from "./settings.ts";
 import type { SettingsRead, SettingsSources } from "./settings.ts";
 
-/** @throws CodedError RT0002 also where the file cannot be read */
+/** @throws CodedError RT0002, also if the file cannot be read */
 export function loadSettings(configFile: string | undefined, flags: SettingsSources["flags"]): SettingsRead {
   const file = configFile === undefined ? {} : { file: { path: configFile, text: textOf(configFile) } };
   return readSettings({ ...file, environment: process.env, flags });

@@ -1,4 +1,4 @@
-/** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation follow from this table. */
+/** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation derive from this table. */
 import { optionalHttpAddress } from "./http-address.ts";
 import { headerNames, hostNames } from "./name-list.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "./setting-kinds.ts";
 import type { Setting } from "./setting-kinds.ts";
 
-/** Of the service protocol, as far as this program knows them. */
+/** The known versions of the service protocol. */
 const PROTOCOL_VERSIONS = { min: 5, max: 7 };
 
 export const SETTINGS = {
@@ -220,7 +220,7 @@ export type Settings = {
 
 export const SETTING_PATHS = Object.keys(SETTINGS) as readonly SettingPath[];
 
-/** The environment variable of a setting: sections parted by two underscores. */
+/** The environment variable of a setting; two underscores separate sections. */
 export function variableOf(path: string): string {
   return `STEPWELL_${path.toUpperCase().replaceAll(".", "__").replaceAll("-", "_")}`;
 }

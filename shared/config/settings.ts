@@ -1,4 +1,8 @@
-/** Settings from a file, the environment and flags: the later wins, the unreadable refuses the start, as does an unknown key that asks for security; other unknown keys are told. */
+/**
+ * Reads settings from a file, the environment and flags, of which the later wins.
+ * An invalid value refuses the start, and so does an unknown key whose name suggests security; other unknown keys are
+ * warnings.
+ */
 import { CodedError } from "../core/errors/coded-error.ts";
 import { aliased, ALIAS_NAMES } from "./setting-aliases.ts";
 import { nearestWord } from "./nearest-word.ts";
@@ -15,27 +19,27 @@ export interface SettingsSources {
 
 export interface SettingsRead {
   readonly settings: Settings;
-  /** Whole sentences about keys that nobody knows. */
+  /** Whole sentences about unknown keys. */
   readonly warnings: readonly string[];
 }
 
 const NAMES: readonly string[] = [...SETTING_PATHS, ...ALIAS_NAMES];
 const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [variableOf(name), name]));
 
-/** A raw value and the words that say where it stands. */
+/** A raw value and its origin, as text. */
 interface Given {
   readonly raw: unknown;
   readonly origin: string;
 }
 
 interface Named extends Given {
-  /** In the spelling of the table, where the table knows it. */
+  /** The key in the table's spelling, if the table has it. */
   readonly name: string;
-  /** As the reader of a message would recognise it. */
+  /** The key as the user wrote it. */
   readonly written: string;
 }
 
-/** @throws CodedError RT0002 naming the file, variable or flag, and the key and line where they are known */
+/** @throws CodedError RT0002 that names the file, variable or flag, and key and line if known */
 export function readSettings(sources: SettingsSources): SettingsRead {
   const given = new Map<SettingPath, Given>();
   const warnings: string[] = [];
@@ -97,7 +101,7 @@ function shown(raw: unknown): string {
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
 }
 
-/** A setting with one of these words in its name usually makes a program sign, encrypt or ask for credentials. */
+/** A setting with one of these words in its name usually makes a program sign, encrypt or require credentials. */
 const SECURITY = new Set(
   ["auth", "authentication", "authorization", "certificate", "credentials", "encryption", "identity"].concat([
     "iam",
@@ -119,12 +123,12 @@ function asksForSecurity(written: string): boolean {
     .some((word) => SECURITY.has(word));
 }
 
-/** A start without what the key asks for would be a start without its protection, of which a warning tells too quietly. */
+/** A start without the requested protection would be unsafe, and a warning is too easy to miss. */
 function securityKey(origin: string, written: string): string {
   return `${unknownKey(origin, written)}. Its name asks for security, so nothing starts without it: correct the name, or remove it`;
 }
 
-/** The nearest known name is told in the form in which the unknown one is written. */
+/** Suggests the nearest known name, in the same form as the unknown one. */
 function unknownKey(origin: string, written: string): string {
   const known = written.startsWith("STEPWELL_") ? [...NAME_OF_VARIABLE.keys()] : NAMES;
   const nearest = nearestWord(written, known);

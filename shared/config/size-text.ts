@@ -1,4 +1,4 @@
-/** Sizes as people write them in configuration: `32MiB`, `1.5 GB`, `4096`. */
+/** Sizes in configuration: `32MiB`, `1.5 GB`, `4096`. */
 
 const UNIT_BYTES: Readonly<Record<string, number>> = {
   "": 1,
@@ -16,7 +16,7 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
 
 const SIZE = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/;
 
-/** Whole bytes; undefined where the text is no size. */
+/** Whole bytes; undefined if the text is not a size. */
 export function sizeBytes(text: string): number | undefined {
   const [, amount, name = ""] = SIZE.exec(text.trim().toLowerCase()) ?? [];
   const unit = Object.hasOwn(UNIT_BYTES, name) ? UNIT_BYTES[name] : undefined;

@@ -1,10 +1,13 @@
-/** What the stack must know of the table: its keys, its indexes with what they show, and the attribute that ends an item's life. */
+/**
+ * The facts of the table that the stack needs: its keys, its indexes with their projections, and the attribute of the
+ * time to live.
+ */
 
 interface IndexFacts {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** Shown beside the keys, because whoever walks the index decides by them without reading the item. */
+  /** Projected beside the keys, because a walk of the index decides by these attributes without reading the item. */
   readonly shown: readonly string[];
 }
 

@@ -1,16 +1,16 @@
-/** The configuration file: TOML read into dotted keys, each with the line on which it stands. */
+/** Parses the TOML configuration file into dotted keys with their lines. */
 import { parse, TomlError } from "smol-toml";
 import { CodedError } from "../core/errors/coded-error.ts";
 
 export interface TomlSetting {
-  /** Dotted, underscores written as hyphens. */
+  /** Dotted, with underscores converted to hyphens. */
   readonly key: string;
   readonly raw: unknown;
-  /** From 1; undefined where the key is not written on a line of its own. */
+  /** From 1; undefined if the key has no line of its own. */
   readonly line: number | undefined;
 }
 
-/** @throws CodedError RT0002 with file, line and column where the text is no TOML */
+/** @throws CodedError RT0002 with file, line and column if the text is not TOML */
 export function readTomlSettings(path: string, text: string): readonly TomlSetting[] {
   const lines = linesOfKeys(text);
   return [...leaves(parsed(path, text), "")].map(([key, raw]) => ({ key, raw, line: lines.get(key) }));
@@ -42,7 +42,7 @@ function uniform(name: string): string {
   return name.replaceAll("_", "-");
 }
 
-/** Found by their spelling, because the parser does not say where a key stands; good enough for a message. */
+/** Found by a textual search, because the parser reports no positions; precise enough for a message. */
 function linesOfKeys(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   let section = "";

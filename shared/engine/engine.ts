@@ -1,4 +1,4 @@
-/** The ports as one record: the first parameter of every use case, and its only bag. */
+/** The record of all ports: the first parameter of every use case. */
 import type { Clock } from "./ports/clock.ts";
 import type { Codec } from "./ports/codec.ts";
 import type { Endpoints } from "./ports/endpoints.ts";
@@ -15,25 +15,25 @@ import type { Registry } from "./ports/registry.ts";
 import type { EngineSettings } from "./ports/engine-settings.ts";
 
 export interface Engine {
-  /** Invocations: the journal store. */
+  /** The journal store: invocations, objects, and the sweeper's progress. */
   readonly table: Table;
-  /** Deployments and services: the meta store. No transaction spans the two. */
+  /** The registry: deployments and services. No transaction spans the two stores. */
   readonly meta: Table;
   readonly queue: Queue;
-  /** Shares the walks of the sweeper out; absent where one process does them alone. */
+  /** Shares out the walks of the sweeper; absent where one process does them alone. */
   readonly slices?: SliceQueue;
   readonly timers: Timers;
   readonly endpoints: Endpoints;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Packs records where that saves a write unit; absent where nobody counts units, and nothing is packed. */
+  /** Packs records if that saves a write unit; absent where write units cost nothing. */
   readonly codec?: Codec;
   readonly log: Log;
   readonly meter: Meter;
-  /** Absent where nobody traces: nothing is made or derived for spans then. */
+  /** Absent where traces are off: no span is then made or derived. */
   readonly tracer?: Tracer;
-  /** What this process drives now: hints, never truth. */
+  /** What this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;
   /** The resources that the work of this process shares fairly. */
   readonly bulkheads: Bulkheads;

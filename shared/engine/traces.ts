@@ -1,4 +1,4 @@
-/** Which spans an invocation and its attempts have. Only reached where somebody traces: elsewhere nothing is derived or made. */
+/** The spans of invocations and their attempts; nothing is derived or made for them where traces are off. */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
 import type { Segment } from "../core/invocation/segment.ts";
@@ -10,13 +10,13 @@ import type { Span, Tracer } from "./ports/tracer.ts";
 
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
-/** The message of a failure is the handler's, and may have megabytes. */
+/** The message of a failure comes from the handler, and may have megabytes. */
 const FAILURE_MAX_CHARS = 1_000;
 
 /**
- * The span of an invocation has one id in every process that drives it, so that all of them hang their attempts below it;
- * the trace is its caller's, or follows from the same derivation where there is none (I7). A restart that keeps the
- * journal keeps the nonce too: the id tells the two apart.
+ * The span of an invocation has one id in every process, so that the attempts of all drivers are below it. The trace is the
+ * caller's, or follows from the same derivation (I7). A restart that keeps the journal keeps the nonce; its id separates its
+ * span from the former one.
  */
 export function invocationContext({ ids }: Engine, { id, nonce, traceparent }: Acceptance): TraceContext {
   const bytes = ids.derive(["span", id, nonce], SPAN_ID_BYTES + TRACE_ID_BYTES);
@@ -28,20 +28,20 @@ export function invocationContext({ ids }: Engine, { id, nonce, traceparent }: A
   };
 }
 
-/** What an invocation hands on to those that it calls: its own span where spans are told, else what it was given. */
+/** The trace context for callees: the invocation's own span if traces are on, else the context of its acceptance. */
 export function traceparentBelow(engine: Engine, acceptance: Acceptance): string | undefined {
   if (engine.tracer === undefined) return acceptance.traceparent;
   return traceparentText(invocationContext(engine, acceptance));
 }
 
-/** The trace in which an invocation is shown; undefined where it belongs to none. */
+/** The trace that shows an invocation; undefined if it belongs to none. */
 export function traceIdOf(engine: Engine, acceptance: Acceptance): string | undefined {
   if (engine.tracer !== undefined) return invocationContext(engine, acceptance).traceId;
   const { traceparent } = acceptance;
   return traceparent === undefined ? undefined : readTraceparent(traceparent)?.traceId;
 }
 
-/** A span below `parent`, or at the root of a trace of its own; its id is of no other. */
+/** A span below `parent`, or the root of a trace of its own, with a random id. */
 export function contextBelow({ ids }: Engine, parent: TraceContext | undefined): TraceContext {
   return {
     traceId: parent?.traceId ?? hex(ids.random(TRACE_ID_BYTES)),
@@ -50,7 +50,7 @@ export function contextBelow({ ids }: Engine, parent: TraceContext | undefined):
   };
 }
 
-/** Two drivers may try the same attempt, or one driver again after a crash: each try is a span of its own. */
+/** Each try is a span of its own: two drivers may try the same attempt, or one driver again after a crash. */
 export function beginAttempt(engine: Engine, active: ActiveInvocation): void {
   active.span = contextBelow(engine, invocationContext(engine, active.invocation.acceptance));
 }
@@ -79,7 +79,7 @@ export function tellAttempt(engine: Engine, active: ActiveInvocation, { attempt,
   });
 }
 
-/** @param segment the final one, durable by now */
+/** @param segment the final segment, already durable */
 export function tellInvocation(engine: Engine, acceptance: Acceptance, { writtenAtMs, after }: Segment): void {
   if (engine.tracer === undefined || after.kind !== "completed") return;
   const { traceId, spanId, sampled } = invocationContext(engine, acceptance);
@@ -108,7 +108,7 @@ function tell(tracer: Tracer, name: string, span: Omit<Span, "name">): void {
   tracer.tell({ ...rest, name, ...(failure !== undefined && { failure: failure.slice(0, FAILURE_MAX_CHARS) }) });
 }
 
-/** Without the key, of which there are as many as there are objects. */
+/** Without the key: there would be as many names as objects. */
 export function nameOf({ target }: Pick<Acceptance, "target">): string {
   return `${target.service}/${target.handler}`;
 }

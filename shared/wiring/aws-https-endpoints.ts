@@ -1,10 +1,16 @@
-/** Deployments over HTTP from functions on AWS: TLS to public addresses, and clear text only to addresses that the setting allows. */
+/**
+ * Deployments over HTTP from functions on AWS: TLS to public addresses, clear text only to addresses that the setting
+ * allows.
+ */
 import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
 import type { Settings } from "../config/settings-table.ts";
 
 type HttpsSettings = Pick<Settings, "aws.allowed-addresses" | "worker.invoker.connect-timeout">;
 
-/** A function may run inside a private network, so it reaches only public addresses by TLS, and addresses that the setting allows. */
+/**
+ * A function may run inside a private network, so it reaches only public addresses by TLS, and the addresses that the
+ * setting allows.
+ */
 export function awsHttpsEndpoints(settings: HttpsSettings): HttpsEndpoints {
   const allowedBy = "aws.allowed-addresses";
   const allow = (settings[allowedBy] ?? "").split(",").map((range) => range.trim());

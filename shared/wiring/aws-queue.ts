@@ -8,7 +8,7 @@ import type { Registry } from "../engine/ports/registry.ts";
 import { required } from "./required-setting.ts";
 
 /**
- * @param known holds the registry once it exists: an earlier message goes to the main lane
+ * @param known contains the registry once it exists; a message sent before that goes to the main lane
  * @throws CodedError RT0002 if a setting is missing
  */
 export function awsQueue(

@@ -1,4 +1,4 @@
-/** What keeps far wakes on AWS: schedules, or hops through the queue where schedules do not fire. */
+/** The timers on AWS: schedules, or hops through the queue where schedules do not fire. */
 import { LadderTimers } from "../adapters/scheduler/ladder-timers.ts";
 import { schedulerClient } from "../adapters/scheduler/scheduler-client.ts";
 import { SchedulerTimers } from "../adapters/scheduler/scheduler-timers.ts";
@@ -8,7 +8,7 @@ import type { Queue } from "../engine/ports/queue.ts";
 import type { Timers } from "../engine/ports/timers.ts";
 import { required } from "./required-setting.ts";
 
-/** @throws CodedError RT0002 where a setting is missing; RangeError where the times do not fit each other */
+/** @throws CodedError RT0002 if a setting is missing; RangeError if the times contradict each other */
 export function awsTimers(settings: Settings, queue: Queue, clock: Clock): Timers {
   if (settings["aws.timers"] === "ladder") {
     return new LadderTimers({ queue, clock, hopMs: settings["aws.ladder-hop"] });

@@ -1,4 +1,4 @@
-/** The composition root of the functions: every port filled by what AWS has, once per process. */
+/** The composition root of the functions: connects every port to AWS, once per process. */
 import { dynamoClient } from "../adapters/dynamodb/dynamodb-client.ts";
 import { DynamoTable } from "../adapters/dynamodb/dynamodb-table.ts";
 import { LambdaEndpoints } from "../adapters/lambda/lambda-endpoints.ts";
@@ -41,27 +41,27 @@ import { tracing } from "./tracing.ts";
 export interface Aws {
   readonly engine: Engine;
   readonly settings: Settings;
-  /** Wakes that could not be worked on; only who is told of that queue has it. */
+  /** The dead-letter queue; only functions configured with its URL have it. */
   readonly deadLetters?: Queue;
-  /** Lets the measures go that were gathered since the last time; absent where nobody asks for them. */
+  /** Writes the metrics gathered since the last call; absent if metrics are off. */
   readonly flushMetrics?: () => void;
-  /** Puts Lambda's own name for the call that is being answered on every line of the log from now on. */
+  /** Adds Lambda's request id to every later log line. */
   readonly tellRequest?: (requestId: string | undefined) => void;
 }
 
 export interface AwsOptions {
   /** Names the function on each of its log lines. */
   readonly functionName: string;
-  /** Set where drivers have the time of a request and not that of a worker. */
+  /** Set if the drivers have only the time of a request, not that of a worker. */
   readonly leavesSlowToQueue?: boolean;
-  /** What stands between the engine and its queue; nothing unless told. */
+  /** Wraps the queue of the engine; none by default. */
   readonly throughQueue?: (queue: Queue) => Queue;
 }
 
 /**
- * Opened while the function starts, so that no request waits for it but the first.
- * @throws CodedError RT0002 where a setting or a key is missing or cannot be read, META0010 and META0011 where the table is
- * not of this program's format
+ * Opened while the function starts, so that only the first request waits for it.
+ * @throws CodedError RT0002 if a setting or a key is missing or unreadable, META0010 and META0011 if the table does not
+ * have this program's format
  */
 export async function openAws(options: AwsOptions): Promise<Aws> {
   const request: { requestId?: string | undefined } = {};
@@ -94,10 +94,10 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
   const keys = place && (await readParameterKeys(parameterStore(), place));
   const { indexShardsMin } = await claimTable(table, plain.keyPrefix);
   const engineSettings = {
-    // Drivers share the table, so no process owns it alone.
+    // Drivers share the table, so no process is its sole owner.
     ...plain,
     slowFromMs: settings["aws.slow-from"],
-    // An ingress driver that waits holds a caller's connection, and no worker.
+    // A waiting driver in the ingress occupies a caller's connection, not a worker.
     hasSlowLane: settings["aws.slow-queue-url"] !== undefined && leavesSlowToQueue !== true,
     indexShards: Math.max(settings["aws.index-shards"], indexShardsMin),
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),

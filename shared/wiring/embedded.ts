@@ -1,4 +1,4 @@
-/** The composition root of the local process: every port filled by what one machine has. */
+/** The composition root of the local process: connects every port to resources of one machine. */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
@@ -29,11 +29,11 @@ import type { DoorLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 
-/** The memory that a door may hold for all its connections together. */
+/** The memory budgets of one HTTP server, for all its connections together. */
 export interface DoorBudgets {
   /** Bytes of the bodies of unanswered requests. */
   readonly bodies: Budget;
-  /** Bytes of answers that clients have yet to read. */
+  /** Bytes of answers that clients have not read yet. */
   readonly answers: Budget;
 }
 
@@ -41,19 +41,19 @@ export interface Embedded {
   readonly engine: Engine;
   readonly ingressBudgets: DoorBudgets;
   readonly adminBudgets: DoorBudgets;
-  /** The measures in the text format of Prometheus. */
+  /** The metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
-  /** Removes what has expired, until the signal aborts. */
+  /** Removes expired items until the signal aborts. */
   expire(signal: AbortSignal): Promise<void>;
-  /** Lets go of connections and stores. Whatever uses the engine has to be over. */
+  /** Closes connections and stores. All users of the engine must have ended before. */
   close(): Promise<void>;
 }
 
 /**
- * Opens both stores, `meta` and `journal`, below the data directory unless each has a place of its own; no transaction
- * spans them.
- * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 where a store cannot be opened,
- * META0005 where the registry in it cannot be read
+ * Opens both stores, `meta` and `journal`, below the data directory unless a setting gives one its own path; no
+ * transaction spans them.
+ * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 if a store cannot be opened,
+ * META0005 if its registry cannot be read
  */
 export async function openEmbedded(settings: Settings, log: Log): Promise<Embedded> {
   const metaStore = await open(settings, "meta", log);
@@ -70,14 +70,14 @@ export async function openEmbedded(settings: Settings, log: Log): Promise<Embedd
 
 const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
 
-/** Directories of the first format are spread over as many, and on a disk it costs nothing to look at each. */
+/** Directories of the first format use this number of shards, and on a disk the cost of reading each is negligible. */
 const INDEX_SHARDS = 8;
 
-/** Each read takes some three times its bytes in memory, and waits for the disk page by page. */
+/** Each load takes about three times its bytes in memory, and waits for the disk page by page. */
 const LARGE_LOADS_AT_ONCE = 4;
 
 const BODY_PATIENCE_MS = 10_000;
-/** Longer than an answer may stand still while others wait, so that waiting requests remain when that answer is cut. */
+/** Longer than an answer may stall while others wait, so that waiting requests are still there when that answer is cut. */
 const ANSWER_PATIENCE_MS = 15_000;
 
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {
@@ -101,7 +101,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const queue = await openEmbeddedQueue(journalStore, clock);
   const timers = await openEmbeddedTimers(journalStore, queue, clock);
   const endpoints = new HttpsEndpoints({
-    // Deployments run beside this process or in its network; a guard against them would guard nothing.
+    // Deployments run beside this process or in its network, so a guard against private addresses would protect
+    // nothing.
     allow: ["loopback", "private"],
     connectTimeoutMs: settings["worker.invoker.connect-timeout"],
   });

@@ -1,4 +1,4 @@
-/** Endpoints that pick the way by what the destination is: an address over HTTP, or a function on Lambda. */
+/** Routes requests by the kind of destination: an address over HTTP, or a function on Lambda. */
 import type { Endpoints } from "../engine/ports/endpoints.ts";
 
 export function endpointsByDestination({ https, lambda }: Readonly<Record<"https" | "lambda", Endpoints>>): Endpoints {

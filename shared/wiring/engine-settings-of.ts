@@ -1,14 +1,14 @@
-/** What the use cases read, from what people configure. */
+/** Derives the engine's settings from the configuration. */
 import type { Settings } from "../config/settings-table.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 
-/** About as long as two writes to the disk take: handlers that do nothing but answer are faster. */
+/** About the duration of two disk writes: a handler that only answers is faster. */
 const ACCEPTANCE_WAIT_MS = 4;
 
 /**
- * @param soleOwner the beginning of this process's tokens, where it owns the store alone
- * @throws CodedError RT0002 where protocol versions are the wrong way round
+ * @param soleOwner the prefix of this process's tokens, if it is the sole owner of the store
+ * @throws CodedError RT0002 if the minimum protocol version is above the maximum
  */
 export function engineSettingsOf(settings: Settings, soleOwner: string | undefined): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];

@@ -1,4 +1,4 @@
-/** The secret under which ids are derived: made at the first start, and the same for as long as its store lives. */
+/** The secret for the derivation of ids: created at the first start, and constant for the life of its store. */
 import { createHash } from "node:crypto";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";
@@ -10,8 +10,8 @@ export function secretKey(keyPrefix: string): Key {
 }
 
 /**
- * @param random makes random bytes of a secret's quality
- * @throws Error where what is stored is no secret: deriving under another one would repeat what was done already
+ * @param random a cryptographic source of random bytes
+ * @throws Error if the stored value is not a secret: ids under another secret would repeat work that was done
  */
 export async function environmentSecret(
   meta: Table,
@@ -26,12 +26,15 @@ export async function environmentSecret(
   return put.written ? bytes : secretOf(put.existing && ownSecret(put.existing));
 }
 
-/** What stands for a secret of the store's own. */
+/** The item of a secret that the store itself contains. */
 export function secretItem(keyPrefix: string, bytes: Uint8Array): Item {
   return { ...secretKey(keyPrefix), secret: bytes };
 }
 
-/** Where it stood before tables told their format: programs of that time look nowhere else, and do not start without it. */
+/**
+ * The attribute of the secret in tables without a recorded format: programs of that time read only this one, and do not
+ * start without it.
+ */
 export const FORMER_ATTRIBUTE = "bytes";
 
 function ownSecret(item: Item): Item[string] {
@@ -39,9 +42,9 @@ function ownSecret(item: Item): Item[string] {
 }
 
 /**
- * For a secret that is kept elsewhere: the store remembers which one it was written under, and not the secret itself.
- * A store that has a secret of its own goes on with that one.
- * @throws CodedError RT0002 where the store was written under another secret
+ * For a secret outside the store: the store records a digest of the secret that it was written under, not the secret
+ * itself. A store with a secret of its own keeps using that one.
+ * @throws CodedError RT0002 if the store was written under another secret
  */
 export async function recognisedSecret(meta: Table, keyPrefix: string, secret: Uint8Array): Promise<Uint8Array> {
   const key = secretKey(keyPrefix);

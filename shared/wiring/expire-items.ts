@@ -1,10 +1,10 @@
-/** Removes expired items from an embedded table, as a managed table does by itself. */
+/** Removes expired items from an embedded table, as DynamoDB does on its own. */
 import type { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
 import type { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 
-/** Small batches, so that a sweep never stands in the way of a call for long. */
+/** Small batches, so that a removal delays a call only briefly. */
 const BATCH_ITEMS = 200;
 
 export interface Expiry {
@@ -16,8 +16,9 @@ export interface Expiry {
 }
 
 /**
- * Resolves when the signal aborts; a failure is told and tried again at the next pass. Only what had expired when the
- * sweeper last began to extend what is open is removed: after a long sleep of the machine the sweeper goes first.
+ * Resolves when the signal aborts; a failure is logged and retried at the next pass. It removes only items that had
+ * expired when the sweeper last began to extend open items: after a long sleep of the machine, the sweeper must run
+ * first.
  */
 export async function expireItems(
   { table, clock, log, activeInvocations, everyMs }: Expiry,

@@ -1,12 +1,12 @@
-/** Writes a first measure at deployment: an alarm would take the silence of a new environment for a dead sweeper. */
+/** Writes a first metric at deployment, because the alarm would take a new environment without metrics for a dead sweeper. */
 import { SystemClock } from "../adapters/system/clock.ts";
 import { EmfMeter } from "../adapters/system/emf-meter.ts";
 import { METRIC_FACTS } from "../config/metric-facts.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 
 /**
- * Measures that no invocation is overdue, as each pass of the sweeper does; the first pass comes minutes later.
- * @param write takes one line; by default standard output
+ * Records that no invocation is overdue, as each pass of the sweeper does; the first pass runs minutes later.
+ * @param write receives one line; standard output by default
  */
 export function tellNothingOverdue(
   environment: string,

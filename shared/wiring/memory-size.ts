@@ -14,11 +14,11 @@ export interface MemoryBudgets {
   readonly admin: DoorLimits;
 }
 
-/** The budgets of one door, for all its connections together. */
+/** The budgets of one HTTP server, for all its connections together. */
 export interface DoorLimits {
   /** Bytes of the bodies of unanswered requests. */
   readonly bodiesMaxBytes: number;
-  /** Bytes of answers that clients have yet to read. */
+  /** Bytes of answers that clients have not read yet. */
   readonly answersMaxBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** The keys of an environment in SSM parameters: the secret under which ids are derived, and the numbered keys that sign requests. */
+/** The keys of an environment in SSM parameters: the secret for the derivation of ids, and the numbered signing keys. */
 import { generateKeyPairSync } from "node:crypto";
 import { ssmClient } from "../adapters/ssm/ssm-client.ts";
 import { SsmParameters } from "../adapters/ssm/ssm-parameters.ts";
@@ -11,9 +11,12 @@ const SECRET_SIZE_BYTES = 32;
 export type ParameterStore = Pick<SsmParameters, "read" | "make" | "remove">;
 
 export interface ParameterPlace {
-  /** Below which the parameters stand, such as `/stepwell/Shop`. */
+  /** The path of the parameters, such as `/stepwell/Shop`. */
   readonly path: string;
-  /** The number of the key that signs. Deployments trust it and the one after it, so that raising it by one breaks nobody. */
+  /**
+   * The number of the current signing key. Deployments trust it and the next one, so raising the number by one breaks
+   * no deployment.
+   */
   readonly signingKey: number;
 }
 
@@ -23,7 +26,7 @@ export interface ParameterKeys {
   readonly signingPem: string;
 }
 
-/** In the form in which deployments are given them. */
+/** In the format that deployments are configured with. */
 export interface PublicKeys {
   readonly current: string;
   readonly next: string;
@@ -42,7 +45,7 @@ function keyName({ path }: ParameterPlace, number: number): string {
   return `${path}/signing-key-${number}`;
 }
 
-/** @throws CodedError RT0002 where a parameter is missing, or holds something else */
+/** @throws CodedError RT0002 if a parameter is missing, or has other content */
 export async function readParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<ParameterKeys> {
   const names = parameterNames(place);
   const [text, signingPem] = await Promise.all([
@@ -57,8 +60,8 @@ export async function readParameterKeys(parameters: ParameterStore, place: Param
 }
 
 /**
- * Makes what is missing and leaves what stands, so that it may run any number of times.
- * @param kmsKeyId encrypts what is made; the account's own key for parameters unless told
+ * Creates missing keys and keeps existing ones, so it is idempotent.
+ * @param kmsKeyId encrypts the new parameters; by default the account's own key for parameters
  */
 export async function makeParameterKeys(
   parameters: ParameterStore,
@@ -77,7 +80,7 @@ export async function makeParameterKeys(
   return { current: await publicKeyOf(names.current), next: await publicKeyOf(names.next) };
 }
 
-/** For an environment that is gone for good: its secret, and every key that it ever had. */
+/** Removes the secret and all signing keys of an environment that is deleted for good. */
 export async function removeParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<void> {
   const { secret } = parameterNames(place);
   for (let number = 1; number <= place.signingKey + 1; number++) await parameters.remove(keyName(place, number));

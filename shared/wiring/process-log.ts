@@ -1,16 +1,16 @@
-/** The log of a process that people watch: JSON lines, or the same lines made readable. */
+/** The log of the local process: JSON lines, or the same lines in readable form. */
 import { PinoLog } from "../adapters/system/pino-log.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Log } from "../engine/ports/log.ts";
 
-/** @param write takes whole lines, for `pretty`; `json` goes to standard error by itself */
+/** @param write receives whole lines in the format `pretty`; `json` writes to standard error itself */
 export function processLog(settings: Settings, write: (line: string) => void): Log {
   const level = settings["log.level"];
   if (settings["log.format"] === "json") return new PinoLog({ level });
   return new PinoLog({ level, destination: { write: (line: string) => write(prettyLine(line)) } });
 }
 
-/** `12:34:56.789 WARN  message key=value`. What is no line of ours stays as it is. */
+/** Formats `12:34:56.789 WARN  message key=value`. A line that is not JSON stays unchanged. */
 export function prettyLine(line: string): string {
   let parsed: Record<string, unknown>;
   try {
@@ -28,12 +28,15 @@ function fieldText(value: unknown): string {
   return typeof value === "string" && /^[\w./:@#+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
 }
 
-/** Messages are ours, but for what they quote. */
+/** Messages are fixed texts that may quote untrusted ones. */
 function plain(message: unknown): string {
   return escaped(JSON.stringify(String(message)).slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\"));
 }
 
-/** Callers and handlers choose some of the words; JSON leaves in them what could turn a terminal's text around, or steer it. */
+/**
+ * Callers and handlers choose some of the texts; JSON does not escape characters that could reverse or control a
+ * terminal's output.
+ */
 function escaped(text: string): string {
   return text.replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => {
     return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,11 +1,11 @@
-/** Settings that one composition cannot do without, though others can. */
+/** Checks settings that are optional in general and required in one composition. */
 import type { SettingPath, Settings } from "../config/settings-table.ts";
 import { variableOf } from "../config/settings-table.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 
 type TextPath = { [Path in SettingPath]: Settings[Path] extends string | undefined ? Path : never }[SettingPath];
 
-/** @throws CodedError RT0002 where nothing sets it */
+/** @throws CodedError RT0002 if the setting is missing */
 export function required(settings: Settings, path: TextPath): string {
   const value = settings[path];
   if (value !== undefined) return value;

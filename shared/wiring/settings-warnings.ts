@@ -1,4 +1,4 @@
-/** What is worth telling at the start about settings that can be read and still will not hold as they are written. */
+/** Warnings at start about valid settings that do not take effect as written. */
 import type { Settings } from "../config/settings-table.ts";
 import { notice } from "../core/errors/coded-error.ts";
 

@@ -1,4 +1,4 @@
-/** Signs the requests to deployments where a key is configured. */
+/** Signs the requests to deployments if a key is configured. */
 import { readFileSync, statSync } from "node:fs";
 import { RequestIdentity } from "../adapters/system/request-identity.ts";
 import { SignedEndpoints } from "../adapters/system/signed-endpoints.ts";
@@ -11,13 +11,13 @@ import type { Log } from "../engine/ports/log.ts";
 const READ_BY_ALL = 0o004;
 const PATH = "request-identity-private-key-pem-file";
 
-/** @throws CodedError RT0002 where the file that is named cannot be read, or holds no such key */
+/** @throws CodedError RT0002 if the configured file is unreadable, or contains no such key */
 export function signingEndpoints(endpoints: Endpoints, settings: Settings, clock: Clock, log: Log): Endpoints {
   const file = settings[PATH];
   if (file === undefined) return endpoints;
   const identity = identityIn(`${PATH}: ${file}`, () => readFileSync(file, "utf8"));
   log.info("requests to deployments are signed", { publicKey: identity.publicKey });
-  // Permissions of Windows are others than these bits.
+  // Windows does not use these permission bits.
   if (process.platform !== "win32" && (statSync(file).mode & READ_BY_ALL) !== 0) {
     log.warn("every user of this machine may read the key that signs requests; take that away with chmod o-r", {
       file,
@@ -28,8 +28,8 @@ export function signingEndpoints(endpoints: Endpoints, settings: Settings, clock
 
 /**
  * @param pem a private key in PEM (PKCS#8)
- * @param place where it came from, for the message of a refusal
- * @throws CodedError RT0002 where it is no such key
+ * @param place the origin of the key, for the message of a refusal
+ * @throws CodedError RT0002 if it is not such a key
  */
 export function endpointsSignedBy(endpoints: Endpoints, pem: string, place: string, clock: Clock): Endpoints {
   return new SignedEndpoints(

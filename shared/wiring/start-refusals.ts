@@ -1,4 +1,4 @@
-/** Why a process does not start, in the codes of the error table. */
+/** Converts errors at start to codes of the error table. */
 import { StoreOpenError } from "../adapters/embedded/store-version.ts";
 import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
 import type { Registry } from "../engine/ports/registry.ts";
@@ -17,14 +17,14 @@ const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, T
   journal: { locked: "RT0005", older: "RT0009", newer: "RT0009", unversioned: "RT0009", unreadable: "RT0009" },
 };
 
-/** Errors that are not about opening a store come back as they are. */
+/** Returns errors unrelated to opening a store unchanged. */
 export function storeRefusal(kind: StoreKind, error: unknown): unknown {
   if (!(error instanceof StoreOpenError)) return error;
   const reason = error.cause instanceof Error ? ` (${error.cause.message})` : "";
   return new CodedError(STORE_CODES[kind][error.reason], `${error.message}${reason}`, { cause: error });
 }
 
-/** Whoever starts on a registry that cannot be read would refuse every call, and with less to say. */
+/** With an unreadable registry the process would refuse every call, with less precise errors. */
 export async function readableRegistry(registry: Registry): Promise<void> {
   try {
     await registry.deployments();
@@ -33,20 +33,20 @@ export async function readableRegistry(registry: Registry): Promise<void> {
   }
 }
 
-/** @param address host and port as they were asked for */
+/** @param address host and port as configured */
 export function bindRefusal(address: string, cause: unknown): CodedError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new CodedError("RT0004", `${address}: ${reason}`, { cause });
 }
 
-/** What a program is told that cannot name the error class. */
+/** The reason of a refused start, for modules that cannot import the error class. */
 export interface StartRefusal {
   readonly code: string;
   /** `[CODE] Title: detail`. */
   readonly message: string;
 }
 
-/** The exit of a process, for whoever cannot name the error class. */
+/** True for an error that ends the process, for modules that cannot import the error class. */
 export function isStartRefusal(error: unknown): error is CodedError {
   return error instanceof CodedError && refusesStart(error.entry.outcome);
 }

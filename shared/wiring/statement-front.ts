@@ -1,4 +1,4 @@
-/** What reads statements and writes their answers: the same in the local process and in the functions. */
+/** Evaluates SQL statements and writes their answers, in the local process and in the functions. */
 import { StatementProcesses } from "../adapters/statements/process-sql.ts";
 import type { StatementFront } from "../api/admin/admin-request.ts";
 import type { Settings } from "../config/settings-table.ts";
@@ -8,7 +8,7 @@ import type { Engine } from "../engine/engine.ts";
 declare const STATEMENT_PROGRAM: string;
 
 export interface OpenStatementFront extends StatementFront {
-  /** The ids of the evaluators, busy or idle. */
+  /** The process ids of the evaluators, busy or idle. */
   readonly pids: readonly number[];
   /** Ends running statements, and refuses later ones. */
   close(): void;

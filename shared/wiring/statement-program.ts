@@ -1,4 +1,4 @@
-/** The program of the evaluators, bundled into one text that `statement-front.ts` holds. */
+/** The program of the evaluator processes, bundled into one text that `statement-front.ts` contains. */
 import { arrowStream } from "../adapters/arrow/arrow-stream.ts";
 import { SQL_LIMITS, SquirrelingSql } from "../adapters/squirreling/squirreling-sql.ts";
 import { channelToParent } from "../adapters/statements/channel-to-parent.ts";

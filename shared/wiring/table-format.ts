@@ -1,23 +1,23 @@
-/** The schema item of the table, which plays the part of a directory's VERSION file: checked before anything else is read. */
+/** The schema item of the table, the counterpart of a directory's VERSION file; it is checked before anything else is read. */
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";
 import { FORMER_ATTRIBUTE, secretItem, secretKey } from "./environment-secret.ts";
 
-/** The format this program reads and writes. A change that older programs cannot read raises it. */
+/** The format that this program reads and writes; raised by a change that older programs cannot read. */
 export const TABLE_FORMAT = 1;
 
-/** Over so many partitions programs of before spread the indexes, whatever they were told. */
+/** The number of index shards of earlier programs, regardless of their settings. */
 const FORMER_SHARDS = 8;
 
 export interface ClaimedTable {
-  /** Over so many partitions its indexes have been spread: lists that looked at fewer would leave invocations out. */
+  /** The number of shards that the indexes have been spread over; a list over fewer shards would miss invocations. */
   readonly indexShardsMin: number;
 }
 
 /**
- * Makes sure that the table has this program's format, and makes an empty one into such a table. One that was written
- * before tables told their format is taken over as it is (ADR 0020).
- * @throws CodedError META0010 where another format lies in it, META0011 where it holds data and no schema item
+ * Ensures that the table has this program's format, and claims an empty one. A table from before formats were recorded
+ * is taken over unchanged (ADR 0020).
+ * @throws CodedError META0010 if the table has another format, META0011 if it contains data and no schema item
  */
 export async function claimTable(meta: Table, keyPrefix: string): Promise<ClaimedTable> {
   const key = { pk: `${keyPrefix}schema`, sk: "format" };
@@ -28,7 +28,7 @@ export async function claimTable(meta: Table, keyPrefix: string): Promise<Claime
   throw new CodedError("META0010", text);
 }
 
-/** The secret is written right after this item, so that a table that has the one and not the other was never claimed. */
+/** The secret is written directly after this item, so a table with the secret and without this item was never claimed. */
 async function claimed(meta: Table, keyPrefix: string, key: Key): Promise<Item> {
   const secret = await meta.get(secretKey(keyPrefix));
   if (secret !== undefined) {
@@ -43,9 +43,9 @@ async function claimed(meta: Table, keyPrefix: string, key: Key): Promise<Item> 
 }
 
 /**
- * What programs of before wrote is read as it stands. They know of no format, and would drive what they do not understand:
- * where their secret moves within its item, they refuse to start.
- * @returns undefined where no such program wrote it
+ * Data of earlier programs is readable unchanged. Those programs ignore the format, and would drive items that they do
+ * not understand. The move of the secret to another attribute makes them refuse to start.
+ * @returns undefined if no such program wrote the table
  */
 async function takenOver(meta: Table, keyPrefix: string, key: Key, secret: Item): Promise<Item | undefined> {
   const bytes = secret[FORMER_ATTRIBUTE];

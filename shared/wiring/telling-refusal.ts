@@ -1,9 +1,9 @@
-/** Why a function does not start, as one line of its log: the code, the words, and what to do. */
+/** Logs why a function does not start in one line: the code, the message, and the remedy. */
 import { CodedError } from "../core/errors/coded-error.ts";
 import { documentationOf } from "../core/errors/error-table.ts";
 import type { Log } from "../engine/ports/log.ts";
 
-/** The runtime tells of an error at the start as well, over many lines and without the remedy. @throws whatever `open` throws */
+/** The Lambda runtime logs the error too, over many lines and without the remedy. @throws every error of `open` */
 export async function tellingRefusal<T>(log: Log, open: () => Promise<T>): Promise<T> {
   try {
     return await open();

@@ -1,4 +1,4 @@
-/** What tells of traces, loaded only where somebody wants them: without the setting no line of it is read. */
+/** Loads the tracer only if tracing is configured, so that no other process loads its code. */
 import type { Settings } from "../config/settings-table.ts";
 import type { Log } from "../engine/ports/log.ts";
 import type { Tracer } from "../engine/ports/tracer.ts";

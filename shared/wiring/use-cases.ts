@@ -1,4 +1,4 @@
-/** Which use cases stand behind the doors, and which loops keep the engine going. */
+/** Connects the use cases to the HTTP servers, and starts the loops of the engine. */
 import type { InvocationUseCases } from "../api/admin/use-cases.ts";
 import type { IngressUseCases } from "../api/ingress/use-cases.ts";
 import { attach, output } from "../engine/ingress/attach.ts";
@@ -43,13 +43,13 @@ export const invocationUseCases: InvocationUseCases = {
 };
 
 export interface Loops {
-  /** Takes nothing new from the queue. */
+  /** Stops taking messages from the queue. */
   stop(): void;
   /** Resolves when every loop has ended; never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** Starts what runs beside the doors, each until it is stopped. */
+/** Starts the background loops; each runs until `stop`. */
 export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits: WorkerLimits): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;

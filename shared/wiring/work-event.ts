@@ -1,4 +1,4 @@
-/** The worker's event: messages of the queue, worked on as a batch and answered by naming those that failed. */
+/** Handles an SQS event: works on its messages as a batch, and answers with those that failed. */
 import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
@@ -8,7 +8,7 @@ import { sendSlowOn } from "../engine/consume/send-slow-on.ts";
 import { runSlice } from "../engine/sweep/run-slice.ts";
 import { workBatch } from "../engine/consume/work-batch.ts";
 
-/** Each brings as many looks into memory as a pass does. */
+/** Each slice loads as many invocations at once as a pass does. */
 const SLICES_TOGETHER = 2;
 
 export type WorkEvent = SqsEvent;
@@ -26,20 +26,20 @@ export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?:
   return batchFailures(failed);
 }
 
-/** @returns the messages that must come again */
+/** @returns the messages that SQS must deliver again */
 async function workDeliveries<D extends MessageDelivery>(
   engine: Engine,
   deliveries: readonly D[],
 ): Promise<readonly D[]> {
   const { staying, failed } = await sendSlowOn(engine, deliveries);
-  // Before the work, so that a function that ends in the middle of it has told what it was working on.
+  // Logged before the work, so that the log of a function that dies names its invocations.
   for (const { messageId, wake, receiveCount } of staying) {
     engine.log.info("a wake is taken up", { invocationId: wake.invocationId, messageId, receiveCount });
   }
   return [...failed, ...(await workBatch(engine, staying))];
 }
 
-/** A slice that fails is left to the next pass of the sweeper, which sends it again: its message is only a hint (I8). */
+/** A failed slice is not retried: the next pass of the sweeper sends it again, and its message is only a hint (I8). */
 async function workSlices(engine: Engine, slices: readonly SliceMessage[]): Promise<void> {
   await atMost(SLICES_TOGETHER, slices, async ({ slice }) => {
     await runSlice(engine, slice).catch((error: unknown) =>

@@ -1,4 +1,4 @@
-/** An HTTP service that answers as a test says and remembers what it was asked: for answers that no emulator gives on demand. */
+/** An HTTP service with scripted answers that records its requests: for answers that no emulator gives on demand. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -9,16 +9,16 @@ export interface Asked {
   /** The operation, where the protocol names it in a header. */
   readonly operation: string | undefined;
   readonly text: string;
-  /** The key by which the request was signed. */
+  /** The access key that signed the request. */
   readonly signer: string | undefined;
-  /** Of the function that asked, where it passes its own on. */
+  /** The trace header of the request, if any. */
   readonly traceId: string | undefined;
 }
 
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON unless it is text. */
+  /** Sent as JSON unless it is a text. */
   readonly body?: unknown;
 }
 

@@ -1,4 +1,4 @@
-/** The contracts over the embedded adapters. */
+/** Runs the contracts on the embedded adapters. */
 import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openEmbeddedTimers } from "../../shared/adapters/embedded/embedded-timers.ts";

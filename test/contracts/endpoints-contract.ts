@@ -1,4 +1,4 @@
-/** What every adapter of the Endpoints port promises for exchanges that stream both ways. */
+/** The contract of the endpoints port, for exchanges that stream both ways. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
@@ -22,14 +22,14 @@ export function requestTo(uri: string, kind: PeerKind, change: Partial<ExchangeR
   };
 }
 
-/** Everything up to the end. */
+/** All bytes until the end. */
 export async function readAll(exchange: Exchange): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for (let part = await exchange.next(); part !== undefined; part = await exchange.next()) parts.push(part);
   return Buffer.concat(parts);
 }
 
-/** The reason with which a promise rejects; anything but a TransportError fails the test. */
+/** The reason with which a promise rejects; for any other outcome a text that equals no reason. */
 export async function reasonOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => "no failure",
@@ -38,14 +38,14 @@ export async function reasonOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof TransportError ? outcome.reason : `not a TransportError: ${String(outcome)}`;
 }
 
-/** Bytes in which every position can be told from its neighbours. */
+/** Bytes of which neighbours differ. */
 export function pattern(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0; i < size; i += 1) bytes[i] = (i * 31 + (i >> 8) * 7) & 255;
   return bytes;
 }
 
-/** A promise and the way to fulfil it from elsewhere. */
+/** A promise, and the function that fulfils it. */
 function signal<T = void>(): { readonly seen: Promise<T>; readonly give: (value: T) => void } {
   let give: (value: T) => void = () => {};
   const seen = new Promise<T>((resolve) => (give = resolve));
@@ -98,13 +98,13 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await exchange.next()).toBeUndefined();
       });
 
-      test("the peer sees the end of our side before it answers", async () => {
+      test("the peer can wait for the end of our side before it answers", async () => {
         const { uri } = await peer(afterAll((body) => `got ${body.length}`));
         const exchange = open(uri, { body: [pattern(10), pattern(20)] });
         expect((await readAll(exchange)).toString()).toBe("got 30");
       });
 
-      test("bytes come in order and as they come, not only at the end", async () => {
+      test("bytes arrive in order, and before the end of the answer", async () => {
         const next = [signal(), signal()] as const;
         const { uri } = await peer((request, response) => {
           request.resume();
@@ -121,8 +121,8 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
       });
     });
 
-    describe("open conversations", () => {
-      test("an answer comes while our side is open, and more is written after it", async () => {
+    describe("open exchanges", () => {
+      test("an answer arrives while our side is open, and more is written after it", async () => {
         const { uri } = await peer(echo);
         const exchange = open(uri, { body: [Buffer.from("a")], halfClose: false });
         expect((await exchange.head()).status).toBe(200);
@@ -133,7 +133,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await exchange.next()).toBeUndefined();
       });
 
-      test("what is written before there is a connection arrives after the body", async () => {
+      test("bytes written before the connection opens arrive after the body", async () => {
         const { uri } = await peer(afterAll((body) => body));
         const exchange = open(uri, { body: [Buffer.from("a")], halfClose: false });
         exchange.write(Buffer.from("b"));
@@ -146,7 +146,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
     });
 
     describe("breaks", () => {
-      test("an abort is seen by the peer and rejects what is pending", async () => {
+      test("an abort reaches the peer and rejects pending reads", async () => {
         const asked = signal();
         const left = signal();
         const { uri } = await peer((request, response) => {
@@ -165,7 +165,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         await left.seen;
       });
 
-      test("a peer that never answers leaves the head pending until the abort", async () => {
+      test("without an answer the head stays pending until the abort", async () => {
         const asked = signal();
         const { uri } = await peer(() => asked.give());
         const exchange = open(uri);
@@ -178,7 +178,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await head).toBe("aborted");
       });
 
-      test("an abort before there is a connection rejects, and the next exchange is not disturbed", async () => {
+      test("an abort before the connection opens rejects, and the next exchange works", async () => {
         const { uri } = await peer(echo);
         const exchange = open(uri);
         exchange.abort();
@@ -196,7 +196,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect((await exchange.head()).status).toBe(200);
       });
 
-      test("bytes that came before a break are given out, then it rejects as broken", async () => {
+      test("bytes received before a break are delivered, then the exchange rejects as broken", async () => {
         const arrived = signal();
         const { uri } = await peer((request, response) => {
           request.on("error", () => {}).resume();
@@ -213,7 +213,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect((await exchange.head()).status).toBe(200);
       });
 
-      test("a peer that breaks off before it answers rejects the head as broken", async () => {
+      test("a break before the answer rejects the head as broken", async () => {
         const { uri } = await peer((request, response) => {
           request.on("error", () => {});
           cut(response);
@@ -223,7 +223,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await reasonOf(exchange.next())).toBe("broken");
       });
 
-      test("a port where nobody listens is unreachable", async () => {
+      test("a closed port is unreachable", async () => {
         const gone = await peer(echo);
         await gone.stop();
         expect(await reasonOf(open(gone.uri).head())).toBe("unreachable");
@@ -239,7 +239,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(connections()).toBe(1);
       });
 
-      test("two hundred exchanges at once all get their own answer", async () => {
+      test("two hundred simultaneous exchanges get their own answers", async () => {
         const { uri } = await peer(echo);
         const bodies = Array.from({ length: 200 }, (_, i) => Buffer.alloc(1024, `body ${i} `));
         const answers = await Promise.all(bodies.map((body) => readAll(open(uri, { body: [body] }))));
@@ -259,7 +259,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(second.connections()).toBe(1);
       });
 
-      test("a peer that sends faster than we read is made to wait, and nothing is lost", async () => {
+      test("a peer that sends faster than we read is paused, and no byte is lost", async () => {
         const totalBytes = 48 * 1024 * 1024;
         const part = Buffer.alloc(64 * 1024, 7);
         let sentBytes = 0;

@@ -1,4 +1,4 @@
-/** The contracts over the simulation's own fillings, so that what is proved on them is proved for the real ones. */
+/** Runs the contracts on the simulation's adapters, so that results of simulations hold for the real adapters. */
 import { MemoryQueue } from "../simulation/memory-queue.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
 import { MemoryTimers } from "../simulation/memory-timers.ts";
@@ -10,7 +10,7 @@ import { timersContract } from "./timers-contract.ts";
 
 tableContract("memory", async () => ({ table: new MemoryTable(), close: async () => {} }));
 
-/** A restart changes nothing: the durable parts live outside of every process. */
+/** `reopen` has no effect, because the durable parts live outside of every process. */
 async function openTimers(): Promise<OpenTimers> {
   const clock = new SteppedClock();
   const queue = new MemoryQueue(clock);

@@ -1,4 +1,4 @@
-/** What every queue promises, whatever it stands on. */
+/** The contract of the queue port, for every adapter. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
@@ -10,22 +10,22 @@ export interface OpenQueue {
   nowMs(): number;
   /** Lets time pass, by waiting or by stepping a clock. */
   advance(ms: number): Promise<void>;
-  /** Ends this process's hold on the queue and takes it up again, as after a restart. */
+  /** Closes the queue and opens it again, as a restart does. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long the contract's messages stay away, so that it runs on a stepped clock as well as on a real service. */
+/** The times of the contract, so that it runs on a stepped clock as well as on a real service. */
 export interface QueueTiming {
   readonly visibilityMs: number;
   readonly delayMs: number;
-  /** So long before its moment a message must not come. */
+  /** A message must not arrive earlier than this long before its moment. */
   readonly marginMs: number;
-  /** So late a message may come. */
+  /** A message may arrive this late. */
   readonly lateMs: number;
-  /** What a receive without messages waits. */
+  /** The waiting time of a receive that gets no message. */
   readonly waitMs: number;
-  /** Whether the longest delay of all can be sat through. */
+  /** True where the test can wait for the longest delay. */
   readonly sitsThroughTheLongestDelay: boolean;
 }
 
@@ -44,7 +44,7 @@ export function invocation(n: number): InvocationId {
   return invocationIdFromBytes(bytes);
 }
 
-/** Runs the whole contract, each test over a queue of its own. */
+/** Runs the whole contract; each test gets its own queue. */
 export function queueContract(name: string, open: () => Promise<OpenQueue>, timing: QueueTiming = STEPPED): void {
   describe(`${name}: the queue contract`, () => {
     let opened: OpenQueue;
@@ -79,7 +79,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 
   test.each(["Greeter", "an odd näme / \u0000\uffff 🛎", "long ".repeat(50)])(
-    "what a message stands for travels with it, and the service %j, also over a restart",
+    "a message keeps its wake moment and the service %j, also after a restart",
     async (service) => {
       const sent = { ...wake(1), wakeAtMs: opened().nowMs() + 3_600_000, service };
       await opened().queue.send(sent);
@@ -88,11 +88,11 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     },
   );
 
-  test("an empty queue gives nothing", async () => {
+  test("an empty queue returns no message", async () => {
     expect(await receive()).toEqual([]);
   });
 
-  test("a recalled message may be forgotten, and takes no other with it", async () => {
+  test("a recall affects its own message only", async () => {
     const [recalled, kept] = [wake(1, delayMs), wake(2, delayMs)];
     const ticket = await opened().queue.send(recalled);
     await opened().queue.send(kept);
@@ -100,11 +100,11 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     await opened().advance(delayMs + lateMs);
     const arrived = (await receive()).map((delivery) => delivery.wake);
     expect(arrived).toContainEqual(kept);
-    // A queue that cannot recall delivers it all the same: a hint for nothing.
+    // A queue without recall still delivers the message, as a hint.
     expect(arrived.filter(({ invocationId }) => invocationId !== recalled.invocationId)).toEqual([kept]);
   });
 
-  test("recalling what was received or acked does nothing", async () => {
+  test("recalling a message that was received or acked has no effect", async () => {
     const ticket = await opened().queue.send(wake(1));
     const [delivery] = await receive();
     await opened().queue.recall(ticket);
@@ -116,7 +116,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     expect(await receive()).toEqual([]);
   });
 
-  test("a delayed message stays away until its time", async () => {
+  test("a delayed message stays away until its moment", async () => {
     const sent = wake(1, delayMs);
     await opened().queue.send(sent);
     await opened().advance(delayMs - marginMs);
@@ -135,7 +135,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     expect((await receive()).map((delivery) => delivery.wake.invocationId)).toEqual([invocation(1)]);
   });
 
-  test("no more come than were asked for, and none is lost", async () => {
+  test("a receive returns at most the requested number, and no message is lost", async () => {
     await Promise.all(Array.from({ length: 25 }, (_, n) => opened().queue.send(wake(n))));
     const seen: string[] = [];
     for (let round = 0; round < 5; round++) {
@@ -146,7 +146,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     expect(seen.sort()).toEqual(Array.from({ length: 25 }, (_, n) => invocation(n)).sort());
   });
 
-  test("two messages for one invocation are two", async () => {
+  test("two messages for one invocation stay two messages", async () => {
     await Promise.all([opened().queue.send(wake(1)), opened().queue.send(wake(1))]);
     expect(await receive()).toHaveLength(2);
   });
@@ -154,7 +154,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
 
 function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive, timing: QueueTiming): void {
   const { visibilityMs, marginMs, lateMs } = timing;
-  test("a received message is invisible, and returns with a higher count and another receipt", async () => {
+  test("a received message is invisible, and reappears with a higher count and another receipt", async () => {
     await opened().queue.send(wake(1));
     const [first] = await receive();
     await opened().advance(visibilityMs - marginMs);
@@ -165,7 +165,7 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
     expect(second!.receipt).not.toBe(first!.receipt);
   });
 
-  test("an acked message never returns", async () => {
+  test("an acked message never reappears", async () => {
     await opened().queue.send(wake(1));
     const [delivery] = await receive();
     await opened().queue.ack(delivery!.receipt);
@@ -174,7 +174,7 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
     await opened().queue.ack(delivery!.receipt);
   });
 
-  test("extending keeps a message away from then on", async () => {
+  test("extending hides a message for the new time", async () => {
     await opened().queue.send(wake(1));
     const [delivery] = await receive();
     await opened().advance(visibilityMs - marginMs);
@@ -185,14 +185,14 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
     expect(await receive()).toHaveLength(1);
   });
 
-  test("extending by nothing gives the message back at once", async () => {
+  test("extending by 0 ms makes the message visible at once", async () => {
     await opened().queue.send(wake(1));
     const [delivery] = await receive();
     await opened().queue.extend(delivery!.receipt, 0);
     expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
   });
 
-  test("an ack that comes too late, after the message went to somebody else, does not take it from him", async () => {
+  test("an ack after the message has reappeared has no effect on the later delivery", async () => {
     await opened().queue.send(wake(1));
     const [first] = await receive();
     await opened().advance(visibilityMs + lateMs);
@@ -224,7 +224,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(1) } }]);
   });
 
-  test("a waiting receive ends when a delayed message becomes due, though one for later came after it", async () => {
+  test("a waiting receive ends when a delayed message becomes due, also if a later one was sent after it", async () => {
     await opened().queue.send(wake(1, 5_000));
     const waiting = opened().queue.receive(10, visibilityMs, 20_000);
     await opened().queue.send(wake(2, Math.max(delayMs, 10_000)));
@@ -233,7 +233,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(3) } }]);
   });
 
-  test("a waiting receive ends when a held message is given back", async () => {
+  test("a waiting receive ends when a held message becomes visible again", async () => {
     await opened().queue.send(wake(1));
     const [delivery] = await opened().queue.receive(1, visibilityMs, 0);
     const waiting = opened().queue.receive(1, visibilityMs, 20_000);
@@ -252,7 +252,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
     expect(await opened().queue.receive(10, visibilityMs, 20_000, controller.signal)).toEqual([]);
   });
 
-  test("of two waiting receives each message goes to one", async () => {
+  test("each message goes to one of two waiting receives", async () => {
     const waiting = [1, 2].map(() => opened().queue.receive(1, visibilityMs, 20_000));
     await opened().queue.send(wake(1));
     await opened().queue.send(wake(2));
@@ -263,7 +263,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
 
 function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive, timing: QueueTiming): void {
   const { visibilityMs, delayMs, lateMs } = timing;
-  test("what was sent, delayed or held is there after a restart, and what was acked is not", async () => {
+  test("sent, delayed and held messages survive a restart, and acked ones do not reappear", async () => {
     const { queue } = opened();
     await queue.send(wake(1));
     await queue.send(wake(2));
@@ -288,7 +288,7 @@ function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive,
     expect(ids.sort()).toEqual([invocation(1), invocation(2)].sort());
   });
 
-  test("the count of deliveries goes on after a restart", async () => {
+  test("the count of deliveries survives a restart", async () => {
     await opened().queue.send(wake(1));
     await receive();
     await opened().reopen();

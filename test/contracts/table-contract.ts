@@ -1,4 +1,4 @@
-/** What every table promises, whatever it stands on: items and their conditions. */
+/** The contract of the table port for items and their conditions, for every adapter. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition, Item, Scalar, Table } from "../../shared/engine/ports/table.ts";
 import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
@@ -11,7 +11,7 @@ export interface OpenTable {
   close(): Promise<void>;
 }
 
-/** Runs the whole contract. The table is opened once; every test keeps to partitions of its own. */
+/** Runs the whole contract on one table; each test uses its own partitions. */
 export function tableContract(name: string, open: () => Promise<OpenTable>): void {
   describe(`${name}: the table contract`, () => {
     let opened: OpenTable;
@@ -45,13 +45,13 @@ function itemContract(table: () => Table): void {
     ["no bytes", new Uint8Array(0)],
     ["many bytes", new Uint8Array(200_000).fill(7)],
   ];
-  test.each(values)("an item gives back %s exactly", async (_, value) => {
+  test.each(values)("an item returns %s exactly", async (_, value) => {
     const item: Item = { pk: freshPartition(), sk: "a", value };
     expect(await table().put(item)).toEqual({ written: true });
     expect(await table().get({ pk: item.pk, sk: "a" })).toStrictEqual(item);
   });
 
-  test("bytes come back as plain bytes, and later changes of those handed in are not seen", async () => {
+  test("bytes are read back as plain bytes, and a put copies the caller's bytes", async () => {
     const pk = freshPartition();
     const bytes = Uint8Array.of(1, 2, 3);
     const written = table().put({ pk, sk: "a", bytes });
@@ -62,17 +62,17 @@ function itemContract(table: () => Table): void {
     expect(found).toEqual(Uint8Array.of(1, 2, 3));
   });
 
-  test("what was never put is not there", async () => {
+  test("an item that was never put is undefined", async () => {
     expect(await table().get({ pk: freshPartition(), sk: "a" })).toBeUndefined();
   });
 
-  test("an attribute that is undefined is left out", async () => {
+  test("an undefined attribute is left out", async () => {
     const pk = freshPartition();
     await table().put({ pk, sk: "a", here: 1, gone: undefined });
     expect(Object.keys((await table().get({ pk, sk: "a" }))!).sort()).toEqual(["here", "pk", "sk"]);
   });
 
-  test("many items come in the order of their keys, and nothing where an item is absent", async () => {
+  test("getMany returns items in the order of the keys, and undefined for absent ones", async () => {
     const [pk, other] = [freshPartition(), freshPartition()];
     for (const [n, key] of [
       { pk, sk: "a" },
@@ -90,7 +90,7 @@ function itemContract(table: () => Table): void {
     expect(await table().getMany([])).toEqual([]);
   });
 
-  test("a hundred large items come although one answer cannot carry them, and more keys than a hundred are refused", async () => {
+  test("a hundred large items are read in spite of the limit of one answer, and more than a hundred keys are refused", async () => {
     const pk = freshPartition();
     const keys = Array.from({ length: KEYS_MAX }, (_, at) => ({ pk, sk: `k${at}` }));
     for (const [n, key] of keys.entries()) await table().put({ ...key, n, bytes: new Uint8Array(200_000) });
@@ -113,7 +113,7 @@ function itemContract(table: () => Table): void {
     expect(await table().delete({ pk, sk: "a" })).toEqual({ written: true });
   });
 
-  test("keys with NUL, '#' and every other letter stay apart from each other", async () => {
+  test("keys with NUL, '#' and other special letters are distinct", async () => {
     const pk = freshPartition();
     const keys = [
       "x",
@@ -138,7 +138,7 @@ function itemContract(table: () => Table): void {
     expect(whole.items.map(({ sk }) => sk)).toEqual(["s", "xs"]);
   });
 
-  test("an item that is too large or a number that is none is a StoreError, and nothing is written", async () => {
+  test("an item that is too large, or a number that is not finite, is a StoreError, and nothing is written", async () => {
     const pk = freshPartition();
     await expect(table().put({ pk, sk: "large", bytes: new Uint8Array(410_000) })).rejects.toBeInstanceOf(StoreError);
     await expect(table().put({ pk, sk: "nan", n: Number.NaN })).rejects.toBeInstanceOf(StoreError);
@@ -155,7 +155,7 @@ function conditionContract(table: () => Table): void {
   const all = (...of: Condition[]): Condition => ({ kind: "all", of });
   const any = (...of: Condition[]): Condition => ({ kind: "any", of });
 
-  /** [condition, holds on the standing item, holds on no item] */
+  /** [condition, result on the existing item, result on no item] */
   const cases: readonly [Condition, boolean, boolean][] = [
     [T, true, false],
     [F, false, true],
@@ -186,7 +186,7 @@ function conditionContract(table: () => Table): void {
     [any(F, all(less("number", 9), any(equal("text", "x"), equal("text", "m")))), true, true],
     [all(any(F, T), any(all(equal("flag", false)), less("number", 1))), false, false],
   ];
-  test.each(cases)("%j judges the item that stands, and its absence", async (condition, onItem, onNone) => {
+  test.each(cases)("%j judges the existing item, and its absence", async (condition, onItem, onNone) => {
     const pk = freshPartition();
     const item = { pk, sk: "a", ...standing };
     await table().put(item);
@@ -199,7 +199,7 @@ function conditionContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "none" })).toEqual(onNone ? { pk, sk: "none" } : undefined);
   });
 
-  test("a refused update and a refused delete carry the standing item too, and change nothing", async () => {
+  test("a refused update or delete returns the existing item too, and changes nothing", async () => {
     const pk = freshPartition();
     const item = { pk, sk: "a", ...standing };
     await table().put(item);
@@ -220,7 +220,7 @@ function conditionContract(table: () => Table): void {
 }
 
 function raceContract(table: () => Table): void {
-  test("of 50 racing puts if absent one wins, and the others are told of the winner", async () => {
+  test("one of 50 racing puts if absent wins, and the others get the winner's item", async () => {
     const pk = freshPartition();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, n) => table().put({ pk, sk: "a", n }, { kind: "absent" })),
@@ -233,7 +233,7 @@ function raceContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "a" })).toEqual(item);
   });
 
-  test("of 20 racing claims on one token each round has one winner", async () => {
+  test("one of 20 racing claims on a token wins in each round", async () => {
     const pk = freshPartition();
     await table().put({ pk, sk: "hold", token: "t0" });
     for (let round = 0; round < 3; round++) {
@@ -251,7 +251,7 @@ function raceContract(table: () => Table): void {
     }
   });
 
-  test("concurrent additions are all counted", async () => {
+  test("concurrent additions all count", async () => {
     const pk = freshPartition();
     await Promise.all(Array.from({ length: 40 }, () => table().update({ pk, sk: "count" }, { add: { n: 2 } })));
     expect(await table().get({ pk, sk: "count" })).toEqual({ pk, sk: "count", n: 80 });

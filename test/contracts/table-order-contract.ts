@@ -1,4 +1,4 @@
-/** What every table promises about the order of keys, about pages, and about its indexes. */
+/** The contract of the table port for the order of keys, for pages, and for indexes. */
 import { expect, test } from "vitest";
 import type { Item, Page, Range, Table } from "../../shared/engine/ports/table.ts";
 import { freshPartition } from "./fresh-partition.ts";
@@ -9,7 +9,7 @@ export function tableOrderContract(table: () => Table): void {
   indexContract(table);
 }
 
-/** Follows the pages to the end, and fails when a page holds more than was asked for. */
+/** Reads all pages, and fails when a page exceeds its limit. */
 async function pages(read: (range: Range) => Promise<Page>, range: Range): Promise<Item[]> {
   const items: Item[] = [];
   let after: string | undefined;
@@ -25,7 +25,7 @@ async function pages(read: (range: Range) => Promise<Page>, range: Range): Promi
 
 const sks = (items: readonly Item[]): string[] => items.map(({ sk }) => sk);
 
-/** An index may lag: asks again until it shows as many entries as expected. */
+/** Reads again until the index, which may lag, has the expected number of entries. */
 async function settled(read: () => Promise<Page>, count: number): Promise<readonly Item[]> {
   for (let tries = 0; ; tries++) {
     const { items } = await read();
@@ -35,7 +35,7 @@ async function settled(read: () => Promise<Page>, count: number): Promise<readon
 }
 
 function orderContract(table: () => Table): void {
-  // In the order of their UTF-8 bytes, which is not the order of JavaScript's strings in the last three.
+  // In the order of their UTF-8 bytes; the order of JavaScript's strings differs for the last three.
   const ordered = [
     "\0",
     "\0\0",
@@ -65,7 +65,7 @@ function orderContract(table: () => Table): void {
     expect(sks((await table().query(pk, { reverse: true })).items)).toEqual([...ordered].reverse());
   });
 
-  test("a bound below is inclusive, a bound above exclusive, in both directions", async () => {
+  test("a lower bound is inclusive, an upper bound exclusive, in both directions", async () => {
     const pk = freshPartition();
     for (const sk of ["a", "b", "b#1", "c", "d"]) await table().put({ pk, sk });
     const read = async (range: Range): Promise<string[]> => sks((await table().query(pk, range)).items);
@@ -96,7 +96,7 @@ function pagingContract(table: () => Table): void {
     },
   );
 
-  test("a partition of several megabytes comes whole, page by page", async () => {
+  test("a partition of several megabytes is read whole, page by page", async () => {
     const pk = freshPartition();
     const bytes = new Uint8Array(300_000).fill(1);
     for (let n = 0; n < 10; n++) await table().put({ pk, sk: `n${n}`, bytes });
@@ -107,7 +107,7 @@ function pagingContract(table: () => Table): void {
 }
 
 function indexContract(table: () => Table): void {
-  test("an index orders items by its sort key, over partitions, and pages in both directions", async () => {
+  test("an index orders items by its sort key, across partitions, and pages in both directions", async () => {
     const list = freshPartition();
     const count = 12;
     await Promise.all(
@@ -174,7 +174,7 @@ function indexContract(table: () => Table): void {
     expect(await shown("open", two, 0)).toEqual([]);
   });
 
-  test("a transaction and a refused write keep the indexes true as well", async () => {
+  test("transactions and refused writes keep the indexes correct too", async () => {
     const [pk, place] = [freshPartition(), freshPartition()];
     await table().transact([
       { kind: "put", item: { pk, sk: "a", openPk: place, openSk: "1" } },

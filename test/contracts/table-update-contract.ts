@@ -1,4 +1,4 @@
-/** What every table promises about updates and transactions. */
+/** The contract of the table port for updates and transactions. */
 import { expect, test } from "vitest";
 import type { Table, Write } from "../../shared/engine/ports/table.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
@@ -10,7 +10,7 @@ export function tableUpdateContract(table: () => Table): void {
 }
 
 function updateContract(table: () => Table): void {
-  test("an update sets, removes and adds, and leaves the rest alone", async () => {
+  test("an update sets, removes and adds, and keeps other attributes", async () => {
     const pk = freshPartition();
     await table().put({ pk, sk: "a", kept: "k", changed: 1, dropped: true, count: 5, bytes: Uint8Array.of(1) });
     const outcome = await table().update(
@@ -26,7 +26,7 @@ function updateContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "a" })).toEqual(expected);
   });
 
-  test("an update of nothing makes an item", async () => {
+  test("an update of an absent item creates the item", async () => {
     const pk = freshPartition();
     expect(await table().update({ pk, sk: "a" }, { set: { one: 1 }, remove: ["two"], add: { three: 3 } })).toEqual({
       written: true,
@@ -37,7 +37,7 @@ function updateContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "b" })).toEqual({ pk, sk: "b" });
   });
 
-  test("an update that requires the item to be there makes none", async () => {
+  test("an update that requires the item creates none", async () => {
     const pk = freshPartition();
     expect(await table().update({ pk, sk: "a" }, { set: { one: 1 } }, { kind: "present" })).toEqual({
       written: false,
@@ -56,7 +56,7 @@ function updateContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "a" })).toEqual(item);
   });
 
-  test("attributes may have names that are reserved words or hold dots", async () => {
+  test("attribute names may be reserved words or contain dots", async () => {
     const pk = freshPartition();
     await table().update({ pk, sk: "a" }, { set: { status: "s", "a.b": 1, name: "n", "#": 2 } });
     const condition = { kind: "equal", attribute: "a.b", value: 1 } as const;
@@ -68,7 +68,7 @@ function updateContract(table: () => Table): void {
 }
 
 function transactionContract(table: () => Table): void {
-  test("a transaction writes all", async () => {
+  test("a transaction performs all writes", async () => {
     const pk = freshPartition();
     await table().put({ pk, sk: "old", n: 1 });
     await table().put({ pk, sk: "away" });
@@ -84,7 +84,7 @@ function transactionContract(table: () => Table): void {
     ]);
   });
 
-  test("a transaction with refused writes says which, and writes nothing", async () => {
+  test("a transaction with refused writes names them, and writes nothing", async () => {
     const pk = freshPartition();
     await table().put({ pk, sk: "b", n: 1 });
     const writes: Write[] = [
@@ -97,7 +97,7 @@ function transactionContract(table: () => Table): void {
     expect((await table().query(pk)).items).toEqual([{ pk, sk: "b", n: 1 }]);
   });
 
-  test("100 writes fit; 101, none, and two to one item are StoreErrors", async () => {
+  test("a transaction takes 100 writes; 101, none, or two to one item are StoreErrors", async () => {
     const pk = freshPartition();
     const puts = (count: number): Write[] =>
       Array.from({ length: count }, (_, n) => ({ kind: "put", item: { pk, sk: `n${n}` } }));
@@ -110,7 +110,7 @@ function transactionContract(table: () => Table): void {
     expect((await table().query(pk)).items).toHaveLength(100);
   });
 
-  test("of racing transactions over the same items one wins", async () => {
+  test("one of several racing transactions over the same items wins", async () => {
     const pk = freshPartition();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>

@@ -1,9 +1,9 @@
-/** Directories that live as long as a test. */
+/** Temporary directories for tests. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Makes an empty directory; the caller removes it with `removeDirectory`. */
+/** Creates an empty directory; the caller removes it with `removeDirectory`. */
 export function temporaryDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), "stepwell-"));
 }

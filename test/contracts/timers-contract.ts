@@ -1,4 +1,4 @@
-/** What all timers promise, whatever they stand on: each ends as one message in the queue beside them. */
+/** The contract of the timers port, for every adapter: each timer ends as one message in the queue. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Nonce } from "../../shared/core/model/ids.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
@@ -12,20 +12,20 @@ export interface OpenTimers extends OpenQueue {
   readonly timers: Timers;
 }
 
-/** How far away the contract's timers are, so that it runs on a stepped clock as well as on a real service. */
+/** The times of the contract, so that it runs on a stepped clock as well as on a real service. */
 export interface TimersTiming {
   readonly unitMs: number;
-  /** So long before its moment a timer must not fire. */
+  /** A timer must not fire earlier than this long before its moment. */
   readonly marginMs: number;
-  /** So late it may fire. */
+  /** A timer may fire this late. */
   readonly lateMs: number;
-  /** How often the queue is asked for what has fired, with 5 ms between. */
+  /** The number of receives, 5 ms apart, until the expected messages have arrived. */
   readonly tries: number;
-  /** Whether calls that begin in one tick reach the timers in their order. */
+  /** True where calls that begin in one tick reach the timers in their order. */
   readonly keepsOrderOfCalls: boolean;
-  /** Whether a name is remembered: set once, and cancelled. */
+  /** True where names count: the first timer of a name stays, and a name can be cancelled. */
   readonly knowsNames: boolean;
-  /** Wakes that are nearer go to the queue, as the engine has it. */
+  /** The engine's setting: nearer wakes go to the queue. */
   readonly queueDelayMaxMs: number;
 }
 
@@ -33,14 +33,14 @@ const STEPPED: TimersTiming = {
   unitMs: 3_600_000,
   marginMs: 1,
   lateMs: 0,
-  // Each goes through the disk, which others may keep busy for seconds.
+  // Each message goes through the disk, which other processes may keep busy for seconds.
   tries: 4_000,
   keepsOrderOfCalls: true,
   knowsNames: true,
   queueDelayMaxMs: 900_000,
 };
 
-/** Runs the whole contract, each test over timers and a queue of their own. */
+/** Runs the whole contract; each test gets its own timers and queue. */
 export function timersContract(name: string, open: () => Promise<OpenTimers>, timing: TimersTiming = STEPPED): void {
   describe(`${name}: the timers contract`, () => {
     let opened: OpenTimers;
@@ -52,7 +52,7 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
     });
     const set = (name: string, n: number, inMs: number): Promise<void> =>
       opened.timers.at({ name, invocationId: invocation(n), wakeAtMs: opened.nowMs() + inMs });
-    /** Waits for as many messages as expected, or for none; a timer's message goes through the disk first. */
+    /** Receives until the expected number of messages has arrived; for 0, receives ten times. */
     const firedWakes = async (count: number): Promise<readonly Wake[]> => {
       const found: Wake[] = [];
       for (let tries = 0; tries < timing.tries && (found.length < count || (count === 0 && tries < 10)); tries++) {
@@ -66,7 +66,7 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
     };
     const fired: Fired = async (count) => (await firedWakes(count)).map(({ invocationId }) => invocationId).sort();
     firingTests(() => opened, set, fired, timing);
-    test("the service that a timer was set for stands in the message in which it ends, also after a restart", async () => {
+    test("the message of a timer names the timer's service, also after a restart", async () => {
       const { unitMs, lateMs } = timing;
       const timer = { invocationId: invocation(1), wakeAtMs: opened.nowMs() + unitMs, service: "Greeter" };
       await opened.timers.at({ name: "a", ...timer });
@@ -80,7 +80,7 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
   });
 }
 
-/** A timer that fired early is sent on as the engine does it for an invocation that still waits. */
+/** Sends on a timer that fired early, as the engine does for an invocation that still waits. */
 export async function sendOnEarly(
   opened: OpenTimers,
   { invocationId: id, wakeAtMs, service }: Wake,
@@ -100,7 +100,7 @@ type Fired = (count: number) => Promise<readonly string[]>;
 
 function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timing: TimersTiming): void {
   const { unitMs, marginMs, lateMs } = timing;
-  test("a timer fires at its time and only once", async () => {
+  test("a timer fires at its moment, once", async () => {
     await set("a", 1, 2 * unitMs);
     await opened().advance(2 * unitMs - marginMs);
     expect(await fired(0)).toEqual([]);
@@ -116,7 +116,7 @@ function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
     expect(await fired(2)).toEqual([invocation(1), invocation(2)].sort());
   });
 
-  test("timers fire each at its own time, whichever was set first", async () => {
+  test("timers fire at their own moments, in any order of setting", async () => {
     await set("late", 1, 3 * unitMs);
     await set("early", 2, unitMs);
     await opened().advance(unitMs + lateMs);
@@ -131,7 +131,7 @@ function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
     expect(await fired(30)).toEqual(Array.from({ length: 30 }, (_, n) => invocation(n)).sort());
   });
 
-  test("timers survive a restart, and those that became due meanwhile fire then", async () => {
+  test("timers survive a restart, and overdue ones fire then", async () => {
     await set("a", 1, unitMs);
     await set("b", 2, 2 * unitMs);
     await opened().reopen();
@@ -148,7 +148,7 @@ function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
 
 function namingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timing: TimersTiming): void {
   const { unitMs, lateMs, keepsOrderOfCalls } = timing;
-  test("the first time set for a name stays, also after a restart", async () => {
+  test("the first moment set for a name stays, also after a restart", async () => {
     const first = set("a", 1, 2 * unitMs);
     if (!keepsOrderOfCalls) await first;
     await Promise.all([first, set("a", 1, unitMs)]);
@@ -172,7 +172,7 @@ function namingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
     expect(await fired(1)).toEqual([invocation(2)]);
   });
 
-  test("cancelling twice, too late or what never was is no error", async () => {
+  test("cancelling twice, too late, or an unknown name is no error", async () => {
     await set("a", 1, unitMs);
     await opened().timers.cancel("a");
     await opened().timers.cancel("a");
@@ -183,7 +183,7 @@ function namingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
     await opened().timers.cancel("b");
   });
 
-  test("a cancelled name can be set anew", async () => {
+  test("a cancelled name can be set again", async () => {
     await set("a", 1, unitMs);
     await opened().timers.cancel("a");
     await set("a", 1, 2 * unitMs);

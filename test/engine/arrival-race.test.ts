@@ -1,4 +1,4 @@
-/** No wake-up is lost between a park and an arrival (I3, I4): the arrival is let in at every point of the driver's way. */
+/** Tests that no wake-up is lost between a park and an arrival (I3, I4): the arrival comes at each of the driver's port calls. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
@@ -8,17 +8,19 @@ import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { type Actor, callOn, Stage, textOf } from "../harness/engine/engine-fixture.ts";
 import type { Handler } from "../harness/engine/script-context.ts";
 
-/** Beyond the driver's last call of a port nothing is left to be interrupted: no handler here makes it call so often. */
+/** An upper bound: no handler of this file makes its driver call ports so often. */
 const POINTS_MAX = 60;
 
 interface Point {
   readonly text: string;
-  /** False once the driver had ended before the interruption's turn came. */
+  /** False if the driver ended before its n-th call of a port, so that the interruption came after its end. */
   readonly wasInterrupted: boolean;
   readonly attempts: number;
 }
 
-/** Plays a call in one process, and lets another one interrupt it before its n-th call of a port after its first attempt began. */
+/**
+ * Plays a call in one process; another process interrupts before the n-th port call that follows the start of the first attempt.
+ */
 async function play(handler: Handler, n: number, interrupt: (other: Actor, id: string) => Promise<unknown>) {
   const stage = await Stage.open({ waits: handler });
   try {

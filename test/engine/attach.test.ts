@@ -1,3 +1,4 @@
+/** Attaching to an invocation, and reading its output, from outside and from a handler. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
@@ -40,7 +41,7 @@ async function play() {
   return { stage, driver, other, gate, invocationId };
 }
 
-test("who attaches to what runs in another process gets its result when it is there", async () => {
+test("an attach to an invocation that another process drives gets the result at its end", async () => {
   const { stage, other, gate, invocationId } = await play();
   expect(await output(other.engine, invocationId)).toEqual({ kind: "open" });
   const attached = attach(other.engine, invocationId);
@@ -50,7 +51,7 @@ test("who attaches to what runs in another process gets its result when it is th
   expect(end.kind === "ended" && textOf(end)).toBe("slow");
 });
 
-test("who attaches to what has completed gets the result at once, with the moment at which it expires", async () => {
+test("an attach to a completed invocation gets the result at once, with the moment at which it expires", async () => {
   const { stage, other, gate, invocationId } = await play();
   gate.open();
   await stage.pulse.settle();
@@ -61,14 +62,14 @@ test("who attaches to what has completed gets the result at once, with the momen
   expect(await stage.pulse.within(0, output(other.engine, invocationId))).toMatchObject(expected);
 });
 
-test("who attaches to nothing is told so", async () => {
+test("an attach to an id without an invocation is answered unknown", async () => {
   const { stage, other } = await play();
   const nobody = freshId(other.engine);
   expect(await stage.pulse.within(1_000, attach(other.engine, nobody))).toEqual({ kind: "unknown" });
   expect(await stage.pulse.within(1_000, output(other.engine, nobody))).toEqual({ kind: "unknown" });
 });
 
-test("a caller who leaves ends the wait and not the invocation", async () => {
+test("a caller that disconnects ends its wait and not the invocation", async () => {
   const { stage, other, gate, invocationId } = await play();
   const leaving = new AbortController();
   const attached = attach(other.engine, invocationId, leaving.signal);
@@ -80,7 +81,7 @@ test("a caller who leaves ends the wait and not the invocation", async () => {
   expect(await output(other.engine, invocationId)).toMatchObject({ kind: "ended" });
 });
 
-test("a handler attaches to what runs, to what has ended and to what there is not", async () => {
+test("a handler attaches to a running, a completed and an unknown invocation", async () => {
   const { stage, other, gate, invocationId } = await play();
   const early = callOn(other, "caught", `attach ${invocationId}`);
   await stage.pulse.pass(5_000);
@@ -92,7 +93,7 @@ test("a handler attaches to what runs, to what has ended and to what there is no
   expect(textOf(await stage.pulse.within(0, nothing))).toBe("failed 404 not found");
 });
 
-test("a handler asks for the output of what runs, of what has ended and of what there is not", async () => {
+test("a handler reads the output of a running, a completed and an unknown invocation", async () => {
   const { stage, other, gate, invocationId } = await play();
   const early = callOn(other, "caught", `output ${invocationId}`);
   expect(textOf(await stage.pulse.within(0, early))).toBe("got ''");
@@ -104,7 +105,7 @@ test("a handler asks for the output of what runs, of what has ended and of what 
   expect(textOf(await stage.pulse.within(0, nothing))).toBe("failed 404 not found");
 });
 
-test("a handler that attaches to a failure is thrown that failure", async () => {
+test("a handler that attaches to a failed invocation gets that failure thrown", async () => {
   const { stage, other } = await play();
   const { invocationId } = await sendOn(other, "fails");
   await stage.pulse.settle();
@@ -112,7 +113,7 @@ test("a handler that attaches to a failure is thrown that failure", async () => 
   expect(textOf(await stage.pulse.within(0, attached))).toBe("failed 418 teapot");
 });
 
-test("an id that does not parse fails the attempt, and the failure names it", async () => {
+test("an id that does not parse fails the attempt, and the failure contains the id", async () => {
   const { stage, other } = await play();
   void callOn(other, "caught", "attach nonsense").catch(() => undefined);
   await stage.pulse.pass(10);

@@ -1,4 +1,6 @@
-/** The write budget (docs/design.md#write-budget), counted request by request on the embedded store by DynamoDB's rules. */
+/**
+ * Counts the requests of each shape of the write budget (docs/design.md#write-budget) on the embedded store by DynamoDB's rules.
+ */
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, test } from "vitest";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";

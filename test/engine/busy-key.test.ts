@@ -1,4 +1,4 @@
-/** Messages on a busy key: one that comes for an invocation that has ended dies, and does not go from holder to holder (ADR 0011). */
+/** Messages on a busy key: a message for a completed invocation is acked, and is not passed from holder to holder (ADR 0011). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
@@ -16,7 +16,7 @@ const countOf = (actors: readonly Actor[], port: string, methods: readonly strin
   return matches.flat().length;
 };
 
-/** @returns sends and reads of each period: one before the strays, and those behind */
+/** @returns sends and reads of each period: one before the stray messages, and three after them */
 async function periods(workers: number, workMs: number, strays: number): Promise<(readonly [number, number])[]> {
   const work = async (): Promise<string> => (await stage.pulse.sleep(workMs), "done");
   const stage = await open({ work }, { services: [objectOf(["work"])] });
@@ -54,9 +54,9 @@ test.each([
   [8, 700],
   [8, 2_000],
 ])(
-  "strays on a busy key are gone within a period (%i workers, %i ms of work)",
+  "stray messages on a busy key are gone within a period (%i workers, %i ms of work)",
   async (workers, workMs) => {
-    // The same work without a stray: what a period takes rises and falls as the line at the key does.
+    // The baseline without stray messages: the costs of a period vary with the length of the queue at the key.
     const [, calm, ...calmLater] = await periods(workers, workMs, 0);
     const [before, first, ...later] = await periods(workers, workMs, 5);
     console.log(
@@ -64,13 +64,13 @@ test.each([
         `without strays ${JSON.stringify([calm, ...calmLater])}`,
     );
     expect(later).toEqual(calmLater);
-    // Each stray is read, reads the lock, and where it meets its direct successor at the key, the successor's hold.
+    // A stray message repeats a give-back, which sends at most one message, to the direct successor at the key (I6).
     expect(first![0]).toBeLessThanOrEqual(calm![0] + 5);
   },
   120_000,
 );
 
-test("a give-back whose driver died before it woke the next in line is made good by its message", async () => {
+test("a give-back whose driver died before it woke the next ticket's invocation is completed by its message", async () => {
   const stage = await open({ work: () => "done" }, { services: [objectOf(["work"])] });
   const [ingress, dying] = [stage.actor(), stage.actor()];
   const first = await sendKeyed(ingress, keyed("O", "k", "work"));

@@ -1,3 +1,4 @@
+/** Plain calls: attempts, writes and results. */
 import { expect, test } from "vitest";
 import { TerminalError } from "../harness/engine/script-awaits.ts";
 import { callOn, textOf } from "../harness/engine/engine-fixture.ts";
@@ -14,7 +15,7 @@ test("a call without steps takes two writes, one attempt and no read", async () 
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a call with runs takes an attempt and a write for each of them, and runs each closure once", async () => {
+test("a call with runs takes an attempt and a write for each run, and executes each closure once", async () => {
   const ran: string[] = [];
   const stage = await open({
     steps: async (ctx) => {

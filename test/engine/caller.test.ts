@@ -1,4 +1,4 @@
-/** The caller from outside: handlers and their children get it from the engine alone. */
+/** The caller's identity from outside: handlers and their children get it from the engine alone. */
 import { expect, test } from "vitest";
 import { CALLER_HEADER } from "../../shared/core/model/caller.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -50,7 +50,7 @@ test("a handler gets the caller in a header that the submission cannot set", asy
   expect(shownTo("said")).toEqual({ "x-any": "1" });
 });
 
-test("children of a handler get the caller of the handler, and no other that it names", async () => {
+test("children of a handler get the caller of the handler, and not one that the handler sets", async () => {
   const { call, shownTo } = await play();
   await call("asks", { createdBy: ADA });
   expect(shownTo("said")).toEqual({ "x-any": "1", [CALLER_HEADER]: ADA });
@@ -72,7 +72,7 @@ test("operators see the caller, and a restarted invocation keeps it", async () =
   expect(shownTo("said")).toEqual({ [CALLER_HEADER]: ADA });
 });
 
-test("an invocation without a caller shows none, such as one from before callers were kept", async () => {
+test("an invocation without a caller shows none, for example an invocation that is older than the field", async () => {
   const { actor, call } = await play();
   const id = await call("said", {});
   expect(await inspect(actor.engine, id)).not.toHaveProperty("createdBy");
@@ -80,7 +80,7 @@ test("an invocation without a caller shows none, such as one from before callers
   expect(inputEntry({ ...acceptance, headers: FORGED })).toEqual(inputEntry({ ...acceptance, headers: [FORGED[1]!] }));
 });
 
-test("a purge removes the caller, also from a child whose acceptance stays", async () => {
+test("a purge removes the caller, also from a child whose acceptance remains", async () => {
   const { actor, call, stage } = await play();
   await call("asks", { createdBy: ADA });
   const child = stage.deployment.of("said")[0]!.start.debugId as InvocationId;

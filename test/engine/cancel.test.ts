@@ -1,3 +1,4 @@
+/** Cancels in every status: before the first attempt, in an attempt, suspended, backing off and paused. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
@@ -26,7 +27,7 @@ async function play(handlers: Record<string, Handler>, settings = {}) {
   return { stage, actor, far: String(stage.pulse.nowMs() + FAR_MS) };
 }
 
-test("what is scheduled ends at once, never runs, and leaves no record", async () => {
+test("a cancelled scheduled invocation ends at once, never runs, and leaves no record", async () => {
   const { stage, actor } = await play({ naps });
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + 5_000 });
   expect(await cancel(actor.engine, invocationId)).toBe("done");
@@ -37,11 +38,11 @@ test("what is scheduled ends at once, never runs, and leaves no record", async (
   expect(stage.deployment.attempts).toHaveLength(0);
 });
 
-test("what has not begun is ended by whoever cancels it, who races with no worker for it", async () => {
+test("the canceller ends an invocation before its first attempt, and races with no worker for it", async () => {
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
-  // A worker that had its message would be faster to claim it, and slower to end it.
+  // A worker that got the message would claim the invocation sooner, and end it later.
   const slow = (ms: number) => stage.pulse.sleep(ms).then(() => undefined);
   operator.process.before = ({ method }) => (method === "query" ? slow(100) : undefined);
   actor.process.before = ({ method, args }) =>
@@ -50,7 +51,7 @@ test("what has not begun is ended by whoever cancels it, who races with no worke
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
 });
 
-test("what has not begun ends soon, and not at its start, where whoever cancelled it died", async () => {
+test("an invocation that is cancelled before its first attempt ends soon, and not at its start, when the canceller died", async () => {
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
@@ -65,7 +66,7 @@ test("what has not begun ends soon, and not at its start, where whoever cancelle
   expect(stage.deployment.attempts).toHaveLength(0);
 });
 
-test("what is scheduled does not start early where whoever cancelled it died with it in hand", async () => {
+test("a scheduled invocation does not start early when its canceller died after the claim", async () => {
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
@@ -76,7 +77,7 @@ test("what is scheduled does not start early where whoever cancelled it died wit
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
 });
 
-test("who waits for what was cancelled before it began is told so", async () => {
+test("an attach to an invocation that is cancelled before its first attempt gets the cancel as its result", async () => {
   const { stage, actor } = await play({ naps });
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + 5_000 });
   const attached = attach(actor.engine, invocationId);
@@ -86,7 +87,7 @@ test("who waits for what was cancelled before it began is told so", async () => 
   expect(end.kind === "ended" && textOf(end)).toBe("409 canceled");
 });
 
-test("what is suspended hears of it at its await", async () => {
+test("a suspended handler gets the cancel at its await", async () => {
   const { stage, actor, far } = await play({ naps });
   const result = callOn(actor, "naps", far);
   await stage.pulse.settle();
@@ -96,7 +97,7 @@ test("what is suspended hears of it at its await", async () => {
   expect(await cancel(actor.engine, id)).toBe("completed");
 });
 
-test("what is in the middle of an attempt goes on, and hears of it at its next await", async () => {
+test("a running attempt goes on, and its handler gets the cancel at its next await", async () => {
   const gate = new Gate();
   const ran: string[] = [];
   const { stage, actor, far } = await play({
@@ -119,7 +120,7 @@ test("what is in the middle of an attempt goes on, and hears of it at its next a
 test.each([
   ["in its driver", 900],
   ["parked", 500_000],
-])("what backs off %s is tried at once, so that it hears of it", async (_, initialIntervalMs) => {
+])("an invocation that backs off %s is attempted at once and gets the cancel", async (_, initialIntervalMs) => {
   let isWell = false;
   const { stage, actor, far } = await play(
     {
@@ -142,7 +143,7 @@ test.each([
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("what is paused resumes, so that it hears of it", async () => {
+test("a paused invocation resumes and gets the cancel", async () => {
   let isWell = false;
   const { stage, actor, far } = await play({
     stumbles: async (ctx) => {
@@ -161,7 +162,7 @@ test("what is paused resumes, so that it hears of it", async () => {
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("409 Cancelled");
 });
 
-test("a second cancel cancels the compensation, the first one does not do it again", async () => {
+test("a second cancel cancels the compensation, and the first one is not delivered twice", async () => {
   const compensates = async (ctx: ScriptContext) => {
     try {
       return await naps(ctx);
@@ -183,7 +184,7 @@ test("a second cancel cancels the compensation, the first one does not do it aga
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("409 Cancelled");
 });
 
-test("a compensation that nobody cancels comes to its end", async () => {
+test("a compensation that is not cancelled runs to its end", async () => {
   const { stage, actor } = await play({
     compensates: async (ctx) => {
       try {
@@ -202,7 +203,7 @@ test("a compensation that nobody cancels comes to its end", async () => {
   expect(stage.deployment.attempts).toHaveLength(3);
 });
 
-test("the SDK hands a cancel on to called children, and sends survive", async () => {
+test("the SDK passes a cancel on to called children, and sends survive", async () => {
   const { stage, actor, far } = await play({
     parent: async (ctx) => {
       ctx.send("naps", ctx.input);
@@ -224,7 +225,7 @@ test("the SDK hands a cancel on to called children, and sends survive", async ()
   expect(statuses.map(({ kind }) => kind).sort()).toEqual(["ended", "open"]);
 });
 
-test("nothing is cancelled where there is nothing", async () => {
+test("a cancel of an unknown id does nothing", async () => {
   const { actor } = await play({ naps });
   expect(await cancel(actor.engine, freshId(actor.engine))).toBe("unknown");
 });

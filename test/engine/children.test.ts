@@ -1,3 +1,4 @@
+/** Calls and sends of handlers: driven along, parked, raced, deep and wide. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -34,7 +35,7 @@ function rethrown(error: unknown): string {
   return `caught ${error.code}`;
 }
 
-test("a child that parks brings its result home by an arrival", async () => {
+test("a child that parks delivers its result as an arrival", async () => {
   const stage = await open({
     parent: async (ctx) => await ctx.get(ctx.call("child")),
     child: async (ctx) => {
@@ -53,7 +54,7 @@ test("a child that parks brings its result home by an arrival", async () => {
   expect(stage.deployment.of("parent")).toHaveLength(2);
 });
 
-test("of two children the faster one decides a race, and the other one's result disturbs nothing", async () => {
+test("of two children the faster one decides a race, and the result of the other changes nothing", async () => {
   const gate = new Gate();
   const stage = await open({
     parent: async (ctx) => await ctx.race(ctx.call("slow"), ctx.call("fast")),
@@ -77,7 +78,7 @@ test("of two children the faster one decides a race, and the other one's result 
   expect(again.kind === "ended" && textOf(again)).toBe("fast");
 });
 
-test("a chain of twenty calls comes back, the deep end by way of the queue", async () => {
+test("a chain of twenty calls returns its result, the deepest calls by way of the queue", async () => {
   const stage = await open({
     deep: async (ctx) => {
       const left = Number(ctx.input);
@@ -90,7 +91,7 @@ test("a chain of twenty calls comes back, the deep end by way of the queue", asy
   expect(stage.deployment.attempts).toHaveLength(41);
 });
 
-test("fifty calls at once all come home, each having run once", async () => {
+test("fifty calls at once all return, each having run once", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const calls = Array.from({ length: 50 }, (_, i) => ctx.call("child", String(i)));
@@ -105,7 +106,7 @@ test("fifty calls at once all come home, each having run once", async () => {
   expect(stage.deployment.of("child")).toHaveLength(50);
 });
 
-test("one child under one key that two callers call runs once and answers both", async () => {
+test("two callers of one child under one key run it once, and both get its result", async () => {
   const gate = new Gate();
   const stage = await open({
     parent: async (ctx) => await ctx.get(ctx.call("child", ctx.input, { idempotencyKey: "shared" })),
@@ -130,7 +131,7 @@ test("one child under one key that two callers call runs once and answers both",
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("what a handler sent runs, though the handler fails later", async () => {
+test("a child that a handler sent runs, although the handler fails later", async () => {
   const stage = await open({
     parent: async (ctx) => {
       await ctx.get(ctx.send("child", "sent"));

@@ -1,4 +1,6 @@
-/** What a call of a contended key costs does not depend on how many wait: counted with ten and with ten thousand. */
+/**
+ * The cost of a call on a contended key does not depend on the number of waiting calls: counted with ten and with ten thousand.
+ */
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
@@ -24,7 +26,7 @@ import { ScriptedDeployment } from "../harness/engine/scripted-deployment.ts";
 const FEW = 10;
 const MANY = 10_000;
 
-/** @returns what each call cost of as many that wait for one key at the same time */
+/** @returns the cost of each call when `waiting` calls wait for one key at the same time */
 async function costOfEach(waiting: number): Promise<TableCounts> {
   const gate = new Gate();
   let ended = 0;
@@ -82,7 +84,7 @@ async function costOfEach(waiting: number): Promise<TableCounts> {
   };
 }
 
-test("ten thousand that wait for one key cost no more each than ten, and no transaction", async () => {
+test("each of ten thousand that wait for one key costs no more than each of ten, and no transaction", async () => {
   const few = await costOfEach(FEW);
   const many = await costOfEach(MANY);
   const told = ({ items, list, open, reads }: TableCounts): string =>

@@ -1,4 +1,4 @@
-/** The dead-letter queue and the sweeper that remembers nothing: what was given up on is driven after all, or parked with the reason. */
+/** The dead-letter queue and the sweeper without memory: a given-up invocation is driven, or paused with the reason. */
 import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -17,7 +17,7 @@ const open = stages();
 const isSegment = ({ port, method, args }: PortCall) =>
   port === "table" && method === "put" && /^seg#.+#/.test((args[0] as { sk: string }).sk);
 
-/** Sends to a handler, and lets the message become a dead letter: it lies in a queue of its own. */
+/** Sends to a handler and moves the message into a dead-letter queue of its own. */
 async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: string) {
   const { invocationId } = await stage.pulse.within(0, sendOn(sender, handler));
   for (const { receipt, wake } of await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0))) {
@@ -30,7 +30,7 @@ async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: 
 const drain = (stage: Stage, letters: Stage, { engine }: Actor) =>
   stage.pulse.within(60_000, drainDeadLetters(engine, letters.stores.queue, engine.clock.nowMs() + 60_000));
 
-test("a letter that can be driven alone is driven, and is gone", async () => {
+test("a dead letter whose invocation can be driven alone is driven, and removed", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -39,7 +39,7 @@ test("a letter that can be driven alone is driven, and is gone", async () => {
   expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0 });
 });
 
-test("what cannot be driven even alone is paused, and says why", async () => {
+test("an invocation that cannot be driven even alone is paused, with the reason", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -51,7 +51,7 @@ test("what cannot be driven even alone is paused, and says why", async () => {
   });
 });
 
-test("a letter that can be neither driven nor parked stays to be seen, and is driven by the pass after the mending", async () => {
+test("a dead letter that can be neither driven nor parked stays visible, and the next pass after the repair drives it", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -60,12 +60,12 @@ test("a letter that can be neither driven nor parked stays to be seen, and is dr
   expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0, left: 1 });
   expect(sweeper.log.lines.at(-1)).toMatchObject({ level: "error", fields: { invocationId: id } });
   sweeper.process.before = () => undefined;
-  // At once, and by driving it: the try that failed had not ended its process.
+  // The next pass drives the invocation at once: the failed try did not end its process.
   expect(await drain(stage, letters, sweeper)).toEqual({ driven: 1, paused: 0 });
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
-test("of what has ended the letter stays until the effects of the end are performed", async () => {
+test("the dead letter of a completed invocation stays until its final effects are performed", async () => {
   const stage = await open({
     work: (ctx) => {
       ctx.send("other");
@@ -89,7 +89,7 @@ test("of what has ended the letter stays until the effects of the end are perfor
   expect(await inspect(sweeper.engine, message!.wake.invocationId)).toMatchObject({ status: "ready" });
 });
 
-test("a letter that a throttled table keeps from being driven stays for hours of passes, and pauses nothing", async () => {
+test("a dead letter whose drive a throttled table refuses stays for hours of passes, and pauses nothing", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -105,7 +105,7 @@ test("a letter that a throttled table keeps from being driven stays for hours of
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
-test("a letter that a missing permission keeps from being driven is that of an invocation to be paused, because waiting grants nothing", async () => {
+test("a missing permission pauses the invocation of a dead letter, because waiting grants nothing", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -115,7 +115,7 @@ test("a letter that a missing permission keeps from being driven is that of an i
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "paused" });
 });
 
-test("a letter for which the store has failed for three hours is that of an invocation that cannot be driven", async () => {
+test("after the store has failed for three hours, the invocation of a dead letter is paused", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -134,7 +134,7 @@ test("a letter for which the store has failed for three hours is that of an invo
 });
 
 test.each(["scheduled", "running"])(
-  "an invocation that takes every process along that reads it (%s) is paused without being read, and goes on when it can be read",
+  "an invocation that ends every process that reads it (%s) is paused without a read, and goes on when it can be read",
   async (kind) => {
     const [stage, letters] = [await open({ work: () => "done" }), await open({})];
     const id = await deadLetter(stage, letters, stage.actor(), "work");
@@ -170,7 +170,7 @@ test.each(["scheduled", "running"])(
   },
 );
 
-test("a letter whose try took its process with it is not tried again", async () => {
+test("a dead letter whose try ended its process is not tried again", async () => {
   const gate = new Gate();
   const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];
   const victim = stage.actor();
@@ -188,7 +188,7 @@ test("a letter whose try took its process with it is not tried again", async () 
   expect(await inspect(next.engine, id)).toMatchObject({ status: "paused" });
 });
 
-test("a sweeper that remembers nothing looks at each acceptance once", async () => {
+test("a sweeper without memory looks at each acceptance once", async () => {
   const [stage, letters] = [await open({ work: () => "done" }, { listingAgeMinMs: 1_000 }), await open({})];
   const sweeper = stage.actor();
   await deadLetter(stage, letters, sweeper, "work");
@@ -198,7 +198,7 @@ test("a sweeper that remembers nothing looks at each acceptance once", async () 
   expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 0 });
 });
 
-test("a try whose mark a throttled table keeps took no process along, and pauses nothing", async () => {
+test("a try whose record a throttled table does not delete ended no process, and pauses nothing", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");

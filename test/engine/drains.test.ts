@@ -1,4 +1,4 @@
-/** What happens to a stream behind the answer that it brought. */
+/** The rest of a response stream after its Output. */
 import { expect, test } from "vitest";
 import { call } from "../../shared/engine/ingress/call.ts";
 import type { Endpoints } from "../../shared/engine/ports/endpoints.ts";
@@ -8,7 +8,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** A call of a deployment whose streams end only when the gate opens. */
+/** Calls a deployment whose streams end only when the gate opens. */
 async function lingering() {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();
@@ -24,7 +24,7 @@ async function lingering() {
   return { stage, engine, gate, answer, attempt: stage.deployment.attempts[0]! };
 }
 
-test("an answer does not wait for the end of its stream, and a stream that does not end is cut off", async () => {
+test("a call is answered before the end of its stream, and a stream that does not end is aborted", async () => {
   const { stage, engine, answer, attempt } = await lingering();
   expect(answer.kind).toBe("ended");
   await stage.pulse.pass(4_500);
@@ -34,7 +34,7 @@ test("an answer does not wait for the end of its stream, and a stream that does 
   expect([engine.activeInvocations.drains.isEmpty, engine.activeInvocations.watched]).toEqual([true, false]);
 });
 
-test("a stream that ends by itself is let end, and nothing is watched any more", async () => {
+test("a stream that ends by itself is not aborted, and nothing is watched any more", async () => {
   const { stage, engine, gate, attempt } = await lingering();
   await stage.pulse.pass(2_000);
   gate.open();

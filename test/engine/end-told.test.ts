@@ -1,4 +1,4 @@
-/** Who hears of the end of a keyed handler finds the state of its key as that end left it. */
+/** A waiter that gets the end of a keyed handler finds the state of the key as that end left it. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
@@ -20,7 +20,7 @@ const open = stages();
 const services = [objectOf(["add"], ["get"]), workflowOf(["get"])];
 const handlers = { add: addCount, run: addCount, get: getCount };
 
-/** The write behind the final segment: the lock goes to the next, or the life of a workflow gets its end. */
+/** The write after the final segment: the lock goes to the next ticket, or the life of a workflow gets its end. */
 function isLastOfLock({ port, method, args }: PortCall): boolean {
   const { set } = (args[1] ?? {}) as { readonly set?: Readonly<Record<string, unknown>> };
   return port === "table" && method === "update" && (set?.["held"] === 0 || set?.["goneAtMs"] !== undefined);
@@ -36,7 +36,7 @@ describe.each([
   ["an object's handler", "O", "add"],
   ["a workflow's run", "W", "run"],
 ])("the end of %s", (_what, service, handler) => {
-  test.each(["the same", "another"])("is told in %s process when its state is written", async (which) => {
+  test.each(["the same", "another"])("is visible in %s process after its state is written", async (which) => {
     const stage = await open(handlers, { services });
     const driver = stage.actor();
     const waiter = which === "another" ? stage.actor() : driver;
@@ -55,7 +55,7 @@ describe.each([
     expect(await output(waiter.engine, invocationId)).toMatchObject({ kind: "ended" });
   });
 
-  test("is told after a crash ahead of that write, which is made by who comes next", async () => {
+  test("is visible after a crash before that write, which the next driver makes", async () => {
     const stage = await open(handlers, { services });
     const driver = stage.actor();
     holdBack(driver);
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-test("who repeats an idempotency key is told when the state is written, too", async () => {
+test("a repeated idempotency key also gets the result only after the state is written", async () => {
   const stage = await open(handlers, { services });
   const driver = stage.actor();
   const gate = holdBack(driver);

@@ -1,4 +1,4 @@
-/** Every wake names the service of the invocation that it is for, whoever sends it, so that a queue can be fair by it. */
+/** Every wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
@@ -32,7 +32,9 @@ const services = [
   workflowOf(["approve", "wait"]),
 ];
 
-/** A stage with an actor that takes requests and messages; handlers `leaf`, `nap` and `stuck` are of `Leaf` to who calls them there. */
+/**
+ * Opens a stage with an actor that takes requests and messages; `leaf`, `nap` and `stuck` are handlers of the service `Leaf` too.
+ */
 async function play(handlers: Record<string, Handler> = {}) {
   const gate = new Gate();
   const stage = await open(
@@ -50,7 +52,7 @@ async function play(handlers: Record<string, Handler> = {}) {
   return { stage, actor, gate };
 }
 
-/** What was sent and set by any process, as `handler of service, as the message says`. */
+/** @returns the wakes that the actors sent or set, as `handler of service`, with the named service where it differs */
 async function told(stage: Stage, ...actors: readonly Actor[]): Promise<readonly string[]> {
   const onlooker = stage.actor();
   const asked = actors.flatMap(({ process }) => process.calls);
@@ -85,7 +87,7 @@ describe("the service is named by", () => {
   test.each([
     ["a minute", 60_000],
     ["an hour", HOUR_MS],
-  ])("who sleeps for %s", async (_long, ms) => {
+  ])("a sleep of %s", async (_long, ms) => {
     const { stage, actor } = await play();
     await stage.pulse.within(0, sendOn(actor, "nap", String(ms)));
     await stage.pulse.pass(ms + 1_000);
@@ -93,7 +95,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["nap of S"]);
   });
 
-  test("a caller for its child, and the child for its caller when it brings the result home", async () => {
+  test("a caller for its child, and the child for its caller when it delivers its result", async () => {
     const { stage, actor } = await play({
       parent: async (ctx) => await ctx.get(ctx.call("nap", String(HOUR_MS), { service: "Leaf" })),
     });
@@ -115,7 +117,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["leaf of Leaf", "nap of Leaf", "parent of S"]);
   });
 
-  test("who waits for a key, and who gives it the key", async () => {
+  test("an invocation that waits for a key, and the holder that gives it the key", async () => {
     const { stage, actor, gate } = await play({ add: addCount, slow: async () => (await gate.passed, "slow") });
     for (const handler of ["slow", "add", "add"])
       await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", handler, "1")));
@@ -125,7 +127,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["add of O", "slow of O"]);
   });
 
-  test("who completes a promise, for those that wait for it", async () => {
+  test("the completion of a promise, for its waiters", async () => {
     const { stage, actor } = await play({
       run: async (ctx) => await ctx.get(getPromise(ctx, "approval")),
       wait: async (ctx) => await ctx.get(getPromise(ctx, "approval")),
@@ -139,7 +141,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["approve of W", "run of W", "wait of W"]);
   });
 
-  test("who attaches, and who answers it", async () => {
+  test("an attach, and its answer", async () => {
     const { stage, actor, gate } = await play({
       parent: async (ctx) => await ctx.get(ctx.attach(ctx.input)),
     });
@@ -149,12 +151,12 @@ describe("the service is named by", () => {
     gate.open();
     await stage.pulse.pass(LEASE_MS);
     expect(stage.deployment.of("parent")).toHaveLength(2);
-    // Who attaches by an id knows no more when it parks; whoever takes that message does.
+    // A park of an attach by id names no service: the driver has the id alone. A worker that takes the message loads the service.
     const unsaid = "stuck of Leaf, said to be of undefined";
     expect(await told(stage, actor)).toEqual(["parent of S", "stuck of Leaf", unsaid]);
   });
 
-  test("who knows an id alone, and reads the rest before it tells of a signal or an order", async () => {
+  test("a signal or an order by id alone, after a read of the invocation", async () => {
     const { stage, actor } = await play();
     const outside = stage.actor();
     const ids: InvocationId[] = [];
@@ -168,7 +170,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor, outside)).toEqual(["waits of S"]);
   });
 
-  test("an operator who pauses and resumes", async () => {
+  test("an operator that pauses and resumes", async () => {
     const { stage, actor, gate } = await play();
     const outside = stage.actor();
     const { invocationId } = await stage.pulse.within(0, sendOn(actor, "stuck"));
@@ -193,7 +195,7 @@ describe("the service is named by", () => {
   });
 });
 
-test("a message that names no service does so when it is put back", async () => {
+test("a message without a service, when it is put back", async () => {
   const { stage, actor, gate } = await play();
   const { invocationId } = await stage.pulse.within(0, sendOn(actor, "stuck"));
   await stage.pulse.pass(100);
@@ -207,7 +209,7 @@ test("a message that names no service does so when it is put back", async () => 
   await stage.pulse.pass(LEASE_MS);
 });
 
-test("a message whose invocation is not there yet keeps the service when it is sent again", async () => {
+test("a message keeps its service when it is sent again before its invocation exists", async () => {
   const { stage, actor } = await play();
   const nobody = freshId(actor.engine);
   await stage.stores.queue.send({ invocationId: nobody, sentAtMs: stage.pulse.nowMs(), delayMs: 0, service: "Leaf" });

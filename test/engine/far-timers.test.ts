@@ -1,4 +1,4 @@
-/** The timers of far moments: one for each moment, set before the park that counts on it, taken back where it is for nothing (ADR 0022). */
+/** Timers of far moments: one for each moment, set before the park that relies on it, cancelled when not needed (ADR 0022). */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const naps: Handler = async (ctx) => (await ctx.get(ctx.sleep(Number(ctx.input))), "awake");
-/** Sleeps until its input, and takes so many signals meanwhile. */
+/** A handler that sleeps until its input and takes `signals` signals meanwhile. */
 const nap = (signals: number): Handler => {
   return async (ctx) => {
     const over = ctx.sleep(Number(ctx.input));
@@ -36,7 +36,7 @@ const working = (stage: Stage): Actor => {
   return actor;
 };
 
-/** A worker whose timers are a ladder. */
+/** Starts a worker whose timers are a ladder. */
 function climbing(stage: Stage): Actor {
   const actor = stage.actor();
   const engine = { ...actor.engine, timers: new LadderTimers(actor.engine) };
@@ -54,7 +54,7 @@ const calls = ({ process }: Actor, method: "at" | "cancel"): readonly PortCall[]
 
 const statusOf = async ({ engine }: Actor, id: InvocationId) => (await inspect(engine, id))?.status;
 
-/** Longer than the last wakes take, and shorter than anything that a sweeper would do. */
+/** Longer than the last wakes take, and shorter than any interval of the sweeper. */
 const A_MOMENT_MS = 30_000;
 
 test.each([1, 3])("a timer that fails %i times is set again, and the sleep ends at its moment", async (failures) => {
@@ -74,12 +74,12 @@ test.each([1, 3])("a timer that fails %i times is set again, and the sleep ends 
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test.each([10 * MINUTE_MS, HOUR_MS])("a driver that dies behind its park leaves a wake (%i ms)", async (sleepMs) => {
+test.each([10 * MINUTE_MS, HOUR_MS])("a driver that dies after its park leaves a wake (%i ms)", async (sleepMs) => {
   const stage = await open({ naps });
   const ingress = stage.actor();
   let parked = false;
   ingress.process.before = (call) => {
-    // The first call behind the park is never made: without a message of its own, the driver has only its backstop.
+    // The first port call after the park is never made: without a message of its own, the driver has only its backstop.
     if (parked) ingress.die();
     const dies = parked;
     parked ||= writesHold(call);
@@ -110,7 +110,7 @@ test("parks until one far moment set one timer, which is cancelled where the end
   expect(cancelled.map(({ args }) => args[0])).toEqual(set.map(({ args }) => (args[0] as { name: string }).name));
 });
 
-test("a timer whose moment has come or is near is left to fire, which costs no request", async () => {
+test("a timer whose moment has come or is near is not cancelled, which saves a request", async () => {
   const stage = await open({ naps, nap: nap(1) });
   const actor = working(stage);
   const slept = await sendOn(actor, "naps", String(stage.pulse.nowMs() + HOUR_MS));
@@ -125,7 +125,7 @@ test("a timer whose moment has come or is near is left to fire, which costs no r
   expect([calls(actor, "at").length, calls(actor, "cancel").length]).toEqual([2, 0]);
 });
 
-test("what is scheduled for later and killed takes its timer along", async () => {
+test("the kill of an invocation that is scheduled for later cancels its timer", async () => {
   const stage = await open({ naps });
   const actor = working(stage);
   const startAtMs = stage.pulse.nowMs() + 24 * HOUR_MS;
@@ -135,7 +135,7 @@ test("what is scheduled for later and killed takes its timer along", async () =>
   expect([calls(actor, "at").length, calls(actor, "cancel").length]).toEqual([1, 1]);
 });
 
-test("a far park in place of another far one takes back the timer of the former", async () => {
+test("a second far park cancels the timer of the first one", async () => {
   const stage = await open({
     two: async (ctx) => {
       const nowMs = Number(ctx.input);
@@ -160,7 +160,7 @@ test("a far park in place of another far one takes back the timer of the former"
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a timer that cannot be cancelled does not disturb the end", async () => {
+test("a timer that cannot be cancelled does not prevent the end", async () => {
   const stage = await open({ nap: nap(1) });
   const actor = working(stage);
   const { invocationId } = await sendOn(actor, "nap", String(stage.pulse.nowMs() + 24 * HOUR_MS));
@@ -170,17 +170,17 @@ test("a timer that cannot be cancelled does not disturb the end", async () => {
   await signal(stage, actor, invocationId, 0);
   await stage.pulse.pass(MINUTE_MS);
   expect(await statusOf(actor, invocationId)).toBe("completed");
-  // The message that would come again after a failure.
+  // A failure would make the message come again within this time.
   await stage.pulse.pass(2 * LEASE_MS);
   expect(actor.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a hop that is used up by a claim is followed by another where the park is for the same moment", async () => {
+test("a hop that a claim uses up is followed by another when the invocation parks for the same moment", async () => {
   const stage = await open({ nap: nap(2) });
   const actor = climbing(stage);
   const { invocationId } = await sendOn(actor, "nap", String(stage.pulse.nowMs() + 2 * HOUR_MS));
   await stage.pulse.pass(MINUTE_MS);
-  // The arrival is there and its wake is lost: the next hop finds it.
+  // The arrival is written and its wake is lost: the next hop finds it.
   const stranger = stage.actor();
   stranger.process.before = ({ method }) => {
     if (method === "send") stranger.die();
@@ -199,7 +199,7 @@ test("a hop that is used up by a claim is followed by another where the park is 
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a hop that meets a running attempt goes on to its moment behind the attempt", async () => {
+test("a hop that meets a running attempt is sent on to its moment after the attempt", async () => {
   const gate = new Gate();
   const stage = await open({
     nap: async (ctx) => {
@@ -220,7 +220,7 @@ test("a hop that meets a running attempt goes on to its moment behind the attemp
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a hop for a far moment goes on while the invocation is parked for a near one", async () => {
+test("a hop for a far moment is sent on while the invocation is parked for a near one", async () => {
   const stage = await open({
     nap: async (ctx) => {
       const over = ctx.sleep(Number(ctx.input));
@@ -238,7 +238,7 @@ test("a hop for a far moment goes on while the invocation is parked for a near o
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a timer that never fires delays until the sweeper's next pass, which finds the sleeper in the open index", async () => {
+test("a timer that never fires delays an invocation until the sweeper's next pass, which finds it in the open index", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   const engine = { ...actor.engine, timers: { at: async () => {}, cancel: async () => {} } };

@@ -1,3 +1,4 @@
+/** The fence of segments (I1), and the effects that a killer performs (I2). */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
@@ -28,7 +29,7 @@ test("a late segment does not replace the one that another driver has written, a
       ),
   });
   const [late, other] = [stage.actor(), stage.actor()];
-  // The late driver does not learn from a renewal that it has lost its lease: the fence alone stops it.
+  // The late driver's renewals hang, so that only the fence stops it.
   late.process.before = (call) => {
     if (isWriteOf(call, /^hold#/)) return never();
     return isWriteOf(call, /^seg#.+#000001$/) ? thaw.passed : undefined;
@@ -60,7 +61,7 @@ test("a killer performs what the last segment of a dead driver asked for", async
   const [driver, killer] = [stage.actor(), stage.actor()];
   let acceptances = 0;
   driver.process.before = (call) => {
-    // The parent's own acceptance comes first.
+    // The first acceptance is that of the parent.
     if (!isWriteOf(call, /^seg#000000$/) || acceptances++ === 0) return undefined;
     driver.die();
     return never();

@@ -1,3 +1,4 @@
+/** Idempotency keys: repeated calls and sends, expiry, and the next life of an id (I7, I12). */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
@@ -36,7 +37,7 @@ test("a second call with the key of one that runs waits for the same result, its
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a call with the key of one that has completed is answered with its result, and told until when it is kept", async () => {
+test("a call with the key of a completed invocation gets its result, with the moment until which it is kept", async () => {
   const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
   const actor = stage.actor();
   await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));
@@ -48,7 +49,7 @@ test("a call with the key of one that has completed is answered with its result,
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a repeated send says that it was accepted before, and runs nothing again", async () => {
+test("a repeated send is answered as accepted before, and runs nothing again", async () => {
   const stage = await open({ echo: (ctx) => ctx.input });
   const actor = stage.actor();
   actor.startWorker();
@@ -66,7 +67,7 @@ test("a repeated send says that it was accepted before, and runs nothing again",
   expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["a"]);
 });
 
-test("an expired result counts as gone at once, though its items are still there", async () => {
+test("an expired result counts as gone at once, although its items are still stored", async () => {
   const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
   const actor = stage.actor();
   const { invocationId } = await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));
@@ -81,20 +82,20 @@ test("an expired result counts as gone at once, though its items are still there
   expect(again.invocationId).toBe(invocationId);
 });
 
-test("what was cancelled before it began leaves its key free at once", async () => {
+test("an invocation that was cancelled before its first attempt leaves its key free at once", async () => {
   const stage = await open({ echo: (ctx) => ctx.input });
   const actor = stage.actor();
   actor.startWorker();
   const delayed = { ...KEY, startAtMs: stage.pulse.nowMs() + 5_000 };
   const { invocationId } = await sendOn(actor, "echo", "a", delayed);
-  // Whoever is first ends it, the canceller or the worker that it woke; no time passes until either has.
+  // The canceller or the worker that it woke ends the invocation; no time passes until one of them has.
   await stage.pulse.within(0, cancel(actor.engine, invocationId));
   expect(textOf(await stage.pulse.within(0, callOn(actor, "echo", "b", KEY)))).toBe("b");
   await stage.pulse.pass(60_000);
   expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["b"]);
 });
 
-test("a new life under an old id meets no ghost: neither segments, nor arrivals, nor wakes of the former one", async () => {
+test("a new life under an old id gets no segments, arrivals or wakes of the former one", async () => {
   const stage = await open(
     {
       waits: async (ctx) => {
@@ -122,7 +123,7 @@ test("a new life under an old id meets no ghost: neither segments, nor arrivals,
   const next = callOn(actor, "waits", "next", KEY);
   await stage.pulse.settle();
   const before = stage.deployment.attempts.length;
-  // Late messengers of the former life: one who had read its nonce, and the timer that its sleep had set.
+  // Late writers for the former life: an arrival with its nonce, and the timer of its sleep.
   await writeArrival(actor.engine, { id, nonce: formerNonce }, "s17", {
     kind: "notification",
     id: { index: 17 },

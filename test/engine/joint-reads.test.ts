@@ -1,9 +1,9 @@
-/** What is shared between those who ask at the same time, and what is not. */
+/** Joint reads: which concurrent readers share one read. */
 import { expect, test } from "vitest";
 import { JointReads } from "../../shared/engine/store/joint-reads.ts";
 import { Gate } from "../harness/engine/gate.ts";
 
-/** A store whose reads end when they are told to, and tell what stood there when they began. */
+/** A store whose reads end when their gates open, and return the value at the moment when they began. */
 function slowStore() {
   const store = { value: "first", begun: 0, gates: [] as Gate[], broken: false };
   const reads = new JointReads(async (key: string) => {
@@ -19,7 +19,7 @@ function slowStore() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("a thousand that ask while a read is under way share the next one, which sees what was written before they asked", async () => {
+test("a thousand reads during a read share the next one, which sees what was written before they were requested", async () => {
   const { store, reads } = slowStore();
   const first = reads.read("a");
   store.value = "second";
@@ -32,7 +32,7 @@ test("a thousand that ask while a read is under way share the next one, which se
   expect(store.begun).toBe(2);
 });
 
-test("who asks while the shared read is under way is not given what it read", async () => {
+test("a read that is requested during the shared read does not get the result of that one", async () => {
   const { store, reads } = slowStore();
   const asked = [reads.read("a"), reads.read("a")];
   store.gates[0]!.open();
@@ -45,14 +45,14 @@ test("who asks while the shared read is under way is not given what it read", as
   expect(await Promise.all(asked)).toEqual(["a: first", "a: first", "a: third"]);
 });
 
-test("different keys are read beside each other", async () => {
+test("different keys are read concurrently", async () => {
   const { store, reads } = slowStore();
   const both = [reads.read("a"), reads.read("b")];
   for (const gate of store.gates) gate.open();
   expect(await Promise.all(both)).toEqual(["a: first", "b: first"]);
 });
 
-test("a read that fails fails for those who shared it, and the next one begins anew", async () => {
+test("a failed read fails for all that share it, and the next one starts anew", async () => {
   const { store, reads } = slowStore();
   const [first, second] = [reads.read("a"), reads.read("a")];
   store.broken = true;

@@ -11,14 +11,14 @@ import { stages } from "../harness/engine/stages.ts";
 const open = stages();
 const MIB = 1024 * 1024;
 const LARGE = 5;
-/** Compresses synchronously: a stepped clock does not wait for other threads. */
+/** Compresses synchronously, because a stepped clock does not wait for other threads. */
 const codec: Codec = {
   pack: async (bytes) => new Uint8Array(deflateRawSync(bytes)),
   unpack: async (packed) => new Uint8Array(inflateRawSync(packed)),
 };
 const INPUT = "x".repeat(9 * MIB);
 
-/** An actor whose budget of journals holds one journal of nine MiB, and no second. */
+/** @returns an actor whose budget of journals has room for one journal of nine MiB, and no second */
 function narrow(stage: Stage): Actor {
   const actor = stage.actor();
   Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, { journalsMaxBytes: MIB }));
@@ -26,7 +26,7 @@ function narrow(stage: Stage): Actor {
   return actor;
 }
 
-test("one large invocation at a time is in memory while its handler never answers, and small ones run beside it", async () => {
+test("one large invocation at a time is in memory while its handler never answers, and small ones run concurrently", async () => {
   const gate = new Gate();
   const stage = await open(
     { large: async () => gate.passed.then(() => "done"), small: () => "done" },
@@ -58,7 +58,7 @@ test("an invocation that is large only when unpacked completes", async () => {
   expect(textOf(answer)).toBe("done");
 });
 
-test("an invocation that is small when packed takes the room of its unpacked size", async () => {
+test("an invocation that is small when packed takes room for its unpacked size", async () => {
   const gate = new Gate();
   const stage = await open({ large: async () => gate.passed.then(() => "done") }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();

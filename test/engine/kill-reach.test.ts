@@ -1,4 +1,4 @@
-/** How far a kill goes: it ends what the killed one itself began and still waits for, and nothing else. */
+/** The reach of a kill: it ends the calls that the killed invocation itself began and still awaits, and nothing else. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { output } from "../../shared/engine/ingress/attach.ts";
@@ -64,7 +64,7 @@ async function endOf({ engine }: Actor, id: InvocationId): Promise<string> {
 }
 
 test.each(["sends", "callsKeyed"])(
-  "an invocation that was met under a key lives on: by one that %s",
+  "an invocation that the killed one only met under a key lives on: by one that %s",
   async (handler) => {
     const { stage, actor } = await played();
     const stranger = await sendOn(actor, "waits", "", KEY);
@@ -82,7 +82,7 @@ test("the run of a workflow that refused a second call lives on", async () => {
   expect(await endOf(actor, workflowId(actor.engine, { service: "W", key: "w" }))).toBe("open");
 });
 
-test("a later life lives on under the key of a call that was answered", async () => {
+test("a later life under the key of an answered call lives on", async () => {
   const { stage, actor } = await played({
     asks: async (ctx) => {
       await ctx.get(ctx.call("quick", "", KEY));
@@ -99,7 +99,7 @@ test("a later life lives on under the key of a call that was answered", async ()
   expect(await endOf(actor, later.invocationId)).toBe("open");
 });
 
-test("a call under a key that made its invocation ends it, also where others wait for it", async () => {
+test("a kill ends a call under a key if the killed invocation created it, although others wait for it", async () => {
   const { stage, actor } = await played();
   const first = await begun(stage, actor, "callsKeyed");
   const second = await begun(stage, actor, "callsKeyed");
@@ -107,7 +107,7 @@ test("a call under a key that made its invocation ends it, also where others wai
   expect(await endOf(actor, second)).toBe("409 killed");
 });
 
-test("an order to kill that its killer left undone is brought later, and again by each redo, to the call alone", async () => {
+test("an order to kill that a dead killer left out is delivered later, and again by each redo, to the call alone", async () => {
   const { stage, actor } = await played();
   const parent = await begun(stage, actor, "calls");
   const child = stage.deployment.of("waits")[0]!.start.debugId as InvocationId;
@@ -130,7 +130,7 @@ test("an order to kill that its killer left undone is brought later, and again b
   }
 });
 
-test("the sweeper delivers a lost order to kill a child, but not to a stranger that the call only met", async () => {
+test("the sweeper delivers a lost order to kill to a child, and not to an invocation that the call only met", async () => {
   const { stage, actor } = await played();
   const stranger = await sendOn(actor, "waits", "", KEY);
   await stage.pulse.pass(1_000);
@@ -140,7 +140,7 @@ test("the sweeper delivers a lost order to kill a child, but not to a stranger t
   await actor.stopWorker();
   for (const id of [parent, meets]) {
     const killer = stage.actor();
-    // It dies with its final segment written, and its message is lost.
+    // The killer dies after the final segment is written, and its message is lost.
     killer.process.before = ({ method, args }) => {
       const [range] = args.slice(1) as [{ from?: string }?];
       if (method !== "query" || range?.from?.startsWith("sink#") !== true) return undefined;

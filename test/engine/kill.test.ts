@@ -1,3 +1,4 @@
+/** Kills in every status, down the tree of calls, and by a driver that finds the order. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -28,7 +29,7 @@ test.each([
   ["suspended", "naps", naps],
   ["backing-off", "stumbles", stumbles],
   ["paused", "pauses", pauses],
-] as const)("what is %s ends now and is not tried again", async (status, name, handler) => {
+] as const)("a kill ends an invocation that is %s, and it is not attempted again", async (status, name, handler) => {
   const stage = await open({ [name]: handler }, { retry: { initialIntervalMs: 60_000, maxIntervalMs: 60_000 } });
   const actor = stage.actor();
   actor.startWorker();
@@ -42,11 +43,11 @@ test.each([
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", failure: { message: "killed" } });
   await stage.pulse.pass(2 * FAR_MS);
   expect(stage.deployment.attempts).toHaveLength(1);
-  // It stands in no index that the sweeper walks.
+  // The invocation is in no index that the sweeper walks.
   expect((await sweep(actor.engine, stage.pulse.nowMs())).woken).toBe(0);
 });
 
-test("what backs off in its driver ends now", async () => {
+test("a kill ends an invocation that backs off in its driver", async () => {
   const stage = await open({ stumbles });
   const actor = stage.actor();
   const result = callOn(actor, "stumbles");
@@ -57,7 +58,7 @@ test("what backs off in its driver ends now", async () => {
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("what is scheduled ends without ever running, and leaves no record", async () => {
+test("a killed scheduled invocation never runs, and leaves no record", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();
@@ -91,7 +92,7 @@ test.each([
   expect(view!.entries.map(({ type }) => type)).toEqual(["Command: Input"]);
 });
 
-test("a kill ends what is waited for, down the tree, and leaves alone what was sent or scheduled", async () => {
+test("a kill ends the calls that are awaited, down the tree, and not what was sent or scheduled", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const nowMs = stage.pulse.nowMs();
@@ -121,7 +122,7 @@ test("a kill ends what is waited for, down the tree, and leaves alone what was s
   expect(await ends("naps")).toEqual(["409 killed", "slept", "slept"]);
 });
 
-test("an order to kill whose killer died is carried out by whoever looks next", async () => {
+test("an order to kill whose killer died is carried out by the next driver", async () => {
   const stage = await open({ naps });
   const [driver, killer] = [stage.actor(), stage.actor()];
   driver.startWorker();
@@ -137,7 +138,7 @@ test("an order to kill whose killer died is carried out by whoever looks next", 
   expect(end.kind === "ended" && textOf(end)).toBe("409 killed");
 });
 
-test("nothing is killed where there is nothing", async () => {
+test("a kill of an unknown id does nothing", async () => {
   const { engine } = (await open({ naps })).actor();
   expect(await kill(engine, freshId(engine))).toBe("unknown");
 });

@@ -1,4 +1,4 @@
-/** Wakes that were sent ahead of their moment: they are sent on while their invocation waits for it, and end when it does not. */
+/** Wakes that were sent before their moment are sent on while the invocation waits for that moment, and end when it does not. */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
@@ -20,7 +20,7 @@ const nap =
     return "awake";
   };
 
-/** An actor whose timers are a ladder, with a worker that ends with its stage. */
+/** @returns an actor whose timers are a ladder, with a worker that ends with its stage */
 function climber(stage: Stage): Actor {
   const actor = stage.actor();
   const { queue, clock } = actor.engine;
@@ -43,14 +43,14 @@ test("a long sleep climbs its ladder hop by hop, and ends at its moment", async 
   const { invocationId } = await sendOn(actor, "nap", String(2 * HOUR_MS));
   await stage.pulse.pass(2 * HOUR_MS - 1);
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "suspended", attempts: 1 });
-  // The first message, then one for each quarter of an hour: each was sent in the place of the one before (I11).
+  // The first message, and one for each quarter of an hour, each sent in place of the one before (I11).
   expect(sends(actor)).toBe(1 + (2 * HOUR_MS) / HOP_MS);
   await stage.pulse.pass(1);
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
   expect(sends(actor)).toBe(1 + (2 * HOUR_MS) / HOP_MS);
 });
 
-test("a hop whose invocation has ended is not sent on", async () => {
+test("a hop whose invocation is completed is not sent on", async () => {
   const stage = await open({ nap: nap(() => stage.pulse.nowMs()) });
   const actor = climber(stage);
   const { invocationId } = await sendOn(actor, "nap", String(10 * HOUR_MS));
@@ -63,7 +63,7 @@ test("a hop whose invocation has ended is not sent on", async () => {
   expect(sends(actor)).toBe(before);
 });
 
-test("a message that stands for another moment than the one waited for is not sent on", async () => {
+test("a message for another moment than the awaited one is not sent on", async () => {
   const stage = await open({ nap: nap(() => stage.pulse.nowMs()) });
   const actor = climber(stage);
   const { invocationId } = await sendOn(actor, "nap", String(HOUR_MS));
@@ -75,7 +75,7 @@ test("a message that stands for another moment than the one waited for is not se
   expect(sends(actor)).toBe(before + 1);
 });
 
-test("a timer that fires early by far more than a minute still ends in the moment itself", async () => {
+test("a timer that fires more than a minute early still leads to a wake at its exact moment", async () => {
   const stage = await open({ nap: nap(() => stage.pulse.nowMs()) });
   const actor = stage.actor();
   actor.startWorker();

@@ -1,4 +1,4 @@
-/** Records beyond one item: packed, cut, and put together again. */
+/** Records larger than one item: packed, cut into pieces, and assembled again. */
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
@@ -31,7 +31,7 @@ const bytesOf = ({ b }: Item): Uint8Array => b as Uint8Array;
 const text = (size: number) =>
   new TextEncoder().encode("some words that repeat, ".repeat(size / 24 + 1)).slice(0, size);
 
-/** What a reader of the partition gets for the record of an item. */
+/** @returns the record of an item as a reader of the partition gets it */
 async function readBack(ports: ReturnType<typeof packing> | ReturnType<typeof plain>): Promise<Uint8Array> {
   const [item, ...more] = await reassemble(ports, await readPartition(table, KEY.pk, {}), OWNER);
   expect(more).toEqual([]);
@@ -58,13 +58,13 @@ describe.each([
   });
 });
 
-test("a record up to one write unit is put as it is, with nothing beside it", async () => {
+test("a record of at most one write unit is put as it is, without pieces", async () => {
   const item = itemOf(text(900));
   expect(await chunkForPut(packing(), item, OWNER)).toBe(item);
   expect(table.all()).toEqual([]);
 });
 
-test("a record is packed only where that saves a whole unit", async () => {
+test("a record is packed only where that saves a whole write unit", async () => {
   expect(bytesOf(await chunkForPut(packing(), itemOf(text(4_000)), OWNER)).length).toBeLessThan(200);
   const random = itemOf(new Uint8Array(randomBytes(4_000)));
   expect(await chunkForPut(packing(), random, OWNER)).toBe(random);
@@ -72,14 +72,14 @@ test("a record is packed only where that saves a whole unit", async () => {
   expect(await chunkForPut(packing(), large, OWNER)).toBe(large);
 });
 
-test("pieces live as long as their item, and each fits an item", async () => {
+test("pieces live as long as their item, and each fits in one item", async () => {
   await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   const pieces = table.all();
   expect(pieces.map(({ expiresAtS }) => expiresAtS)).toEqual([1_000, 1_000, 1_000, 1_000]);
   expect(Math.max(...pieces.map((piece) => bytesOf(piece).length))).toBe(PIECE_MAX_BYTES);
 });
 
-test("two writers of one item share no piece, and what the loser left harms nobody", async () => {
+test("two writers of one item share no piece, and the loser's pieces do no harm", async () => {
   const [first, second] = [text(400_000), new Uint8Array(randomBytes(400_000))];
   const [winner, loser] = [
     await chunkForPut(plain(), itemOf(first), OWNER),
@@ -90,26 +90,26 @@ test("two writers of one item share no piece, and what the loser left harms nobo
   expect(Buffer.compare(await readBack(plain()), first)).toBe(0);
 });
 
-test("pieces that were written behind the read are read for themselves", async () => {
+test("pieces that were written after the query are read separately", async () => {
   const content = text(700_000);
   const item = await chunkForPut(plain(), itemOf(content), OWNER);
   const [read] = await reassemble(plain(), [item], OWNER);
   expect(Buffer.compare(opened(read!["b"], "the record"), content)).toBe(0);
 });
 
-test("a record whose pieces are gone is told as an error, unless it belongs to a former life", async () => {
+test("a record without its pieces is an error, unless it belongs to a former life", async () => {
   const item = await chunkForPut(plain(), itemOf(text(700_000)), OWNER);
   for (const piece of table.all()) await table.delete(piece);
   await expect(reassemble(plain(), [item], OWNER)).rejects.toThrow("pieces of seg#n1#000001 are missing");
   expect(await reassemble(plain(), [item], "n2" as Nonce)).toEqual([]);
 });
 
-test("a process without a codec refuses what is packed, and never guesses", async () => {
+test("a process without a codec refuses a packed record", async () => {
   const item = await chunkForPut(packing(), itemOf(text(4_000)), OWNER);
   await expect(reassemble(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
 });
 
-test("an item that never expires leaves nothing where its put was refused, unless by itself", async () => {
+test("an item that never expires leaves no pieces when its put is refused, unless its own earlier put refuses it", async () => {
   const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   await dropLost(plain(), item, { ...item, expiresAtS: 2_000 });
   expect(table.all().length).toBe(4);
@@ -117,7 +117,7 @@ test("an item that never expires leaves nothing where its put was refused, unles
   expect(table.all()).toEqual([]);
 });
 
-test("an item that is replaced can take its pieces with it", async () => {
+test("an item that is replaced can remove its pieces", async () => {
   const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   expect(table.all().length).toBe(4);
   await dropPieces(plain(), item);

@@ -1,4 +1,4 @@
-/** Invocations whose input, journal or arrivals no single item holds. */
+/** Invocations whose input, journal or arrivals are too large for one item. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -30,7 +30,7 @@ async function ended({ pulse }: Stage, { engine }: Actor, id: InvocationId): Pro
   return textOf(end);
 }
 
-test("a driver that dies before the segment, with its pieces written, is followed by one that runs the attempt anew", async () => {
+test("after a driver died between the pieces and their segment, the next driver makes the attempt anew", async () => {
   let ran = 0;
   const stage = await open({
     grows: async (ctx) => await ctx.get(ctx.run("step", () => `${++ran} ${long("a")}`)),
@@ -47,12 +47,12 @@ test("a driver that dies before the segment, with its pieces written, is followe
   expect(await piecesOf(stage, id)).toBe(4);
   other.startWorker();
   await stage.pulse.pass(2 * LEASE_MS);
-  // What the dead one left stays beside it, and is read by nobody.
+  // The pieces of the dead driver stay stored, and no segment names them.
   expect(await ended(stage, other, id)).toBe(`2 ${long("a")}`);
   expect(await piecesOf(stage, id)).toBe(12);
 });
 
-test("a large input is what the handler gets in every attempt, and what a repeated key finds", async () => {
+test("each attempt gets a large input, and so does a call with a repeated key", async () => {
   const stage = await open({ sized: async (ctx) => `${await ctx.get(ctx.run("step", () => "ran"))} ${ctx.input}` });
   const [first, second] = [stage.actor(), stage.actor()];
   const key = { idempotencyKey: "k" };
@@ -62,7 +62,7 @@ test("a large input is what the handler gets in every attempt, and what a repeat
   expect(stage.deployment.attempts.length).toBe(2);
 });
 
-test("a large result comes home to a caller in another process, and to one that was parked", async () => {
+test("a large result reaches a caller in another process, and a caller that was parked", async () => {
   const stage = await open({
     parent: async (ctx) => await ctx.get(ctx.call("child")),
     child: async (ctx) => {
@@ -78,7 +78,7 @@ test("a large result comes home to a caller in another process, and to one that 
 });
 
 test.each(["before", "after"])(
-  "a large completion of an awakeable is heard %s its invocation parks",
+  "a large completion of an awakeable reaches the handler %s its invocation parks",
   async (moment) => {
     let awakeable = "";
     const stage = await open({
@@ -89,7 +89,7 @@ test.each(["before", "after"])(
       },
     });
     const [driver, teller] = [stage.actor(), stage.actor()];
-    // Before the park is written: what came then is seen by the read behind it (I4).
+    // Delivers before the park is written, so that the read after the park finds the arrival (I4).
     if (moment === "before") {
       driver.process.before = ({ port, method, args: [item] }) => {
         if (port !== "table" || method !== "put" || (item as Item)["status"] !== "suspended") return undefined;
@@ -105,7 +105,7 @@ test.each(["before", "after"])(
   },
 );
 
-test("what is large is cancelled like anything else", async () => {
+test("a large invocation is cancelled like any other", async () => {
   const stage = await open({ hears: async (ctx) => await ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();
@@ -115,7 +115,7 @@ test("what is large is cancelled like anything else", async () => {
   expect(await ended(stage, actor, invocationId)).toMatch(/^409 /);
 });
 
-test("pieces are kept for as long as their invocation is open and its result is kept, and no longer", async () => {
+test("pieces are kept while their invocation is open and its result is kept, and no longer", async () => {
   let awakeable = "";
   const stage = await open({
     hears: async (ctx) => {
@@ -145,7 +145,7 @@ test("pieces are kept for as long as their invocation is open and its result is 
   expect(await readPartition(stage.stores.table, `inv#${invocationId}`, {})).toEqual([]);
 });
 
-test("an attempt may fail with words of any length", async () => {
+test("an attempt may fail with a message of any length", async () => {
   const stage = await open({
     fails: () => {
       throw new Error(long("h"));

@@ -1,3 +1,4 @@
+/** A child that ends while its caller's driver parks. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { load } from "../../shared/engine/store/load.ts";
@@ -9,7 +10,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a child that ends while its caller's driver is leaving brings its result to the table", async () => {
+test("a child that ends while its caller's driver leaves writes its result into the table", async () => {
   const gate = new Gate();
   const stage = await open({
     parent: async (ctx) => {
@@ -27,7 +28,7 @@ test("a child that ends while its caller's driver is leaving brings its result t
   actor.startWorker();
   const { invocationId } = await sendOn(actor, "parent");
   const statusOf = async (id: string) => (await load(onlooker.engine, id as InvocationId))!.invocation.phase.status;
-  // Behind the park only this is left to do: a message for the child that is still driven along.
+  // After its park the driver only sends a message for the child that it still drives along.
   actor.process.before = ({ port, method, args }) => {
     const [child] = stage.deployment.of("child");
     if (port !== "queue" || method !== "send" || child === undefined) return undefined;

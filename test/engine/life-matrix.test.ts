@@ -1,4 +1,4 @@
-/** Every operation on an invocation in every status: the number that the admin API answers with, and what becomes of it. */
+/** Every operation on an invocation in every status: the HTTP status of the admin API, and the status afterwards. */
 import { describe, expect, test } from "vitest";
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -29,7 +29,7 @@ const STATES = [
 ] as const;
 type State = (typeof STATES)[number];
 
-/** In the order of the operations: a number, and where it stands afterwards. */
+/** In the order of the operations: the HTTP status, and the status of the invocation afterwards. */
 const MATRIX: Readonly<Record<State, readonly (readonly [number, string])[]>> = {
   scheduled: cells("200 gone, 200 gone, 409 scheduled, 425 scheduled, 409 scheduled, 409 scheduled, 425 scheduled"),
   pending: cells("200 gone, 200 gone, 409 pending, 425 pending, 409 pending, 409 pending, 425 pending"),
@@ -57,7 +57,7 @@ interface Scene {
   readonly stage: Stage;
   readonly actor: Actor;
   readonly id: InvocationId;
-  /** Lets an attempt that is under way come to its end. */
+  /** Lets a running attempt end. */
   readonly goOn: () => void;
 }
 
@@ -124,11 +124,11 @@ async function standingOf({ actor, id }: Scene): Promise<string> {
 
 const BEFORE: Partial<Record<State, string>> = { completed: "done", "completed workflow": "done", unknown: "gone" };
 
-describe.each(STATES)("what is %s", (state) => {
+describe.each(STATES)("an invocation that is %s", (state) => {
   const row = OPERATIONS.map((operation, at) => [operation, ...MATRIX[state][at]!] as const);
 
   test.each<readonly [Operation, number, string]>(row)(
-    "is answered %s with %i, and is %s afterwards",
+    "answers %s with %i, and is %s afterwards",
     async (operation, status, after) => {
       const scene = await play(state);
       const { stage, actor, id } = scene;
@@ -154,7 +154,7 @@ describe.each(STATES)("what is %s", (state) => {
   );
 });
 
-test("what is paused by order is answered as what paused by itself", async () => {
+test("an invocation that is paused by order is answered like one that paused by itself", async () => {
   const scene = await play("running");
   await pause(scene.actor.engine, scene.id);
   scene.goOn();

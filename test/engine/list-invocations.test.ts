@@ -1,3 +1,4 @@
+/** Lists of invocations: their costs beside many completed ones, their pages, and what they never show. */
 import { expect, test } from "vitest";
 import { INDEX_FACTS } from "../../shared/config/table-facts.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
@@ -49,19 +50,19 @@ async function stageWithOpen(
   return { stage, actor, sent };
 }
 
-/** In memory, where a hundred thousand more are written in no time. */
+/** Copies into memory, where a hundred thousand more invocations are written fast. */
 async function copied(from: Table, ids: readonly string[]): Promise<Table> {
   const table = new MemoryTable();
   for (const id of ids) for (const item of (await from.query(invocationPk("", id))).items) await table.put(item);
   return table;
 }
 
-/** What is open, and a hundred thousand that have ended: the last of them at the time at which it is listed. */
+/** Open invocations, and a hundred thousand completed ones, the last of which is accepted at the moment of the listing. */
 async function besideManyEnded() {
   const { stage, actor, sent } = await stageWithOpen(12);
-  // Renews the leases of what runs, which puts it into the open index.
+  // The renewal of a lease puts a running invocation into the open index.
   await stage.pulse.pass(60_000);
-  // Two that run in their first lease, which no index tells.
+  // These two run under their first lease, so no index shows them as open.
   const fresh = [await sendOn(actor, "runs"), await sendOn(actor, "runs")].map(({ invocationId }) => invocationId);
   await stage.pulse.settle();
   const table = await copied(stage.stores.table, [...sent, ...fresh]);
@@ -69,16 +70,17 @@ async function besideManyEnded() {
   return { actor, table };
 }
 
-/** As a sweeper that is so far behind the clock leaves its progress. */
+/** Writes the progress of a sweeper that is `behindMs` behind the clock. */
 async function sweptUntil(table: Table, { clock }: Engine, behindMs: number): Promise<void> {
   const listedFrom = placeAt(clock.nowMs() - behindMs);
   await table.put({ pk: sweeperPk(""), sk: "listed", listedFrom });
 }
 
-test("beside 100,000 completed the first page of each filter costs three queries of an index, and read units by what has to be looked at", async () => {
+test("beside 100,000 completed the first page of each filter costs three queries of an index, and read units for the invocations it has to look at", async () => {
   const { actor, table } = await besideManyEnded();
   const deployments = (await actor.engine.registry.deployments()).map(({ id }) => id);
-  // The last is what a page may cost where all that it passes was accepted since the sweeper's last pass, six minutes ago.
+  // The last number bounds the units of a page when the sweeper's last pass was six minutes ago, so it must look at all accepted
+  // since.
   const filters: [string, InvocationFilter, number, number][] = [
     ["everything", {}, 100, 100],
     ["completed", { statuses: ["completed"] }, 100, 100],
@@ -110,7 +112,7 @@ test("beside 100,000 completed the first page of each filter costs three queries
     expect.soft(cost.indexQueries, name).toBeLessThanOrEqual(3);
     expect.soft(cost.units, name).toBeLessThanOrEqual(unitsMax);
   }
-  // An environment that has rested for longer than the sweeper is behind.
+  // Here no invocation is younger than the sweeper's progress.
   await sweptUntil(table, actor.engine, -1);
   for (const [name, filter, count] of [filters[0]!, filters[2]!, filters[9]!]) {
     const cost = await costOf(filter);
@@ -137,11 +139,11 @@ test.each([1, 3])("pages over %i shards follow each other without a gap or a rep
   expect(new Set(seen).size).toBe(313);
 });
 
-test("what waits in the queue for its first driver is not told to have ended", async () => {
+test("an invocation that waits in the queue for its first driver is not listed as completed", async () => {
   const stage = await open({ greets });
   const actor = stage.actor();
   for (let i = 0; i < 20; i++) await sendOn(actor, "greets");
-  // Long after every lease, and the worker has not begun.
+  // All leases are over, and no worker has begun.
   await stage.pulse.pass(HOUR_MS);
   const first = await listInvocations(actor.engine, {}, 100);
   expect(first.next, "a page ends where it can look no further").toBeDefined();
@@ -150,7 +152,7 @@ test("what waits in the queue for its first driver is not told to have ended", a
   expect(statuses).toEqual(Array.from({ length: 20 }, () => "ready"));
 });
 
-test("what has ended is told to have ended, also after its journal was dropped", async () => {
+test("a completed invocation is listed as completed, also after its journal was dropped", async () => {
   const { stage, actor } = await stageWithOpen(0);
   const { invocationId } = await sendOn(actor, "greets");
   await stage.pulse.settle();
@@ -160,7 +162,7 @@ test("what has ended is told to have ended, also after its journal was dropped",
   expect(invocations.map(({ status }) => status)).toEqual(["completed"]);
 });
 
-test("what stands in shards that there are no longer is walked by the sweeper nevertheless", async () => {
+test("the sweeper walks shards that the setting no longer includes", async () => {
   const { stage, actor, sent } = await stageWithOpen(2, { indexShards: 8 });
   await stage.pulse.pass(60_000);
   const found: string[] = [];
@@ -169,7 +171,7 @@ test("what stands in shards that there are no longer is walked by the sweeper ne
   expect(found.sort()).toEqual(sent.sort());
 });
 
-test("what has ended cannot be listed by its deployment, and the refusal says what can", async () => {
+test("a list of completed invocations by deployment is refused, and the refusal names what is possible", async () => {
   const { actor } = await stageWithOpen(0);
   await expect(listInvocations(actor.engine, { deployments: ["dp_x"] }, 10)).rejects.toThrow("status=open");
 });

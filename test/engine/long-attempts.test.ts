@@ -1,4 +1,4 @@
-/** Attempts that stay open: meanwhile all processes on the table learn that their handler takes long. */
+/** Attempts that stay open: a long note informs all processes on the table that the handler takes long. */
 import { expect, test } from "vitest";
 import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
 import type { Actor } from "../harness/engine/engine-fixture.ts";

@@ -1,4 +1,4 @@
-/** Every conditional write tolerates the loss of its own answer: sent again and refused by itself, it changes nothing of the outcome. */
+/** A conditional write whose answer is lost is sent again and refused by its own item; the outcome does not change. */
 import { expect, test } from "vitest";
 import { output } from "../../shared/engine/ingress/attach.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
@@ -36,7 +36,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 interface Play {
   readonly stage: Stage;
   readonly actor: Actor;
-  /** A worker takes messages from then on. */
+  /** Starts a worker. */
   work(): void;
 }
 
@@ -225,7 +225,7 @@ const SCENARIOS: Record<string, Scenario> = {
     },
   },
 };
-/** @param lostAt which conditional write loses its answer; none for 0 */
+/** @param lostAt which conditional write loses its answer, from 1; 0 for none */
 async function played({ handlers, play }: Scenario, lostAt: number) {
   const stage: Stage = await open(
     handlers(() => stage),
@@ -256,7 +256,7 @@ test.each(Object.entries(SCENARIOS))(
   300_000,
 );
 
-test("an acceptance is one acceptance, though what stood in its way vanishes and its answer is lost", async () => {
+test("an acceptance counts once, although the item in its way vanishes and its answer is lost", async () => {
   const stage = await open({ greet: () => "done" });
   const actor = stage.actor();
   const { table } = actor.engine;

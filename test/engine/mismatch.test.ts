@@ -1,3 +1,4 @@
+/** The failure message after a change of code that the journal contradicts. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -11,7 +12,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** A step that is recorded, after which the code has changed: the SDK says so. */
+/** Records a step, then changes the code: the SDK reports a mismatch. */
 async function changed(message: string, index: number, type: CommandName, name?: string, retryMs = 500_000) {
   const stage = await open(
     { works: async (ctx) => (await ctx.get(ctx.run("charge", () => "1"))) + (await ctx.get(ctx.awakeable().result)) },
@@ -27,14 +28,14 @@ async function changed(message: string, index: number, type: CommandName, name?:
     relatedCommandType: COMMANDS[type].code,
     ...(name !== undefined && { relatedCommandName: name }),
   };
-  // The first attempt records the step, the next meets the changed code.
+  // The first attempt records the step; the next one meets the changed code.
   stage.deployment.instead = ({ commands }) =>
     commands.length > 1 ? { body: messageFrame(CONTROL.Error, ErrorMessage, error) } : undefined;
   await stage.pulse.pass(1_000);
   return { stage, actor, id: invocationId as InvocationId };
 }
 
-test("both sides of a mismatch are told: the command that was recorded and the one that the code came to", async () => {
+test("a mismatch reports both sides: the recorded command and the one that the code produced", async () => {
   const { stage, actor, id } = await changed("a mismatch", 1, "Sleep", "nap");
   const failure = {
     errorCode: "RT0016",
@@ -54,7 +55,7 @@ test("both sides of a mismatch are told: the command that was recorded and the o
   expect(await inspect(stage.actor().engine, id)).toMatchObject({ lastFailure: failure });
 });
 
-test("of commands of one type the first field that differs is told", async () => {
+test("a mismatch of commands of one type reports the first field that differs", async () => {
   const words = "a mismatch\n- Difference:\n   name: charge != refund\n   other: 1 != 2";
   const { actor, id } = await changed(words, 1, "Run", "refund");
   const { lastFailure } = (await inspect(actor.engine, id))!;
@@ -62,7 +63,7 @@ test("of commands of one type the first field that differs is told", async () =>
   expect(lastFailure!.message).toContain("the first difference is name: 'charge' there, 'refund' here");
 });
 
-test("where the journal has nothing, nothing is told of it", async () => {
+test("a mismatch after the end of the journal reports no recorded command", async () => {
   const { actor, id } = await changed("a mismatch", 2, "Sleep");
   const { lastFailure } = (await inspect(actor.engine, id))!;
   expect(lastFailure!.message).toMatch(/^command 2 is nothing in the journal and Sleep in the code of deployment dp_1/);

@@ -34,7 +34,7 @@ async function needs({ engine }: Actor, limits?: Parameters<typeof neededBy>[3])
   return await neededBy(engine, deployments, deployments[0]!.id, limits);
 }
 
-test("an invocation before its first attempt keeps the only deployment of its service, delayed or not", async () => {
+test("an invocation before its first attempt needs the only deployment of its service, delayed or not", async () => {
   const { stage, actor } = await play();
   await sendOn(actor, "greet");
   await sendOn(actor, "greet", "", { startAtMs: FAR_MS });
@@ -52,7 +52,7 @@ test("an invocation before its first attempt keeps the only deployment of its se
   expect((await removeDeployment(actor.engine, id, true)).kind).toBe("removed");
 });
 
-test("invocations pinned to it count apart from those without a pin, and completed ones do not count", async () => {
+test("pinned invocations are counted apart from those without a pin, and completed ones are not counted", async () => {
   const { stage, actor } = await play();
   actor.startWorker();
   for (const handler of ["naps", "naps", "fails", "greet"]) await sendOn(actor, handler);
@@ -60,7 +60,7 @@ test("invocations pinned to it count apart from those without a pin, and complet
   expect(await needs(actor)).toEqual({ pinned: 2, unserved: 1, services: ["S"], isAtLeast: false });
 });
 
-test("a handler that both deployments serve keeps neither, one that only the newest serves keeps that", async () => {
+test("a handler that both deployments serve needs neither, and a handler that only the newest serves needs that one", async () => {
   const { stage, actor } = await play();
   const newer = deployment(2, [{ ...service("S", ["greet", "waves"]), revision: 2 }]);
   await writeDeployment(stage.stores.meta, "", newer, 1);
@@ -76,7 +76,7 @@ test("a handler that both deployments serve keeps neither, one that only the new
   expect(new Map(await counted())).toEqual(new Map(deployments.map(({ id }) => [id, id === newer.id ? 1 : 0])));
 });
 
-test("the count ends at each of its bounds and says so", async () => {
+test("the count ends at each of its bounds and reports that it is a lower bound", async () => {
   const { actor } = await play();
   for (let i = 0; i < 150; i++) await sendOn(actor, "greet");
   const bounds = { entriesMax: 10_000, looksMax: 10_000, foundMax: 10_000 };
@@ -84,7 +84,7 @@ test("the count ends at each of its bounds and says so", async () => {
   expect(await needs(actor, { ...bounds, foundMax: 50 })).toMatchObject({ unserved: 100, isAtLeast: true });
 });
 
-test("where more has to be looked at than the bound allows, the deployment stays, although none was found", async () => {
+test("a deployment stays when more must be looked at than the bound allows, although none was found", async () => {
   const { stage, actor } = await play();
   await complete(stage.stores.table, actor.engine, 150, MINUTE_MS);
   const none = { pinned: 0, unserved: 0, services: [] };

@@ -1,3 +1,4 @@
+/** The state of an object: sizes, and reads on demand. */
 import { describe, expect, test } from "vitest";
 import { callKeyed, keyed, objectOf } from "../harness/engine/object-stage.ts";
 import { textOf } from "../harness/engine/engine-fixture.ts";
@@ -7,7 +8,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-describe("state", () => {
+describe("the state of an object", () => {
   const many = (ctx: ScriptContext): ScriptState => new ScriptState(ctx);
   const handlers: Record<string, Handler> = {
     fill(ctx) {
@@ -42,7 +43,7 @@ describe("state", () => {
   };
   const services = [objectOf(["fill", "change", "wipe", "lazy"], ["dump"])];
 
-  test("of any size is exact: values stand in the lock, beside it, and in pieces", async () => {
+  test("of any size is exact: values are in the lock, beside it, and in pieces", async () => {
     const stage = await open(handlers, { services, messageSizeMaxBytes: 2 << 20 });
     const actor = stage.actor();
     const run = (name: string, input = "") =>
@@ -62,7 +63,7 @@ describe("state", () => {
     expect(await run("dump")).toBe("left");
   });
 
-  test("that does not fit the request is asked for, and read as it was at the command", async () => {
+  test("that does not fit in the request is read on demand, as it was at the command", async () => {
     const stage = await open(handlers, { services, eagerStateMaxBytes: 0 });
     const actor = stage.actor();
     const run = (name: string, input = "") =>

@@ -1,3 +1,4 @@
+/** Invocations that wait for a key: cancels, kills, and keys whose holder or driver is gone. */
 import { describe, expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";
@@ -17,7 +18,7 @@ const open = stages();
 const counter = { services: [objectOf(["add", "slow"], ["get"])] };
 const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, objectPartition(engine, { service: "O", key }));
 
-describe("who waits for a key", () => {
+describe("an invocation that waits for a key", () => {
   const blocked = async () => {
     const gate = new Gate();
     const stage = await open(
@@ -51,7 +52,7 @@ describe("who waits for a key", () => {
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("101");
   });
 
-  test("ends soon, and not an interval later, where whoever cancelled it died with it in hand", async () => {
+  test("ends soon, and not an interval later, when its canceller died after the claim", async () => {
     const { stage, actor, second } = await blocked();
     const operator = stage.actor();
     diesBeforeItEnds(operator);
@@ -69,7 +70,7 @@ describe("who waits for a key", () => {
   });
 });
 
-test("a key that was taken late for a call that has ended serves whoever comes next, and not an interval later", async () => {
+test("a key that was granted late to a call that has ended serves the next caller, and not an interval later", async () => {
   const stage = await open({ add: addCount, get: getCount }, counter);
   const actor = stage.actor();
   actor.startWorker();
@@ -81,7 +82,7 @@ test("a key that was taken late for a call that has ended serves whoever comes n
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
 });
 
-test("a holder whose driver died under an entry far ahead is woken by whoever comes next, and not by the walk an interval later", async () => {
+test("a holder whose driver died, with its next look far ahead, is woken by the next caller, and not by the walk an interval later", async () => {
   let attempts = 0;
   const stage = await open(
     {

@@ -1,3 +1,4 @@
+/** Objects: the lock, the state, the order of calls, and crashes at every write (I6). */
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
@@ -19,7 +20,7 @@ const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, objectPartitio
 
 const WRITES = new Set(["put", "update", "delete", "transact"]);
 
-/** The process is gone before this call is made. */
+/** Ends the process before this call is made. */
 function diesAt({ process, die }: Actor, isLast: (call: PortCall) => boolean): void {
   process.before = (call) => {
     if (!isLast(call)) return undefined;
@@ -29,7 +30,7 @@ function diesAt({ process, die }: Actor, isLast: (call: PortCall) => boolean): v
 }
 
 describe("one call of an object", () => {
-  test("takes the lock with the state and gives it back with the state: two writes more, and no read", async () => {
+  test("takes the lock with the state and gives it back with the state: two more writes, and no read", async () => {
     const stage = await open({ add }, counter);
     const actor = stage.actor();
     const ended = await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "3")));
@@ -42,7 +43,7 @@ describe("one call of an object", () => {
     ]);
   });
 
-  test.each(["", "a/b", "%2F", "clé-ключ-鍵", "a#b", "x".repeat(3_000)])("keys are told apart: %j", async (key) => {
+  test.each(["", "a/b", "%2F", "clé-ключ-鍵", "a#b", "x".repeat(3_000)])("keys are distinct: %j", async (key) => {
     const stage = await open({ add, get }, counter);
     const actor = stage.actor();
     await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "100")));
@@ -51,7 +52,7 @@ describe("one call of an object", () => {
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "get"))))).toBe("2");
   });
 
-  test("a failed attempt keeps what it changed, and a shared handler sees it before the end", async () => {
+  test("a failed attempt keeps its changes of the state, and a shared handler sees them before the end", async () => {
     const gate = new Gate();
     const stage = await open(
       {
@@ -107,7 +108,7 @@ describe("many calls of one key", () => {
     expect((await lockOf(actor, "k")).holder).toBeUndefined();
   });
 
-  test("a call that waits gets its answer in its turn", async () => {
+  test("a waiting call gets its answer in its turn", async () => {
     const stage = await open({ add, get }, counter);
     const actor = stage.actor();
     actor.startWorker();
@@ -201,7 +202,7 @@ describe("many calls of one key", () => {
 
 describe("a crash", () => {
   const points = Array.from({ length: 9 }, (_, at) => at);
-  test.each(points)("behind write %i loses no state, runs nothing twice and blocks nobody", async (at) => {
+  test.each(points)("behind write %i loses no state, runs nothing twice and leaves the key free", async (at) => {
     const stage = await open({ add, get }, counter);
     const [driver, other] = [stage.actor(), stage.actor()];
     let writes = 0;
@@ -211,7 +212,7 @@ describe("a crash", () => {
     await stage.pulse.pass(100);
     other.startWorker();
     await stage.pulse.pass(3 * LEASE_MS);
-    // Whatever was attempted had been accepted, and counts once.
+    // Each call that was attempted had been accepted, and counts once.
     const accepted = new Map(stage.deployment.of("add").map(({ start, input }) => [start.debugId, Number(input)]));
     const sum = [...accepted.values()].reduce((total, input) => total + input, 100);
     const last = await stage.pulse.within(LEASE_MS, callKeyed(other, keyed("O", "k", "add", "100")));

@@ -27,7 +27,7 @@ const ODD: Record<string, Odd> = {
   "for a moment that is over": () => ({ wakeAtMs: 0 }),
 };
 
-test.each(Object.entries(ODD))("a message %s leaves a sleeper alone, and comes to rest", async (_, odd) => {
+test.each(Object.entries(ODD))("a message %s does not disturb a sleeper, and comes to rest", async (_, odd) => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();
@@ -48,14 +48,14 @@ test.each(Object.entries(ODD))("a message %s leaves a sleeper alone, and comes t
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test.each(Object.entries(ODD))("a message %s for what was never accepted comes to rest", async (_, odd) => {
+test.each(Object.entries(ODD))("a message %s for an unknown invocation comes to rest", async (_, odd) => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();
   const nowMs = stage.pulse.nowMs();
   const invocationId: InvocationId = STRANGER;
   await stage.stores.queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0, ...odd(nowMs) });
-  // Twice the delay, and what a message of the longest delay takes to come.
+  // Twice the delay, and the time that a message of the longest delay takes.
   await stage.pulse.pass(4 * QUEUE_DELAY_MAX_MS);
   const sends = () => actor.process.methods("queue").filter((method) => method === "send").length;
   const before = sends();
@@ -64,7 +64,7 @@ test.each(Object.entries(ODD))("a message %s for what was never accepted comes t
   expect(sends()).toBe(before);
 });
 
-test("the timer of what is gone ends in one message", async () => {
+test("the timer of a gone invocation ends in one message", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();

@@ -1,4 +1,4 @@
-/** Processes with little time: what they cannot finish they hand over, count against nobody, and remember as slow. */
+/** Processes with little time: they hand over what they cannot finish, count no failure, and note the slow handler. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { StoppingError } from "../../shared/engine/ingress/attach.ts";
@@ -17,13 +17,13 @@ function timed<T>(actor: Actor, work: () => Promise<T>): Promise<T> {
   return withinTime(actor.engine, actor.engine.clock.nowMs() + TIME_MS, work);
 }
 
-/** A stage with one driver of little time and one worker of much. */
+/** Opens a stage with a driver of little time and a worker of much time. */
 async function openStage(handlers: Record<string, Handler>) {
   const stage = await open(handlers, { slowFromMs: 1_000, leavesSlowToQueue: true });
   return { stage, driver: stage.actor(), worker: stage.actor() };
 }
 
-test("an attempt cut for time tells its caller where to wait, and the worker goes on at once", async () => {
+test("a call that is cut for time fails with the id of its invocation, and the worker goes on at once", async () => {
   const gate = new Gate();
   const { stage, driver, worker } = await openStage({
     slow: async () => {
@@ -45,7 +45,7 @@ test("an attempt cut for time tells its caller where to wait, and the worker goe
   expect(view).not.toHaveProperty("lastFailure");
 });
 
-test("a handler that was cut for time is left to the worker by the next call of any driver, which only waits", async () => {
+test("any driver's next call of a handler that was cut for time leaves it to the worker, and only waits", async () => {
   const gate = new Gate();
   const { stage, driver, worker } = await openStage({ slow: () => gate.passed.then(() => "done") });
   const other = stage.actor();
@@ -61,7 +61,7 @@ test("a handler that was cut for time is left to the worker by the next call of 
   expect(textOf(await stage.pulse.within(TIME_MS, again))).toBe("done");
 });
 
-test("an attempt that had only begun when the time was up says nothing of its handler", async () => {
+test("an attempt that had only begun when the time was up writes no slow note", async () => {
   const gate = new Gate();
   const { stage, driver } = await openStage({ quick: () => gate.passed.then(() => "done") });
   const { clock } = driver.engine;
@@ -72,7 +72,7 @@ test("an attempt that had only begun when the time was up says nothing of its ha
   expect(await driver.engine.registry.route("S", "quick")).not.toHaveProperty("slow");
 });
 
-test("a process that stopped for time drives again at its next event", async () => {
+test("a process that stopped for lack of time drives again at its next event", async () => {
   const gate = new Gate();
   const { stage, driver } = await openStage({ slow: () => gate.passed.then(() => "done"), quick: () => "at once" });
   const first = timed(driver, () => callOn(driver, "slow")).catch((error: unknown) => error);
@@ -87,7 +87,7 @@ test("a process that stopped for time drives again at its next event", async () 
   ).toBe("at once");
 });
 
-test("a call that nobody waited for is not driven behind the reply: the worker gets it", async () => {
+test("a call without a waiting caller is not driven after the reply: the worker gets it", async () => {
   const gate = new Gate();
   const { stage, driver, worker } = await openStage({
     caller: (ctx) => {

@@ -1,4 +1,4 @@
-/** How long overdue the oldest parked invocation is: what the sweeper tells of a queue that delivers nothing. */
+/** The age of the oldest overdue parked invocation: the sweeper reports it, since it shows a queue that delivers nothing. */
 import { expect, test } from "vitest";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { type Actor, sendOn } from "../harness/engine/engine-fixture.ts";
@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const overdueS = ({ meter }: Actor) =>
   meter.measures.filter(({ name }) => name === "oldest_overdue_seconds").map(({ value }) => value);
 
-test("what is parked and due is told by its age, and what is not due, or was taken up, is not", async () => {
+test("the age covers parked invocations that are due, and not those that are not due or were taken up", async () => {
   let untilMs = 0;
   const stage = await open({ sleep: (ctx) => ctx.get(ctx.sleep(untilMs)).then(() => "slept") });
   untilMs = stage.pulse.nowMs() + HOUR_MS;

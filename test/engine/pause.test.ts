@@ -1,3 +1,4 @@
+/** Orders to pause and to resume, in every status. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
@@ -37,7 +38,7 @@ async function play(handlers: Record<string, Handler>, settings: StageSettings =
 const idIn = (stage: Stage) => stage.deployment.attempts[0]!.start.debugId as InvocationId;
 const statusOf = async ({ engine }: Actor, id: InvocationId) => (await inspect(engine, id))?.status;
 
-/** Two steps, the first of which waits at a gate. */
+/** A handler of two steps, the first of which waits at a gate. */
 function gated() {
   const gate = new Gate();
   const ran: string[] = [];
@@ -52,7 +53,7 @@ function gated() {
 test.each([
   ["by its own process", true],
   ["by another process", false],
-])("an attempt that is under way goes on to its end, and no other follows: paused %s", async (_, isOwn) => {
+])("a running attempt goes on to its end, and no other follows: paused %s", async (_, isOwn) => {
   const { gate, ran, works } = gated();
   const { stage, actor } = await play({ works });
   const operator = isOwn ? actor : stage.actor();
@@ -70,7 +71,7 @@ test.each([
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("one,two");
 });
 
-test("an attempt that ends the invocation ends it, whatever was ordered", async () => {
+test("an attempt that ends the invocation ends it in spite of an order to pause", async () => {
   const gate = new Gate();
   const { stage, actor } = await play({ works: async () => (await gate.passed, "done") });
   const result = callOn(actor, "works");
@@ -85,35 +86,38 @@ test("an attempt that ends the invocation ends it, whatever was ordered", async 
 test.each([
   ["in its driver", 900],
   ["parked", 500_000],
-])("what backs off %s is paused at once, and has its whole budget of attempts when it is resumed", async (_, ms) => {
-  const retry = { initialIntervalMs: ms, maxIntervalMs: ms, maxAttempts: 2 };
-  const { stage, actor } = await play(
-    {
-      stumbles: () => {
-        throw new Error("boom");
+])(
+  "an invocation that backs off %s is paused at once, and has its whole budget of attempts when it is resumed",
+  async (_, ms) => {
+    const retry = { initialIntervalMs: ms, maxIntervalMs: ms, maxAttempts: 2 };
+    const { stage, actor } = await play(
+      {
+        stumbles: () => {
+          throw new Error("boom");
+        },
       },
-    },
-    { retry },
-  );
-  await sendOn(actor, "stumbles");
-  await stage.pulse.settle();
-  const id = idIn(stage);
-  expect(await statusOf(actor, id)).toBe("backing-off");
-  expect(await pause(actor.engine, id)).toBe("noted");
-  await stage.pulse.settle();
-  expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused", lastFailure: { message: "boom" } });
-  await stage.pulse.pass(FAR_MS);
-  expect(stage.deployment.attempts).toHaveLength(1);
-  expect(await resume(actor.engine, id, KEEP)).toBe("done");
-  await stage.pulse.pass(FAR_MS);
-  expect(stage.deployment.attempts).toHaveLength(3);
-  expect(await statusOf(actor, id)).toBe("paused");
-});
+      { retry },
+    );
+    await sendOn(actor, "stumbles");
+    await stage.pulse.settle();
+    const id = idIn(stage);
+    expect(await statusOf(actor, id)).toBe("backing-off");
+    expect(await pause(actor.engine, id)).toBe("noted");
+    await stage.pulse.settle();
+    expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused", lastFailure: { message: "boom" } });
+    await stage.pulse.pass(FAR_MS);
+    expect(stage.deployment.attempts).toHaveLength(1);
+    expect(await resume(actor.engine, id, KEEP)).toBe("done");
+    await stage.pulse.pass(FAR_MS);
+    expect(stage.deployment.attempts).toHaveLength(3);
+    expect(await statusOf(actor, id)).toBe("paused");
+  },
+);
 
 test.each([
   ["in its driver", 900],
   ["parked", 500_000],
-])("what backs off %s is tried at once when it is resumed", async (_, ms) => {
+])("an invocation that backs off %s is attempted at once when it is resumed", async (_, ms) => {
   const { stage, actor } = await play(
     {
       stumbles: () => {
@@ -129,7 +133,7 @@ test.each([
   expect(textOf(await stage.pulse.within(ms / 2, result))).toBe("well");
 });
 
-test("what is suspended stays so, and goes on when what it waits for comes", async () => {
+test("a suspended invocation stays suspended, and goes on when its await is satisfied", async () => {
   const { stage, actor } = await play({ waits: async (ctx) => await ctx.get(ctx.awakeable().result) });
   const { invocationId } = await sendOn(actor, "waits");
   await stage.pulse.settle();
@@ -139,7 +143,7 @@ test("what is suspended stays so, and goes on when what it waits for comes", asy
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("resuming what is suspended attempts it once more, after which it is suspended again", async () => {
+test("resuming a suspended invocation makes one attempt, and then it is suspended again", async () => {
   const { stage, actor, far } = await play({ naps });
   const { invocationId } = await sendOn(actor, "naps", far);
   await stage.pulse.settle();
@@ -149,7 +153,7 @@ test("resuming what is suspended attempts it once more, after which it is suspen
   expect(await statusOf(actor, invocationId)).toBe("suspended");
 });
 
-test("resuming what runs changes nothing, but takes an order back that is not obeyed yet", async () => {
+test("resuming a running invocation changes nothing, but revokes an order to pause that is not obeyed yet", async () => {
   const { gate, ran, works } = gated();
   const { stage, actor } = await play({ works });
   const result = callOn(actor, "works");
@@ -162,7 +166,7 @@ test("resuming what runs changes nothing, but takes an order back that is not ob
   expect(ran).toEqual(["one", "two"]);
 });
 
-test("an order to pause that was given twice does not pause what was resumed since", async () => {
+test("a repeated order to pause does not pause an invocation that was resumed since", async () => {
   const { gate, works } = gated();
   const { stage, actor } = await play({ works });
   const result = callOn(actor, "works");
@@ -176,7 +180,7 @@ test("an order to pause that was given twice does not pause what was resumed sin
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("one,two");
 });
 
-test("what comes while it is paused waits; a cancel that comes then ends the pause", async () => {
+test("arrivals of a paused invocation wait; a cancel that arrives then ends the pause", async () => {
   const gate = new Gate();
   let awakeable = "";
   const { stage, actor, far } = await play({
@@ -201,7 +205,7 @@ test("what comes while it is paused waits; a cancel that comes then ends the pau
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("409 Cancelled");
 });
 
-test("a cancel that came before the order to pause is seen when it is resumed", async () => {
+test("a cancel that came before the order to pause takes effect when the invocation is resumed", async () => {
   const { gate, works } = gated();
   const { stage, actor } = await play({ works });
   const result = callOn(actor, "works");

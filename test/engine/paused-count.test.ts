@@ -1,4 +1,4 @@
-/** What is paused of our own accord is counted once, so that an alarm can tell somebody; what an operator pauses is not. */
+/** Pauses that the engine decides are counted once, for an alarm; pauses by an operator are not counted. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -18,7 +18,7 @@ const pausesOf = (...actors: readonly Actor[]): number =>
   actors.flatMap(({ meter }) => meter.measures).filter(({ name }) => name === "invocations_paused_total").length;
 const statusOf = async ({ engine }: Actor, id: InvocationId) => (await inspect(engine, id))?.status;
 
-/** As a message that comes twice, and a sweeper that looks at everything. */
+/** Repeats the message and lets the sweeper look at everything. */
 async function lookAgain(stage: Stage, { engine }: Actor, invocationId: InvocationId): Promise<void> {
   await stage.pulse.within(0, engine.queue.send({ invocationId, sentAtMs: engine.clock.nowMs(), delayMs: 0 }));
   await sweep(engine, stage.pulse.nowMs(), "everything");
@@ -52,7 +52,7 @@ test.each<[string, Handler]>([
   expect(pausesOf(actor)).toBe(1);
 });
 
-test("resumed without its cause being mended it is paused and counted again", async () => {
+test("an invocation that is resumed without a repair is paused and counted again", async () => {
   const stumbles: Handler = () => {
     throw new Error("boom");
   };
@@ -67,7 +67,7 @@ test("resumed without its cause being mended it is paused and counted again", as
   expect(pausesOf(actor)).toBe(2);
 });
 
-test("an attempt that fails and is made again is no pause, nor is an end", async () => {
+test("neither a failed attempt that is repeated nor an end counts as a pause", async () => {
   const stumbles: Handler = () => {
     if (stage.deployment.attempts.length <= 2) throw new Error("boom");
     return "well";
@@ -81,7 +81,7 @@ test("an attempt that fails and is made again is no pause, nor is an end", async
   expect(pausesOf(actor)).toBe(0);
 });
 
-test("what an operator pauses is not counted, however often it is looked at", async () => {
+test("a pause by an operator is not counted, however often the invocation is looked at", async () => {
   const retry = { initialIntervalMs: 500_000, maxIntervalMs: 500_000, maxAttempts: 5 };
   const stumbles: Handler = () => {
     throw new Error("boom");
@@ -99,7 +99,7 @@ test("what an operator pauses is not counted, however often it is looked at", as
   expect(pausesOf(actor, operator)).toBe(0);
 });
 
-test("a dead letter that is parked is counted once, by the sweeper", async () => {
+test("a paused dead letter is counted once, by the sweeper", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const { invocationId } = await stage.pulse.within(0, sendOn(sweeper, "work"));

@@ -19,7 +19,7 @@ test("a call that is answered at once is one write, and needs no message", async
   expect(actor.process.methods("queue")).toEqual([]);
 });
 
-test("a handler that takes longer is accepted meanwhile, and its message is recalled at its end", async () => {
+test("a call of a slower handler is accepted meanwhile, and its message is recalled at its end", async () => {
   const gate = new Gate();
   const stage = await open({ slow: async () => gate.passed.then(() => "done") }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
@@ -34,7 +34,7 @@ test("a handler that takes longer is accepted meanwhile, and its message is reca
   expect(actor.process.methods("queue")).toEqual(["send", "recall"]);
 });
 
-test("a first segment that leaves something to do brings the message with it", async () => {
+test("a first segment that leaves work to do comes with the message", async () => {
   const stage = await open({ step: async (ctx) => await ctx.get(ctx.run("one", () => "1")) }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
   expect(textOf(await stage.pulse.within(0, callOn(actor, "step")))).toBe("1");
@@ -57,7 +57,7 @@ test("a process that dies before the common write has accepted nothing", async (
   await successor.stopWorker();
 });
 
-test("of acceptance and segment both stand or neither", async () => {
+test("acceptance and first segment are stored together or not at all", async () => {
   const stage = await open({ greet: () => "hello" }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
   const { journal } = stage.stores;
@@ -70,7 +70,7 @@ test("of acceptance and segment both stand or neither", async () => {
   expect(entries).toEqual([]);
 });
 
-test("the failure of a first attempt is told once the acceptance is durable", async () => {
+test("the failure of a first attempt is reported once the acceptance is durable", async () => {
   const handlers = {
     stumbles: () => {
       if (stage.deployment.attempts.length === 1) throw new Error("boom");
@@ -85,7 +85,7 @@ test("the failure of a first attempt is told once the acceptance is durable", as
   expect(puts[0]).toBe("seg#000000");
 });
 
-test("an awakeable that is resolved before the acceptance is on its way is not lost", async () => {
+test("an awakeable that is resolved before the write of the acceptance begins is not lost", async () => {
   const stage = await open(
     { waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` },
     { acceptanceWaitMs },

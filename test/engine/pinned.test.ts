@@ -1,4 +1,4 @@
-/** What keeps a deployment from being removed, counted in tables whose index shows little (ADR 0020). */
+/** Open invocations that need a deployment, counted in tables whose index shows little (ADR 0020). */
 import { expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../shared/core/model/ids.ts";
 import { invocationPk, openKeys } from "../../shared/engine/store/item-keys.ts";
@@ -9,7 +9,7 @@ const open = stages();
 const OPEN = 2_500;
 const DEPLOYMENT = "dp_1" as DeploymentId;
 
-test("however much is open is counted a part at a time, each entry once, from the holds where the index shows nothing", async () => {
+test("any number of open invocations is counted in parts, each entry once, from the lease records where the index shows nothing", async () => {
   const stage = await open({});
   const { engine, process } = stage.actor();
   const lookAtMs = stage.pulse.nowMs() + 86_400_000;

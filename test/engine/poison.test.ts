@@ -11,7 +11,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** The start of a process that owns its store alone, as the local process starts. */
+/** Starts a process that owns its store alone, as the local process starts. */
 async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Promise<Actor> {
   const actor = stage.actor({ soleOwner: true });
   known(actor);
@@ -66,7 +66,7 @@ test("an invocation that ends the process at its answer is paused after four dea
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("after a kill while harmless invocations ran, the next process does not suspect them for long", async () => {
+test("after a kill with harmless invocations running, the next process does not suspect them for long", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "free") });
   let actor = await start(stage);

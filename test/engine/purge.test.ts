@@ -1,3 +1,4 @@
+/** Purges and drops of journals: what they remove, and what they leave. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
@@ -56,7 +57,7 @@ async function ended(actor: Actor, stage: Stage, key?: string) {
   return { id: invocationId, input };
 }
 
-test("a purge leaves nothing that could be told, and nothing of what was said", async () => {
+test("a purge removes all content: status, result, input and output", async () => {
   const { stage, actor } = await play({ steps });
   const { id, input } = await ended(actor, stage);
   expect([await holds(stage, id, "and a secret"), await holds(stage, id, input)]).toEqual([true, true]);
@@ -66,11 +67,11 @@ test("a purge leaves nothing that could be told, and nothing of what was said", 
   expect(await purge(actor.engine, id)).toBe("unknown");
   expect(await purgeJournal(actor.engine, id)).toBe("unknown");
   expect([await holds(stage, id, "and a secret"), await holds(stage, id, input)]).toEqual([false, false]);
-  // What is left is the fence against drivers that read the acceptance before it went.
+  // The segments that remain fence drivers that read the acceptance before it was removed.
   expect(await skOf(stage, id)).toEqual([expect.stringMatching(/^seg#nonce#00000\d$/)]);
 });
 
-test("a purged key lives again and meets no ghost, also where an old message comes late", async () => {
+test("a purged key gets a new life without items of the old one, also when an old message comes late", async () => {
   const { stage, actor } = await play({ steps });
   const { id } = await ended(actor, stage, "one");
   await purge(actor.engine, id);
@@ -88,7 +89,7 @@ test("a driver that read the invocation before its purge begins nothing", async 
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   const late = stage.actor();
-  // The purge falls between two pages of the late driver's read: it has seen the acceptance, and nothing behind it.
+  // The purge falls between two pages of the late driver's read, which contains the acceptance and no later segment.
   const { table } = late.engine;
   let halves = 0;
   const query: typeof table.query = async (pk, range = {}) => {
@@ -108,7 +109,7 @@ test("a driver that read the invocation before its purge begins nothing", async 
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("without its journal an invocation keeps status and result", async () => {
+test("an invocation without its journal keeps status and result", async () => {
   const { stage, actor } = await play({ steps });
   const { id, input } = await ended(actor, stage);
   const before = (await inspect(actor.engine, id))!;
@@ -123,7 +124,7 @@ test("without its journal an invocation keeps status and result", async () => {
   expect(await inspect(actor.engine, id)).toBeUndefined();
 });
 
-test("what a driver left undone behind the end is done before it is forgotten", async () => {
+test("effects that a driver left out after the end are performed before the purge", async () => {
   const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
   const dying = stage.actor();
   dying.process.before = ({ port, method, args }) => {
@@ -140,7 +141,7 @@ test("what a driver left undone behind the end is done before it is forgotten", 
   expect(stage.deployment.of("other")).toHaveLength(1);
 });
 
-test("a child that was purged is not made anew by a redo of its caller", async () => {
+test("a redo of the caller does not create a purged child anew", async () => {
   const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
   await stage.pulse.within(1_000, callOn(actor, "sends"));
   await stage.pulse.pass(1_000);
@@ -152,7 +153,7 @@ test("a child that was purged is not made anew by a redo of its caller", async (
   expect(stage.deployment.of("other")).toHaveLength(1);
 });
 
-test("what has not ended is not purged, and what is not there neither", async () => {
+test("a purge of an open or unknown invocation is refused", async () => {
   const { stage, actor } = await play({ waits: (ctx) => ctx.get(ctx.awakeable().result) });
   const { invocationId } = await sendOn(actor, "waits");
   await stage.pulse.settle();
@@ -190,19 +191,19 @@ test.each([
   expect((await skOf(stage, id)).filter((sk) => sk.startsWith("seg#nonce"))).toHaveLength(1);
   const end = await attach(actor.engine, id);
   expect(end.kind === "ended" && textOf(end)).toContain("a secret");
-  // Nobody looks at it again.
+  // The sweeper does not look at the invocation again.
   expect((await sweep(actor.engine, stage.pulse.nowMs())).woken).toBe(0);
   await stage.pulse.pass(LEASE_MS);
 });
 
-test("a journal that is not kept at all is told to nobody from the end on", async () => {
+test("a journal with a retention of zero is not shown from the end on", async () => {
   const { stage, actor } = await play({ quick: () => "done" }, { journalRetentionMs: 0 });
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", entries: [] });
 });
 
-test("a purged run of a workflow takes its state with it, and its key can run again", async () => {
+test("the purge of a workflow's run removes its state, and its key can run again", async () => {
   const stage = await open({ run: addCount, get: getCount }, { services: [workflowOf(["get"])] });
   const actor = stage.actor();
   const run = keyed("W", "w", "run", "5");
@@ -216,7 +217,7 @@ test("a purged run of a workflow takes its state with it, and its key can run ag
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, run)))).toBe("5");
 });
 
-test("a purge of what ran alone for its key leaves the state of the key", async () => {
+test("the purge of an exclusive call leaves the state of its key", async () => {
   const stage = await open({ add: addCount, get: getCount }, { services: [objectOf(["add"], ["get"])] });
   const actor = stage.actor();
   const { invocationId } = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "5")));

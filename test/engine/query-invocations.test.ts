@@ -1,3 +1,4 @@
+/** SQL over invocations: the cells of each status, the origin, the journal and its events. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
@@ -35,7 +36,7 @@ async function play() {
   return { stage, actor, sent };
 }
 
-test("each status is told in the words of both vocabularies", async () => {
+test("each status is shown in the words of both vocabularies", async () => {
   const { actor, sent } = await play();
   const ids = { naps: await sent("naps"), stumbles: await sent("stumbles"), greets: await sent("greets") };
   const told = (table: string) => rowsOf(actor, `select id, status from ${table} order by created_at, id`);
@@ -56,7 +57,7 @@ test("each status is told in the words of both vocabularies", async () => {
   ]);
 });
 
-test("what ended, what fails and what waits each have the cells that tell of it", async () => {
+test("completed, failing and waiting invocations each have the cells of their status", async () => {
   const { actor, sent } = await play();
   const [naps, stumbles, greets] = [await sent("naps"), await sent("stumbles"), await sent("greets")];
   const one = async (columns: string, id: string) => {
@@ -76,7 +77,7 @@ test("what ended, what fails and what waits each have the cells that tell of it"
   expect(await one("suspended_waiting_for_completions as c, retry_count", naps)).toEqual({ c: [1] });
 });
 
-test("where an invocation comes from is told: the ingress, a caller, or one that it was begun anew from", async () => {
+test("the origin of an invocation is shown: the ingress, a caller, or the invocation that it restarts", async () => {
   const { stage, actor, sent } = await play();
   const { invocationId: caller } = await stage.pulse.within(1_000, callOn(actor, "calls"));
   const former = await sent("greets");
@@ -92,7 +93,7 @@ test("where an invocation comes from is told: the ingress, a caller, or one that
   ]);
 });
 
-test("a statement about what is open reads nothing that has ended", async () => {
+test("a statement about open invocations reads no completed ones", async () => {
   const { stage, actor, sent } = await play();
   const naps = await sent("naps");
   for (let i = 0; i < 30; i++) await stage.pulse.within(1_000, callOn(actor, "greets"));
@@ -104,7 +105,7 @@ test("a statement about what is open reads nothing that has ended", async () => 
   expect(table.queries - table.indexQueries, "the progress of the sweeper, and what the index does not show").toBe(2);
 });
 
-test("the journal is told entry by entry, and what failed beside it, the pause included", async () => {
+test("the journal is shown entry by entry, and failures as events, the pause included", async () => {
   const { stage, actor, sent } = await play();
   const { invocationId: caller } = await stage.pulse.within(1_000, callOn(actor, "calls"));
   const entries = await rowsOf(

@@ -1,3 +1,4 @@
+/** SQL over keys: waiters, holders and state. */
 import { expect, test } from "vitest";
 import { editState } from "../../shared/engine/operate/edit-state.ts";
 import { Gate } from "../harness/engine/gate.ts";
@@ -17,7 +18,7 @@ const open = stages();
 const services = [objectOf(["add", "slow"], ["get"]), workflowOf()];
 const OF_KEY = "where service_name = 'O' and service_key = 'k'";
 
-/** One holds the key, two wait behind it, and a shared handler runs beside them. */
+/** One invocation holds the key, two wait for it, and a shared handler runs beside them. */
 async function crowded() {
   const gate = new Gate();
   const stage = await open(
@@ -39,7 +40,7 @@ async function crowded() {
   return { stage, actor, gate, ids };
 }
 
-test("who waits for a key is listed by the tickets, in the order in which they are served", async () => {
+test("the waiters of a key are listed by their tickets, in the order in which they are served", async () => {
   const { stage, actor, gate, ids } = await crowded();
   const select = `select id, sequence_number as n from sys_inbox ${OF_KEY} order by n`;
   expect(await rowsOf(actor, select)).toEqual([
@@ -55,7 +56,7 @@ test("who waits for a key is listed by the tickets, in the order in which they a
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("who holds a key is told from its lock, and from what is open where no key is named", async () => {
+test("the holder of a key comes from its lock, and without a named key from the open invocations", async () => {
   const { stage, actor, gate, ids } = await crowded();
   const select = `select invocation_id from sys_keyed_service_status ${OF_KEY}`;
   expect(await rowsOf(actor, select)).toEqual([{ invocation_id: ids[0] }]);
@@ -69,7 +70,7 @@ test("who holds a key is told from its lock, and from what is open where no key 
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("an edit of the state that waits for its turn is no invocation", async () => {
+test("an edit of state that waits for its turn is not an invocation", async () => {
   const { stage, actor, ids } = await crowded();
   const values = new Map([["count", new TextEncoder().encode("9")]]);
   expect(await stage.pulse.within(0, editState(actor.engine, { service: "O", key: "k" }, "object", values))).toBe(
@@ -90,7 +91,7 @@ test("the run of a workflow holds its id until it has ended", async () => {
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("state is read by its key, and refused without it", async () => {
+test("a read of state without a key is refused", async () => {
   const { stage, actor } = await crowded();
   await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "7")));
   const rows = await rowsOf(

@@ -1,3 +1,4 @@
+/** Restarts of completed invocations: with a prefix of the journal, on a deployment, and refused ones. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
@@ -39,7 +40,7 @@ async function resultOf(stage: Stage, { engine }: Actor, id: InvocationId): Prom
   return end.kind === "ended" ? textOf(end) : end.kind;
 }
 
-/** One step, a call, a send and another step, of which the last fails the first time. */
+/** A handler with a step, a call, a send and another step, the last of which fails the first time. */
 function counted() {
   const ran: string[] = [];
   let isWell = false;
@@ -62,7 +63,7 @@ function counted() {
   return { ran, handlers, heal: () => void (isWell = true) };
 }
 
-test("what has ended runs again with its input, as another invocation of the same place", async () => {
+test("a completed invocation runs again with its input, as another invocation of the same target", async () => {
   const { ran, handlers, heal } = counted();
   const { stage, actor } = await play(handlers);
   const former = await stage.pulse.within(5_000, callOn(actor, "works", "the input", { idempotencyKey: "one" }));
@@ -79,7 +80,7 @@ test("what has ended runs again with its input, as another invocation of the sam
   expect(ran.filter((what) => what === "sent")).toHaveLength(2);
 });
 
-test("with the beginning of its journal, nothing of that is done again", async () => {
+test("a restart with a prefix of the journal repeats nothing of that prefix", async () => {
   const { ran, handlers, heal } = counted();
   const { stage, actor } = await play(handlers);
   const { invocationId: former } = await sendOn(actor, "works");
@@ -94,7 +95,7 @@ test("with the beginning of its journal, nothing of that is done again", async (
   expect([...ran].sort()).toEqual(["called", "one", "sent", "two", "two"]);
   expect(new Set(seeds()).size).toBe(1);
   const copied = (await inspect(actor.engine, id))!.entries.map(({ type }) => type);
-  // The completion of the call came later than the call, and is taken along.
+  // The completion comes later in the journal than the call, and is copied too.
   expect(copied.slice(0, callAt + 1)).toEqual(entries.slice(0, callAt + 1).map(({ type }) => type));
   expect(copied).toContain("Notification: Call");
 });
@@ -102,7 +103,7 @@ test("with the beginning of its journal, nothing of that is done again", async (
 test.each([
   ["behind the end of the journal", 99],
   ["over a command without its completion", 1],
-])("a beginning that reaches %s is refused", async (_, from) => {
+])("a prefix that reaches %s is refused", async (_, from) => {
   const { stage, actor } = await play({ waits: (ctx) => ctx.get(ctx.sleep(stage.pulse.nowMs() + 3_600_000)) });
   const { invocationId } = await sendOn(actor, "waits");
   await stage.pulse.settle();
@@ -111,7 +112,7 @@ test.each([
   expect(await restart(actor.engine, invocationId, 0, LATEST)).toMatchObject({ kind: "restarted" });
 });
 
-test("it goes to the latest deployment unless its own is asked for", async () => {
+test("a restart uses the latest deployment unless it asks for the former one", async () => {
   const { handlers } = counted();
   const { stage, actor } = await play(handlers);
   const { invocationId: former } = await sendOn(actor, "works");
@@ -134,7 +135,7 @@ test("it goes to the latest deployment unless its own is asked for", async () =>
   expect(await restart(actor.engine, former, 0, absent)).toMatchObject({ kind: "unknown-deployment" });
 });
 
-test("what is open, scheduled, unknown or without a journal is not restarted", async () => {
+test("an invocation that is open, scheduled, unknown or without a journal is not restarted", async () => {
   const { stage, actor } = await play({ waits: (ctx) => ctx.get(ctx.awakeable().result) });
   const { invocationId: id } = await sendOn(actor, "waits");
   const { invocationId: later } = await sendOn(actor, "waits", "", { startAtMs: stage.pulse.nowMs() + 60_000 });
@@ -158,7 +159,7 @@ test("the run of a workflow is not restarted", async () => {
 test.each([
   ["its input alone", 0, "12"],
   ["its journal up to the change of the state", 2, "11"],
-])("what runs alone for its key takes its turn again, with %s", async (_, from, count) => {
+])("an exclusive call is restarted in a new turn, with %s", async (_, from, count) => {
   const gate = new Gate();
   const handlers: Record<string, Handler> = {
     add: addCount,
@@ -181,7 +182,7 @@ test.each([
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "get"))))).toBe(count);
 });
 
-test("a late wake of the former one leaves the lock to the one that was started anew with its beginning", async () => {
+test("a late wake of the former invocation leaves the lock to the one that restarts it with a prefix", async () => {
   const gate = new Gate();
   let runs = 0;
   const stage = await open(

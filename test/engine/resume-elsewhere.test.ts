@@ -1,3 +1,4 @@
+/** Resuming an invocation on another deployment. */
 import { expect, test } from "vitest";
 import type { Deployment } from "../../shared/core/model/deployment.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -27,7 +28,7 @@ const stumbles: Handler = () => {
   throw new AttemptFails("hold it", { behavior: 1 });
 };
 
-/** An invocation that rests on the first deployment, while a second one offers its service too. */
+/** @returns an invocation that is parked on the first deployment, while a second one also offers its service */
 async function resting(handler = "steps", second: Partial<Deployment> = {}) {
   const stage = await open({ steps, stumbles });
   const actor = stage.actor();
@@ -36,7 +37,7 @@ async function resting(handler = "steps", second: Partial<Deployment> = {}) {
   await stage.pulse.settle();
   const newer = deployment(2, [service("S", ["steps", "stumbles"], { revision: 2 } as object)], second);
   await writeDeployment(stage.stores.meta, "", newer, 1);
-  // What is known of the registry is asked for again after a second.
+  // The cache of the registry expires after a second.
   await stage.pulse.pass(2_000);
   return { stage, actor, id: invocationId };
 }
@@ -50,7 +51,7 @@ test.each([
   ["the latest", LATEST, SECOND],
   ["one that is named", on(SECOND), SECOND],
   ["its own", on(FIRST), FIRST],
-] as const)("what is suspended goes on on %s deployment, for good", async (_, choice, expected) => {
+] as const)("a suspended invocation continues on %s deployment, for good", async (_, choice, expected) => {
   const { stage, actor, id } = await resting();
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: FIRST });
   expect(await resume(actor.engine, id, choice)).toBe("done");
@@ -61,7 +62,7 @@ test.each([
   expect(await inspect(later.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: expected });
 });
 
-test("a changed deployment survives the process that was to go on there", async () => {
+test("a changed deployment survives the process that was to resume there", async () => {
   const { stage, actor, id } = await resting();
   await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
   expect(await resume(actor.engine, id, LATEST)).toBe("done");
@@ -73,7 +74,7 @@ test("a changed deployment survives the process that was to go on there", async 
   expect(stage.deployment.attempts.at(-1)!.commands.length).toBeGreaterThan(1);
 });
 
-test("a later order to resume keeps the deployment that an earlier one changed", async () => {
+test("a later order to resume keeps the deployment that an earlier one set", async () => {
   const { stage, actor, id } = await resting();
   await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
   await resume(actor.engine, id, LATEST);
@@ -96,7 +97,7 @@ test("a deployment that does not speak the version of the journal is refused", a
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("what has stored nothing yet has no deployment to change, and finds the latest by itself", async () => {
+test("an invocation without stored entries has no pin to change, and uses the latest deployment", async () => {
   const { stage, actor, id } = await resting("stumbles");
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused" });
   expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
@@ -105,7 +106,7 @@ test("what has stored nothing yet has no deployment to change, and finds the lat
   expect(hostOf(stage)).toBe("http://host-2:9080/");
 });
 
-test("what runs or backs off cannot be moved", async () => {
+test("a running or backing-off invocation cannot be moved", async () => {
   const stage = await open({
     fails: () => {
       throw new Error("boom");

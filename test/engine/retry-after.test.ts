@@ -1,4 +1,4 @@
-/** When a deployment that is not well wants to be asked again, in each of the forms in which HTTP lets it say so. */
+/** The retry-after header of an unhealthy deployment, in each of the forms of HTTP. */
 import { expect, test } from "vitest";
 import { inTimeZone, TIME_ZONES } from "../in-time-zone.ts";
 
@@ -21,6 +21,6 @@ export default async () =>
   });
 `;
 
-test.each(TIME_ZONES)("whatever form a date has it is the same moment, in %s too", async (zone) => {
+test.each(TIME_ZONES)("every form of a date is the same moment, in %s too", async (zone) => {
   expect(await inTimeZone(zone, PROGRAM)).toEqual([60_000, 60_000, 60_000, 60_000, null, null]);
 });

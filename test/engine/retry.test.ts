@@ -1,3 +1,4 @@
+/** Retries: backoff, the policy's end, delays and behaviors of the handler, and failure events. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -9,7 +10,7 @@ import { stages } from "../harness/engine/stages.ts";
 const open = stages();
 const idIn = (stage: Stage) => stage.deployment.attempts[0]!.start.debugId as InvocationId;
 
-test("a short backoff is waited out in the driver, without a park, and ends within its jitter", async () => {
+test("a short backoff passes in the driver, without a park, and ends within its jitter", async () => {
   const stage = await open({
     stumbles: () => {
       if (stage.deployment.attempts.length <= 2) throw new Error("boom");
@@ -92,7 +93,7 @@ test("the attempts of the policy end in a failure that carries the last error", 
   expect(stage.deployment.attempts).toHaveLength(3);
 });
 
-test("a delay that the handler chose is kept, and consumes no attempt of the policy", async () => {
+test("a delay that the handler chose is used, and consumes no attempt of the policy", async () => {
   const retry = { maxAttempts: 2, onMaxAttempts: "kill" as const };
   const stage = await open(
     {
@@ -126,7 +127,7 @@ test("behavior fail ends the invocation, behavior pause pauses it", async () => 
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "paused" });
 });
 
-test("what came before an error is kept: a run that succeeded is not run again", async () => {
+test("entries before an error are kept: a run that succeeded is not run again", async () => {
   const ran: string[] = [];
   const stage = await open({
     steps: async (ctx) => {
@@ -141,12 +142,12 @@ test("what came before an error is kept: a run that succeeded is not run again",
   });
   expect(textOf(await stage.pulse.within(5_000, callOn(stage.actor(), "steps")))).toBe("12");
   expect(ran).toEqual(["one", "two", "two", "two"]);
-  // A stored command starts the count over, so that the SDK can bound the retries of that run alone.
+  // A stored command resets the count, so that the SDK can bound the retries of that run alone.
   const counts = stage.deployment.attempts.map(({ start }) => start.retryCountSinceLastStoredEntry);
   expect(counts).toEqual([0, 0, 1, 2, 0]);
 });
 
-test("equal failures are told once, and of different ones the newest 32", async () => {
+test("equal failures are shown once, and of different ones the newest 32", async () => {
   let words = "equal";
   const stage = await open(
     {
@@ -171,7 +172,7 @@ test("equal failures are told once, and of different ones the newest 32", async 
   expect(new Set(events.map(({ message }) => message)).size).toBe(events.length);
 });
 
-test("failures are told as events whether or not their attempts stored something, also when all is well in the end", async () => {
+test("failures are shown as events whether or not their attempts stored an entry, also after a success", async () => {
   const stage = await open({
     stumbles: (ctx) => {
       const attempt = stage.deployment.attempts.length;

@@ -1,3 +1,4 @@
+/** Sends: at once, delayed, and refused. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -63,7 +64,7 @@ test("a handler's delayed send starts at its time as well", async () => {
   expect(stage.deployment.of("child").map(({ input }) => input)).toEqual(["later"]);
 });
 
-test("what is not registered is refused, and nothing is written", async () => {
+test("a send to an unregistered service is refused, and nothing is written", async () => {
   const stage = await open({ greet: () => "done" });
   const { engine, process } = stage.actor();
   expect(await send(engine, submission("nobody"))).toEqual({ kind: "unknown-handler" });
@@ -72,7 +73,7 @@ test("what is not registered is refused, and nothing is written", async () => {
   expect(process.methods("table")).toEqual([]);
 });
 
-test("a send under a key whose former result is not kept any longer is driven at once", async () => {
+test("a send under a key whose former result has expired is driven at once", async () => {
   const stage = await open({ greets: () => "hello" }, { idempotencyRetentionMs: 60_000 });
   const actor = stage.actor();
   actor.startWorker();

@@ -1,3 +1,4 @@
+/** Redos of sends: each runs once, and a cancelled one stays cancelled. */
 import { expect, test } from "vitest";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -8,7 +9,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a send whose result is not kept runs once, though its sender is looked at again", async () => {
+test("a send whose result is not kept runs once, although its sender is redone", async () => {
   const stage = await open(
     { parent: (ctx) => (ctx.send("child"), "sent"), child: () => "done" },
     { journalRetentionMs: 0 },
@@ -23,7 +24,7 @@ test("a send whose result is not kept runs once, though its sender is looked at 
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("a delayed send that was cancelled stays cancelled when its sender is looked at again", async () => {
+test("a delayed send that was cancelled stays cancelled when its sender is redone", async () => {
   const stage = await open({
     parent: (ctx) => (ctx.send("child", "", { atMs: stage.pulse.nowMs() + 3_000 }), "sent"),
     child: () => "done",
@@ -39,7 +40,7 @@ test("a delayed send that was cancelled stays cancelled when its sender is looke
   expect(stage.deployment.of("child")).toHaveLength(0);
 });
 
-test("a send under a key begins a new life where the former one is over, and no third at a redo", async () => {
+test("a send under a key begins a new life after the former one, and no third at a redo", async () => {
   const stage = await open(
     { parent: (ctx) => (ctx.send("child", "", { idempotencyKey: "k" }), "sent"), child: () => "done" },
     { idempotencyRetentionMs: 0, journalRetentionMs: 60_000 },
@@ -57,7 +58,7 @@ test("a send under a key begins a new life where the former one is over, and no 
   }
 });
 
-test("a handler that sends to itself under its own key leaves the queue in peace when it has ended", async () => {
+test("a handler that sends to itself under its own key causes no further messages after its end", async () => {
   const stage = await open({ again: (ctx) => (ctx.send("again", "", { idempotencyKey: "mine" }), "done") });
   const actor = stage.actor();
   actor.startWorker();

@@ -1,3 +1,4 @@
+/** Awakeables and signals: early, repeated, rejected, for unknown invocations (I3, I7). */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
@@ -19,7 +20,7 @@ async function play(handlers: Record<string, Handler>) {
   return { stage, actor, awakeable: () => encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17) };
 }
 
-test("an awakeable that is resolved before it is awaited is there when it is", async () => {
+test("an awakeable that is resolved before it is awaited completes its await at once", async () => {
   const gate = new Gate();
   const { stage, actor, awakeable } = await play({
     waits: async (ctx) => {
@@ -35,7 +36,7 @@ test("an awakeable that is resolved before it is awaited is there when it is", a
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("of an awakeable's completions the first counts, whoever comes later", async () => {
+test("of an awakeable's completions the first counts", async () => {
   const { stage, actor, awakeable } = await play({ waits });
   const result = callOn(actor, "waits");
   await stage.pulse.settle();
@@ -55,7 +56,7 @@ test("a rejected awakeable throws at its handler", async () => {
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("400 no");
 });
 
-test("an awakeable of an invocation that is not there costs one write, which expires, and no message", async () => {
+test("an awakeable of an unknown invocation costs one write, which expires, and no message", async () => {
   const { stage, actor } = await play({ waits });
   const told = completeAwakeable(actor.engine, encodeAwakeableId(new Uint8Array(24).fill(5), 17), value("lost"));
   await stage.pulse.within(1_000, told);
@@ -66,7 +67,7 @@ test("an awakeable of an invocation that is not there costs one write, which exp
   expect(actor.process.methods("queue")).not.toContain("send");
 });
 
-test("a process that owns the store alone knows that the invocation is not there, and writes nothing", async () => {
+test("a process that owns the store alone writes nothing for an awakeable of an unknown invocation", async () => {
   const stage = await open({ waits });
   const actor = stage.actor({ soleOwner: true });
   await stage.pulse.within(
@@ -106,7 +107,7 @@ test("each sending of a named signal counts, equal ones too", async () => {
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("hop and hop");
 });
 
-test("a failed attempt whose sendings were stored does not send again at its retry", async () => {
+test("the signals of a failed attempt that stored them are not sent again at its retry", async () => {
   let tries = 0;
   const { stage, actor } = await play({
     listens: async (ctx) => {

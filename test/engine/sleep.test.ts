@@ -1,3 +1,4 @@
+/** Sleeps: short, long, across restarts, and in a race. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -41,7 +42,7 @@ test("a sleep longer than the queue's delays is a timer, and ends as exactly", a
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("after a restart only the time that is left is slept", async () => {
+test("after a restart the invocation sleeps only for the remaining time", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const first = stage.actor();
   first.startWorker();
@@ -58,7 +59,7 @@ test("after a restart only the time that is left is slept", async () => {
   expect(await inspect(second.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("a sleep that was over while nothing ran is resumed at the start", async () => {
+test("a sleep that ended while no process ran is resumed at the start", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const first = stage.actor();
   first.startWorker();
@@ -72,14 +73,14 @@ test("a sleep that was over while nothing ran is resumed at the start", async ()
   expect(end.kind === "ended" && textOf(end)).toBe("awake");
 });
 
-test("a sleep in the past goes on at once, without parking", async () => {
+test("a sleep until a past moment goes on at once, without a park", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const actor = stage.actor();
   expect(textOf(await stage.pulse.within(0, callOn(actor, "nap", "-5000")))).toBe("awake");
   expect(actor.process.methods("table")).toEqual(["put", "put", "put"]);
 });
 
-test("of two sleeps the shorter one wakes a race, and the longer one comes too late to matter", async () => {
+test("of two sleeps the shorter one decides a race, and the longer one changes nothing", async () => {
   const stage = await open({
     race: async (ctx) => {
       const nowMs = stage.pulse.nowMs();

@@ -1,3 +1,4 @@
+/** Edits of state by an operator: free and held keys, large edits, and dead editors. */
 import { expect, test } from "vitest";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
@@ -35,7 +36,7 @@ const stageOf = async () => {
   return { stage, actor, gate };
 };
 
-test("an edit of a free key is applied at once, also where there is nothing yet, and replaces all there is", async () => {
+test("an edit of a free key is applied at once, also where the key has no state, and replaces the whole state", async () => {
   const { stage, actor } = await stageOf();
   expect(await stage.pulse.within(0, editState(actor.engine, target, "object", values("5", { other: "x" })))).toBe(
     "applied",
@@ -47,7 +48,7 @@ test("an edit of a free key is applied at once, also where there is nothing yet,
   expect(await stage.pulse.within(0, textState(actor))).toEqual({});
 });
 
-test("an edit of a key that is held waits for its turn, and those behind it see it", async () => {
+test("an edit of a held key waits for its turn, and later calls see it", async () => {
   const { stage, actor, gate } = await stageOf();
   await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
   await stage.pulse.settle();
@@ -59,7 +60,7 @@ test("an edit of a key that is held waits for its turn, and those behind it see 
   expect(textOf(await stage.pulse.within(1_000, behind))).toBe("101");
 });
 
-test("a large edit stands beside the lock, and leaves the key free", async () => {
+test("a large edit is stored beside the lock, and leaves the key free", async () => {
   const { stage, actor } = await stageOf();
   const large = values("1", { large: "x".repeat(500_000) });
   expect(await stage.pulse.within(0, editState(actor.engine, target, "object", large))).toBe("applied");
@@ -81,7 +82,7 @@ test("an edit of any size that waits in the queue is applied in its turn", async
   expect((await stage.pulse.within(0, textState(actor)))["large"]).toHaveLength(500_000);
 });
 
-test("an editor that dies behind any write leaves the key free for the next, and no half of its edit", async () => {
+test("an editor that dies after any write leaves the key free for the next, and no half of its edit", async () => {
   const former = values("1", { large: "x".repeat(2_000), other: "x".repeat(2_000) });
   const edited = values("10", { large: "y".repeat(2_000), other: "y".repeat(2_000) });
   for (let survived = 1; ; survived++) {
@@ -120,7 +121,7 @@ test("an editor that dies behind any write leaves the key free for the next, and
   }
 });
 
-test("an edit for another state than the one that stands is refused, also where that changes while it waits", async () => {
+test("an edit that expects another state is refused, also where the state changes while it waits", async () => {
   const { stage, actor, gate } = await stageOf();
   await stage.pulse.within(0, editState(actor.engine, target, "object", values("5")));
   const only = (count: string) => async (now: ReadonlyMap<string, Uint8Array>) =>
@@ -138,7 +139,7 @@ test("an edit for another state than the one that stands is refused, also where 
   expect(actor.log.lines.some(({ message }) => message.includes("is dropped"))).toBe(true);
 });
 
-test("the state of a workflow is edited while it runs, and what the run changes later goes on top", async () => {
+test("the state of a workflow is edited while it runs, and later changes of the run apply on top", async () => {
   const stage = await open(
     {
       run: async (ctx) => {

@@ -1,3 +1,4 @@
+/** Takeovers after a lease: when they happen, and the effects that they redo (I2). */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
@@ -13,7 +14,7 @@ const open = stages();
 const isPut = (call: PortCall, sk: RegExp) =>
   call.port === "table" && call.method === "put" && sk.test((call.args[0] as { sk: string }).sk);
 
-test("a driver that dies is followed when its lease is over, and not before", async () => {
+test("a dead driver is taken over when its lease is over, and not before", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {
@@ -58,7 +59,7 @@ test.each([
   ["before the child was accepted", 0],
   ["behind the first child", 1],
   ["behind both children", 2],
-])("whoever takes over redoes the effects of the last segment: %s", async (_, accepted) => {
+])("a driver that takes over redoes the effects of the last segment: %s", async (_, accepted) => {
   const stage = await open({
     parent: async (ctx) => {
       ctx.send("child", "a");
@@ -70,7 +71,7 @@ test.each([
   const [driver, other] = [stage.actor(), stage.actor()];
   let acceptances = 0;
   driver.process.before = (call) => {
-    // The parent's own acceptance comes first.
+    // The first acceptance is that of the parent.
     const isNext = isPut(call, /^seg#000000$/) && acceptances++ > accepted;
     const isOver =
       isNext || acceptances > accepted + 1 || (accepted === 2 && acceptances === 3 && !isPut(call, /^seg/));
@@ -92,7 +93,7 @@ test.each([
   ).toEqual(["a", "b"]);
 });
 
-test("of two drivers one writes the next segment, and the other throws its attempt away", async () => {
+test("of two drivers one writes the next segment, and the other discards its attempt", async () => {
   const [gate, thaw] = [new Gate(), new Gate()];
   let closures = 0;
   const stage = await open({
@@ -126,7 +127,7 @@ test("of two drivers one writes the next segment, and the other throws its attem
   ]);
 });
 
-test("a fenced driver stops: its lease is not renewed and its exchange is let go of", async () => {
+test("a fenced driver stops: its lease is not renewed and its exchange is aborted", async () => {
   const [gate, thaw] = [new Gate(), new Gate()];
   const stage = await open({
     slow: async () => {
@@ -146,7 +147,7 @@ test("a fenced driver stops: its lease is not renewed and its exchange is let go
   expect(frozen.engine.activeInvocations.size).toBe(0);
 });
 
-test("an attempt longer than its lease is nobody else's: the lease is renewed", async () => {
+test("an attempt longer than its lease is not taken over: the lease is renewed", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {

@@ -1,4 +1,4 @@
-/** Lists and statements never call an open invocation completed, however many have ended since, and say where they end early. */
+/** Lists and statements never show an open invocation as completed, and report where they end early. */
 import { expect, test } from "vitest";
 import { SquirrelingSql } from "../../shared/adapters/squirreling/squirreling-sql.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const OPEN: InvocationFilter = { statuses: OPEN_STATUSES };
 const EVERY_OPEN = "select id, status from sys_invocation where status != 'completed' order by created_at";
 
-/** A send that no worker takes, and calls that end after it. */
+/** Makes a send that no worker takes, and calls that end after it. */
 async function oneStuck(): Promise<{ stage: Stage; actor: Actor; stuck: InvocationId }> {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();
@@ -61,7 +61,7 @@ test("lists show it as ready after each pass of the sweeper too", async () => {
   }
 });
 
-test("a process that sweeps its own table knows after each restart what stood in its queue before", async () => {
+test("a process that sweeps its own table lists the invocations of its queue as open after each restart", async () => {
   const stage = await open({ greet: () => "hello" });
   const { invocationId: stuck } = await sendOn(stage.actor(), "greet");
   await stage.pulse.pass(30 * MINUTE_MS);
@@ -79,7 +79,7 @@ test("a process that sweeps its own table knows after each restart what stood in
   }
 });
 
-test("an entry that the sweeper could not read is looked at, and not taken for completed", async () => {
+test("an entry that the sweeper could not read is looked at, and does not count as completed", async () => {
   const { stage, actor, stuck } = await oneStuck();
   await stage.pulse.pass(6 * MINUTE_MS);
   const sick = stage.actor();
@@ -93,7 +93,7 @@ test("an entry that the sweeper could not read is looked at, and not taken for c
 
 const MANY = 900;
 
-/** Young ones that ended, open ones among them that no index tells of, and some that are parked, old and young. */
+/** Young completed invocations, young open ones that no index shows, and parked ones, old and young. */
 async function manyYoung(indexShards: number) {
   const stage = await open({ greet: () => "hello" }, { indexShards });
   const actor = stage.actor();
@@ -123,7 +123,7 @@ async function pagesOf(engine: Engine, filter: InvocationFilter, limit: number):
   return pages;
 }
 
-test("before any sweeper has run, the list of what is open ends behind two pages of nothing", async () => {
+test("before the first pass of a sweeper, the list of open invocations ends after two empty pages", async () => {
   const { actor, stuck } = await oneStuck();
   const pages = await pagesOf(actor.engine, OPEN, 1);
   expect(pages.flat()).toEqual([stuck]);
@@ -135,7 +135,7 @@ test.each([
   [1, 7],
   [3, 33],
 ])(
-  "over %i shards the pages of %i give each open one once, though no page can look at all that is young",
+  "over %i shards the pages of %i show each open invocation once, although no page can look at all young ones",
   async (indexShards, limit) => {
     const { actor, waiting, parked } = await manyYoung(indexShards);
     const pages = await pagesOf(actor.engine, OPEN, limit);
@@ -147,7 +147,7 @@ test.each([
   60_000,
 );
 
-test("what stands in the open index is given by the first page, though that page cannot look at all that is young", async () => {
+test("the first page shows the entries of the open index, although it cannot look at all young invocations", async () => {
   const { actor, parked } = await manyYoung(1);
   const first = await listInvocations(actor.engine, OPEN, 100);
   const shown = new Set<string>(first.invocations.map(({ id }) => id));
@@ -155,7 +155,7 @@ test("what stands in the open index is given by the first page, though that page
   expect(first.next, "there is more, and the page says so").toBeDefined();
 });
 
-test("a statement that would look at too many is refused, and what it names as a way out is answered", async () => {
+test("a statement that would look at too many is refused, and the statement that the refusal suggests is answered", async () => {
   const { actor, waiting, parked } = await manyYoung(1);
   const { engine } = actor;
   const sql = new SquirrelingSql(() => engine.clock.nowMs());

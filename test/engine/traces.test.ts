@@ -1,4 +1,4 @@
-/** Spans in functions: told before the reply, because nothing runs behind it. */
+/** Spans in functions are exported before the reply, because a function freezes after it. */
 import { expect, test } from "vitest";
 import { ActiveInvocations } from "../../shared/engine/local/active-invocations.ts";
 import type { Span } from "../../shared/engine/ports/tracer.ts";
@@ -18,7 +18,7 @@ const SPAN: Span = {
 test.each([
   ["an event that succeeds", () => Promise.resolve("done"), "done"],
   ["an event that fails", () => Promise.reject(new Error("boom")), "boom"],
-])("what %s has told is sent before the reply, and waited for within bounds", async (_what, work, outcome) => {
+])("the spans of %s are sent before the reply, within a bounded time", async (_what, work, outcome) => {
   const clock = new SteppedClock();
   const seen: (string | number)[] = [];
   const tracer = {

@@ -1,7 +1,8 @@
+/** Turns: a bound on the work at a time, in order. */
 import { expect, test } from "vitest";
 import { Turns } from "../../shared/engine/bulkheads/at-most.ts";
 
-test("so many are let through at a time, in their order, also where one of them fails", async () => {
+test("a fixed number of pieces run at a time, in their order, also where one of them fails", async () => {
   const turns = new Turns(3);
   const begun: number[] = [];
   let running = 0;

@@ -1,7 +1,4 @@
-/**
- * An invocation cancelled or killed before its first attempt counts as never accepted, in lists and statements too
- * (I6).
- */
+/** An invocation cancelled or killed before its first attempt counts as never accepted, in lists and statements too (I6). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
@@ -49,7 +46,7 @@ const BEFORE = ["scheduled", "ready"] as const;
 const CASES = BEFORE.flatMap((before) => (["cancel", "kill"] as const).map((end) => [before, end] as const));
 
 test.each(CASES)(
-  "what is %s and ends by a %s is in no list, at once and after the sweeper has come past",
+  "an invocation that is %s and ends by a %s is in no list, at once and after a pass of the sweeper",
   async (before, end) => {
     const { stage, actor, ended } = await play();
     const startAtMs = stage.pulse.nowMs() + HOUR_MS;
@@ -59,27 +56,30 @@ test.each(CASES)(
     await stage.pulse.pass(6 * MINUTE_MS);
     await stage.pulse.within(1_000, sweepOnce(actor.engine));
     await expectOnly(actor, ended);
-    // Its message comes after all, and changes nothing.
+    // The message comes later, and changes nothing.
     actor.startWorker();
     await stage.pulse.pass(2 * HOUR_MS);
     await expectOnly(actor, ended);
   },
 );
 
-test.each(["cancel", "kill"] as const)("what waits for its key and ends by a %s is in no list", async (end) => {
-  const { stage, actor, ended } = await play();
-  actor.startWorker();
-  const { invocationId: holder } = await sendKeyed(actor, keyed("O", "k", "holds"));
-  await stage.pulse.settle();
-  const { invocationId: waits } = await sendKeyed(actor, keyed("O", "k", "holds"));
-  await stage.pulse.settle();
-  expect((await shown(actor)).toSorted()).toEqual([ended, holder, waits].toSorted());
-  await stage.pulse.within(1_000, ENDS[end](actor.engine, waits));
-  await stage.pulse.settle();
-  expect((await shown(actor)).toSorted()).toEqual([ended, holder].toSorted());
-});
+test.each(["cancel", "kill"] as const)(
+  "an invocation that waits for its key and ends by a %s is in no list",
+  async (end) => {
+    const { stage, actor, ended } = await play();
+    actor.startWorker();
+    const { invocationId: holder } = await sendKeyed(actor, keyed("O", "k", "holds"));
+    await stage.pulse.settle();
+    const { invocationId: waits } = await sendKeyed(actor, keyed("O", "k", "holds"));
+    await stage.pulse.settle();
+    expect((await shown(actor)).toSorted()).toEqual([ended, holder, waits].toSorted());
+    await stage.pulse.within(1_000, ENDS[end](actor.engine, waits));
+    await stage.pulse.settle();
+    expect((await shown(actor)).toSorted()).toEqual([ended, holder].toSorted());
+  },
+);
 
-test("what is cancelled long after the sweeper has come past is in no list either", async () => {
+test("an invocation that is cancelled long after the sweeper's look is in no list either", async () => {
   const { stage, actor, ended } = await play();
   const { invocationId } = await sendOn(actor, "greet", "", { startAtMs: stage.pulse.nowMs() + HOUR_MS });
   await stage.pulse.pass(20 * MINUTE_MS);
@@ -89,7 +89,7 @@ test("what is cancelled long after the sweeper has come past is in no list eithe
   await expectOnly(actor, ended);
 });
 
-test("where whoever cancels it dies behind the end, it is in no list while it is young, and leaves the listing by the sweeper", async () => {
+test("an invocation whose canceller dies after the end is in no list while it is young, and leaves the listing by the sweeper", async () => {
   const { stage, actor, ended } = await play();
   const { invocationId } = await sendOn(actor, "greet");
   const operator = stage.actor();

@@ -1,3 +1,4 @@
+/** A cancel of an invocation whose service has no deployment any more. */
 import { expect, test } from "vitest";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -8,7 +9,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a cancel of what has no deployment any more does not turn its backoff into a loop", async () => {
+test("a cancel of an invocation without a deployment does not turn its backoff into a loop", async () => {
   const stage = await open(
     { waits: async (ctx) => await ctx.get(ctx.awakeable().result) },
     { retry: { initialIntervalMs: 10_000, maxIntervalMs: 10_000 } },

@@ -1,3 +1,4 @@
+/** Deployments that fail: bad answers, silence, slow bytes, and a broken protocol. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";
@@ -14,7 +15,7 @@ const open = stages();
 const idIn = (stage: Stage, handler: string) => stage.deployment.of(handler)[0]!.start.debugId as InvocationId;
 const forever = <T>() => new Promise<T>(() => undefined);
 
-/** The first attempt meets this; later ones meet the handler. */
+/** The first attempt gets this reply; the later ones reach the handler. */
 const once =
   (reply: () => Reply | Promise<Reply>) =>
   ({ start }: ScriptedAttempt): Reply | Promise<Reply> | undefined =>
@@ -31,7 +32,7 @@ async function firstMeets(reply: (stage: Stage) => Reply | Promise<Reply>) {
   return { stage, actor, result };
 }
 
-/** An output of 100,000 bytes, and the end behind it. */
+/** @returns an Output of 100,000 bytes, and its End */
 function largeAnswer(): { raw: Uint8Array; end: Uint8Array } {
   const raw = messageFrame(0x0401, COMMANDS.Output.type, { value: { content: new Uint8Array(100_000).fill(0x78) } });
   return { raw, end: encodeFrame(0x0003, new Uint8Array(0)) };
@@ -64,7 +65,7 @@ test.each(FAULTS)(
   },
 );
 
-test("a deployment that no call can carry the journal to is not tried again: the invocation is paused and says why", async () => {
+test("a deployment whose transport cannot carry the journal is not tried again: the invocation is paused with the reason", async () => {
   const { stage, actor } = await firstMeets(() => Promise.reject(new TransportError("too-large", "more than 6 MB")));
   await stage.pulse.pass(600_000);
   expect(stage.deployment.attempts).toHaveLength(1);
@@ -81,7 +82,7 @@ test("retry-after sets the delay of the next attempt", async () => {
   expect(stage.pulse.nowMs() - refusedAtMs).toBe(1_000);
 });
 
-test("a deployment that never answers is let go of after the abort timeout, and tried again", async () => {
+test("an exchange with a deployment that never answers is aborted after the abort timeout, and tried again", async () => {
   const { stage, actor, result } = await firstMeets(forever);
   await stage.pulse.pass(119_000);
   expect(stage.deployment.attempts).toHaveLength(1);
@@ -92,7 +93,7 @@ test("a deployment that never answers is let go of after the abort timeout, and 
   expect(event).toMatchObject({ errorCode: "RT0001", message: expect.stringContaining("120s") });
 });
 
-test("a deployment that sends a byte each half second, and no message, is let go of after the abort timeout", async () => {
+test("an exchange that brings a byte each half second, and no message, is aborted after the abort timeout", async () => {
   const message = encodeFrame(0x0401, new Uint8Array(10_000));
   async function* slowly({ pulse }: Stage): AsyncGenerator<Uint8Array, undefined> {
     for (const byte of message) {
@@ -108,7 +109,7 @@ test("a deployment that sends a byte each half second, and no message, is let go
   expect(stage.deployment.attempts[0]!.aborted).toBe(true);
 });
 
-test("a large message that comes slowly, and gets on, is waited for", async () => {
+test("a large message that comes slowly but steadily is awaited", async () => {
   const { raw, end } = largeAnswer();
   async function* slowly({ pulse }: Stage): AsyncGenerator<Uint8Array, undefined> {
     for (let at = 0; at < raw.length; at += 20_000) {
@@ -162,7 +163,7 @@ test("a deployment that is gone fails each attempt with RT0011 until it is back"
   expect(textOf(await stage.pulse.within(20_000, result))).toBe("done");
 });
 
-test("a deployment that breaks the protocol for one invocation hurts no other", async () => {
+test("a deployment that breaks the protocol for one invocation does not disturb others", async () => {
   const stage = await open({ greet: (ctx) => `hello ${ctx.input}` });
   stage.deployment.instead = ({ input }) =>
     input === "bad" ? { body: encodeFrame(0x0450, new Uint8Array(0)) } : undefined;

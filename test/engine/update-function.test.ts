@@ -1,4 +1,4 @@
-/** A deployment on Lambda that is updated in place: what goes along with it to another version, and what to another function. */
+/** The update in place of a deployment on Lambda: which headers another version and another function keep. */
 import { expect, onTestFinished, test } from "vitest";
 import { register } from "../../shared/engine/register/register.ts";
 import { HeadersElsewhereError, updateDeployment } from "../../shared/engine/register/update-deployment.ts";

@@ -1,3 +1,4 @@
+/** Wakes: repeated, needless, lost, and put back (I8, I11). */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -16,7 +17,7 @@ const CHECK_MS = 600_000;
 const success = (text: string) => ({ kind: "success", value: new TextEncoder().encode(text) }) as const;
 const awakeableOf = ({ start }: ScriptedAttempt) => encodeAwakeableId(start.id, 17);
 
-/** Waits for a stranger, then does one thing. */
+/** A handler that awaits an awakeable, and then runs one step. */
 function waiting(did: string[]) {
   return async (ctx: ScriptContext) => {
     const said = await ctx.get(ctx.awakeable().result);
@@ -41,7 +42,7 @@ test("a wake that arrives many times, at two workers, runs nothing twice", async
   expect(await inspect(a.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("a wake for what is parked and has no news runs nothing", async () => {
+test("a wake for a parked invocation without a fresh arrival runs nothing", async () => {
   const stage = await open({ wait: waiting([]) });
   const actor = stage.actor();
   actor.startWorker();
@@ -93,7 +94,7 @@ test("a send whose message was lost is found by the sweeper in the listing", asy
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a message that meets a live hold is put back, and the attempt goes on undisturbed", async () => {
+test("a message that meets a live lease is put back, and the attempt goes on undisturbed", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {
@@ -114,13 +115,13 @@ test("a message that meets a live hold is put back, and the attempt goes on undi
   expect(textOf(await stage.pulse.within(100, result))).toBe("done");
   await stage.pulse.pass(4 * LEASE_MS);
   expect(stage.deployment.attempts).toHaveLength(1);
-  // Nothing is left that would look at what has ended for ever.
+  // No message circulates for a completed invocation.
   const before = other.process.methods("queue").filter((method) => method === "send").length;
   await stage.pulse.pass(10 * LEASE_MS);
   expect(other.process.methods("queue").filter((method) => method === "send")).toHaveLength(before);
 });
 
-test("a message that was put back takes over when the driver that it met dies after all", async () => {
+test("a message that was put back takes over after the driver that it met has died", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {

@@ -1,4 +1,4 @@
-/** The worker: how many messages it works on at a time, and how it keeps them from others. */
+/** The worker: the number of its messages at a time, and their visibility. */
 import { expect, test } from "vitest";
 import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
@@ -11,7 +11,7 @@ const open = stages();
 const SENDS = 40;
 const AT_ONCE_MAX = 3;
 
-test("of more messages than a worker may work on, the next one is taken when one ends", async () => {
+test("when a worker has as many messages as it may, it takes the next one when one ends", async () => {
   let [underWay, most] = [0, 0];
   const stage = await open({
     counts: async () => {
@@ -35,7 +35,7 @@ test("of more messages than a worker may work on, the next one is taken when one
   await stage.pulse.within(1_000, worker);
 });
 
-test("a service that never answers takes half of the slots, and another service's messages are worked on at once", async () => {
+test("a service that never answers takes half of the slots, and messages of another service are handled at once", async () => {
   const gate = new Gate();
   const services = [service("Good", ["plain"])];
   const stage = await open({ hangs: async () => gate.passed.then(() => ""), plain: () => "done" }, { services });
@@ -57,7 +57,7 @@ test("a service that never answers takes half of the slots, and another service'
   await stage.pulse.within(1_000, worker);
 });
 
-test("a worker that is told to stop ends when what it has begun is over", async () => {
+test("a worker that is stopped ends after its messages are done", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "") });
   const actor = stage.actor();
@@ -74,7 +74,7 @@ test("a worker that is told to stop ends when what it has begun is over", async 
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a message stays hidden as long as it is worked on, and is extended no more afterwards", async () => {
+test("a message stays hidden while a worker has it, and is not extended afterwards", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "") });
   const actor = stage.actor();
@@ -92,7 +92,7 @@ test("a message stays hidden as long as it is worked on, and is extended no more
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a message that could not be worked on comes again, later each time", async () => {
+test("a message whose work failed comes again, later each time", async () => {
   const stage = await open({ plain: () => "done" });
   const actor = stage.actor();
   await stage.pulse.within(0, sendOn(actor, "plain"));

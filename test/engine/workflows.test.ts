@@ -1,3 +1,4 @@
+/** Workflows: one run for an id, promises, state, retention, and crashes at every write. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -32,7 +33,7 @@ const on = (actor: Actor, handler: string, input = "") =>
   callKeyed(actor, keyed("W", "w1", handler, input)).then(textOf);
 
 describe("a workflow", () => {
-  test("runs once for an id: who calls it again gets 409, who sends it again is told that it was accepted", async () => {
+  test("runs once for an id: a second call gets 409, a second send is answered as accepted before", async () => {
     const stage = await open({ ...handlers, run: (ctx) => `ran ${ctx.input}` }, settings);
     const actor = stage.actor();
     expect(await stage.pulse.within(0, on(actor, "run", "a"))).toBe("ran a");
@@ -46,7 +47,7 @@ describe("a workflow", () => {
     expect(stage.deployment.of("run")).toHaveLength(1);
   });
 
-  test("called by a handler a second time brings home the 409", async () => {
+  test("called by a handler a second time fails the call with 409", async () => {
     const stage = await open(
       {
         ...handlers,
@@ -95,7 +96,7 @@ describe("a workflow", () => {
     expect(await stage.pulse.within(0, on(actor, "run", "it was"))).toBe("it was early");
   });
 
-  test("of two that complete one promise the first counts, also where one of them is redone", async () => {
+  test("counts the first of two completions of one promise, also where one of them is redone", async () => {
     const stage = await open(handlers, settings);
     const [driver, other] = [stage.actor(), stage.actor()];
     driver.process.before = ({ method, args }) => {
@@ -134,7 +135,7 @@ describe("a workflow", () => {
     expect(await stage.pulse.within(1_000, second)).toBe("two again");
   });
 
-  test("whose driver dies at any write ends once with the right state", async () => {
+  test("ends once with the right state when its driver dies at any write", async () => {
     for (let at = 0; at < 14; at++) {
       const stage = await open(handlers, settings);
       const [driver, other] = [stage.actor(), stage.actor()];
@@ -162,7 +163,7 @@ describe("a workflow", () => {
 });
 
 test.each(["sends", "calls"])(
-  "a handler that %s a workflow whose former run is not kept any longer begins another run",
+  "a handler that %s a workflow whose former run has expired begins another run",
   async (how) => {
     const stage = await open(
       {

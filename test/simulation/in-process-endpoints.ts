@@ -1,4 +1,4 @@
-/** Deployments without a network: exchanges are handed to a function of this process, which outlives the engine's process. */
+/** Deployments without a network: a function of this process answers exchanges, and outlives the engine's process. */
 import type { Endpoints, Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 
@@ -17,12 +17,12 @@ export class InProcessEndpoints implements Endpoints {
     this.#deployment = deployment;
   }
 
-  /** Requests that are being worked on: time stands still for them. */
+  /** The number of running requests, during which virtual time stands still. */
   get busy(): number {
     return this.#busy;
   }
 
-  /** Resolves when the handler has had its say. */
+  /** Resolves when the handler has answered. */
   async request(request: ExchangeRequest): Promise<WholeReply> {
     this.#busy++;
     try {

@@ -1,4 +1,4 @@
-/** The real SDK as a deployment in this process: its Lambda handler takes a request as an event and gives bytes back. */
+/** The real SDK as a deployment in this process: its Lambda handler gets a request as an event and returns bytes. */
 import type { ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
 import type { Deployment } from "./in-process-endpoints.ts";
 

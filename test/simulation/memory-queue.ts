@@ -1,9 +1,9 @@
-/** A queue in memory: messages that survive whoever sent or received them. */
+/** A queue in memory, whose messages survive their senders and receivers. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
 import type { Delivery, Queue, MessageHandle, Wake } from "../../shared/engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
 
-/** Where messages go that were received so often and never acked. */
+/** The queue of messages that were received this often and never acked. */
 export interface DeadLetters {
   readonly letters: MemoryQueue;
   readonly receivesMax: number;
@@ -23,7 +23,7 @@ export class MemoryQueue implements Queue {
   readonly #dead: DeadLetters | undefined;
   #sent = 0;
 
-  /** @param dead none unless given: then every message comes until it is acked */
+  /** @param dead absent by default: then every message comes until it is acked */
   constructor(clock: Clock, dead?: DeadLetters) {
     this.#clock = clock;
     this.#dead = dead;
@@ -34,7 +34,7 @@ export class MemoryQueue implements Queue {
     return this.#messages.size;
   }
 
-  /** The messages without an ack that are visible by a moment. */
+  /** @returns the messages without an ack that are visible at a moment */
   waitingBy(atMs: number): readonly Wake[] {
     return [...this.#messages.values()].flatMap(({ wake, visibleAtMs }) => (visibleAtMs <= atMs ? [wake] : []));
   }
@@ -45,7 +45,7 @@ export class MemoryQueue implements Queue {
     return this.sendLate(wake, delayMs);
   }
 
-  /** The message comes after so long, whatever delay it names. */
+  /** Sends a message that comes after this time, whatever delay it names. */
   sendLate(wake: Wake, comesAfterMs: number): MessageHandle {
     const visibleAtMs = this.#clock.nowMs() + comesAfterMs;
     this.#messages.set(++this.#sent, { wake, visibleAtMs, receiveCount: 0, receipt: "" });
@@ -111,7 +111,7 @@ export class MemoryQueue implements Queue {
     return [...this.#messages].find(([, message]) => receipt !== "" && message.receipt === receipt);
   }
 
-  /** Until something changes, the next message becomes visible, the time is up or the receiver goes. */
+  /** Waits until a message is sent, the next one becomes visible, the time is up or the receiver aborts. */
   async #waitForMessage(leftMs: number, signal: AbortSignal | undefined): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const nextMs = Math.min(...[...this.#messages.values()].map(({ visibleAtMs }) => visibleAtMs - nowMs));

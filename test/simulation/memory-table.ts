@@ -20,25 +20,25 @@ const ITEM_MAX_BYTES = 400_000;
 const TRANSACTION_WRITES_MAX = 100;
 const KEY_ATTRIBUTES = new Set(["pk", "sk"]);
 
-/** Where an item stands in an order: one text per level, compared by UTF-8 bytes. */
+/** The position of an item in an order: one text per level, compared by UTF-8 bytes. */
 type Place = readonly string[];
 
 export class MemoryTable implements Table {
   readonly #partitions = new Map<string, Map<string, Item>>();
 
-  /** A table of its own with the same content. */
+  /** @returns a separate table with the same content */
   fork(): MemoryTable {
     const fork = new MemoryTable();
     for (const item of this.all()) fork.#store(item);
     return fork;
   }
 
-  /** Every item, for whoever judges a run; not to be changed. */
+  /** @returns every item, for the judges of a run; not to be changed */
   all(): readonly Item[] {
     return [...this.#partitions.values()].flatMap((partition) => [...partition.values()]);
   }
 
-  /** What stands at a key, for whoever looks from outside. */
+  /** @returns the item at a key, for tests */
   shown(key: Key): Item | undefined {
     const existing = this.#standing(key);
     return existing && copyOf(existing);
@@ -134,7 +134,7 @@ function keyOf(write: Write): Key {
   return write.kind === "put" ? write.item : write.key;
 }
 
-/** What stands at the key after a write; undefined after a delete. @throws StoreError */
+/** @returns the item at the key after a write; undefined after a delete. @throws StoreError */
 function standingAfter(write: Write, existing: Item | undefined): Item | undefined {
   if (write.kind === "delete") return undefined;
   const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, existing);
@@ -166,7 +166,7 @@ function assertStorable(item: Item): void {
   if (sizeBytes > ITEM_MAX_BYTES) throw new StoreError(`an item of ${sizeBytes} bytes is too large`);
 }
 
-/** Nobody shares bytes with the table, and what is undefined is not there. */
+/** Copies bytes, so that callers share none with the table, and drops undefined attributes. */
 function copyOf(item: Item): Item {
   const copy: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(item)) {

@@ -1,4 +1,4 @@
-/** Timers in memory, each ending as a message in the queue beside them. */
+/** Timers in memory, each of which becomes a message in a queue. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
 import type { Timer, Timers } from "../../shared/engine/ports/timers.ts";

@@ -1,4 +1,4 @@
-/** Identity that is the same in every run: what is random follows from a seed, what is derived from one secret. */
+/** Ids that are the same in every run: random bytes follow from a seed, derived bytes from one secret. */
 import { createHash } from "node:crypto";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import type { IdSource } from "../../shared/engine/ports/id-source.ts";
@@ -9,12 +9,12 @@ export class SeededIdSource implements IdSource {
   readonly #seed: string;
   #drawn = 0;
 
-  /** @param seed of its own for each process: two that share one would draw the same ids */
+  /** @param seed unique for each process: two processes with one seed would draw the same ids */
   constructor(seed: string) {
     this.#seed = seed;
   }
 
-  /** @param size at most 32 */
+  /** @param size in bytes, at most 32 */
   random(size: number): Uint8Array {
     const drawn = createHash("sha256")
       .update(`${this.#seed}.${this.#drawn++}`)

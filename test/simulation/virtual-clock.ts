@@ -1,4 +1,4 @@
-/** A time that stands still while anything can run, and then jumps to the next moment at which something will. */
+/** A time that stands still while anything can run, and then jumps to the end of the next sleep. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
 
 interface Sleeper {
@@ -10,7 +10,7 @@ interface Sleeper {
 export const START_MS = Date.UTC(2026, 0, 1, 12);
 
 export class VirtualClock implements Clock {
-  /** In the order in which they lay down, which is the order in which those of one moment wake. */
+  /** In the order in which the sleeps began; sleeps of one moment end in this order. */
   readonly #sleepers = new Set<Sleeper>();
   #nowMs = START_MS;
 
@@ -22,7 +22,7 @@ export class VirtualClock implements Clock {
     return this.sleepOf(undefined, ms, signal);
   }
 
-  /** @param owner whose sleeps end together, by `forget` */
+  /** @param owner sleeps of one owner are removed together, by `forget` */
   sleepOf(owner: object | undefined, ms: number, signal?: AbortSignal): Promise<boolean> {
     if (signal?.aborted === true) return Promise.resolve(false);
     if (!(ms > 0)) return Promise.resolve(true);
@@ -41,17 +41,17 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Time goes by while nothing runs, as on a machine that is suspended: what was due meanwhile wakes late. */
+  /** Lets time pass while nothing runs, as on a suspended machine: sleeps that end meanwhile end late. */
   pass(ms: number): void {
     this.#nowMs += ms;
   }
 
-  /** The sleeps of this owner never end. */
+  /** Removes the sleeps of this owner, which never end. */
   forget(owner: object): void {
     for (const sleeper of this.#sleepers) if (sleeper.owner === owner) this.#sleepers.delete(sleeper);
   }
 
-  /** Jumps to the first sleeper and wakes it. @returns false where nobody sleeps */
+  /** Jumps to the end of the first sleep. @returns false if there are no sleeps */
   jump(): boolean {
     let first: Sleeper | undefined;
     for (const sleeper of this.#sleepers) {

@@ -4,7 +4,7 @@ import { BaseSequencer } from "vitest/node";
 import type { TestSpecification } from "vitest/node";
 import { reportersOf } from "../reporters.ts";
 
-/** Which file takes longest stands in none of them, so that vitest would begin some of these last, and wait for one alone. */
+/** Vitest cannot see which file takes longest, would begin some of these last, and would wait for one alone. */
 const LONGEST_FIRST = [
   "/sole-owner.test.ts",
   "/keyed-shared-table.test.ts",

@@ -1,4 +1,4 @@
-/** Rows as an Arrow stream: a schema, record batches and an end, as clients of the query route read them by default. */
+/** Encodes rows as an Arrow stream (schema, record batches, end), the format that clients of the query route read by default. */
 import {
   bool,
   columnFromArray,
@@ -52,7 +52,7 @@ function dataType({ type }: SqlColumn): DataType {
   }
 }
 
-/** Whole numbers go as 64 bits: what does not fit is cut to its lower bits, as the unsigned keys of partitions are. */
+/** Integers become 64 bits; a larger value keeps its lower 64 bits, as the unsigned keys of partitions do. */
 function valueOf(value: CellValue, type: SqlColumn["type"]): unknown {
   if (value === null) return null;
   if (type === "integer") return BigInt.asIntN(64, BigInt(value as number | bigint));

@@ -1,11 +1,11 @@
-/** Items as DynamoDB spells them, and back. */
+/** Converts items to DynamoDB attribute values and back. */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Item, Scalar } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400 * 1024;
 
-/** @throws StoreError for a number that is not finite, or something that is no scalar */
+/** @throws StoreError for a number that is not finite, or a value that is no scalar */
 export function attributeValue(value: Scalar): AttributeValue {
   switch (typeof value) {
     case "string":
@@ -19,12 +19,12 @@ export function attributeValue(value: Scalar): AttributeValue {
       if (!(value instanceof Uint8Array)) {
         throw new StoreError("an attribute is neither text, number, boolean nor bytes");
       }
-      // A copy: the request is serialized later than this call, and the caller may use the bytes again.
+      // A copy: the client serializes the request after this call, and the caller may reuse the bytes.
       return { B: new Uint8Array(value) };
   }
 }
 
-/** @throws StoreError as `attributeValue` does, and for an item above 400 KB, which is not even sent */
+/** @throws StoreError as `attributeValue` does, and for an item above 400 KB, which DynamoDB would refuse */
 export function attributesOf(item: Item): Record<string, AttributeValue> {
   const attributes: Record<string, AttributeValue> = {};
   let bytes = 0;
@@ -38,14 +38,14 @@ export function attributesOf(item: Item): Record<string, AttributeValue> {
   return attributes;
 }
 
-/** As DynamoDB counts: a number takes a byte for two digits and one more. */
+/** Bytes as DynamoDB counts them: a number takes one byte per two digits, and one more. */
 function sizeOf(value: Scalar): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return Math.min(Math.ceil(String(value).length / 2) + 1, 21);
   return typeof value === "boolean" ? 1 : value.length;
 }
 
-/** @throws StoreError for an item without a key, or with an attribute that this program never writes */
+/** @throws StoreError for an item without a key, or with an attribute of a type that Stepwell never writes */
 export function itemOf(attributes: Readonly<Record<string, AttributeValue>>): Item {
   const item: Record<string, Scalar> = {};
   for (const name in attributes) item[name] = scalarOf(name, attributes[name]!);

@@ -1,4 +1,4 @@
-/** Waits out conflicts with transactions over the same items, which say nothing about any condition. */
+/** Retries requests that conflict with a transaction over the same items: a conflict says nothing about any condition. */
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { type Patience, tryAgain } from "./try-again.ts";
@@ -10,7 +10,7 @@ export async function pastConflicts<T>(clock: Clock, attempt: () => Promise<T>):
   return await tryAgain(clock, PATIENCE, attempt);
 }
 
-/** A cancelled transaction counts only where no condition of it failed: that answer stands, whatever else happened. */
+/** A cancelled transaction in which a condition failed is no conflict: its refusal is final. */
 function isConflict(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
   if (!(error instanceof TransactionCanceledException)) return false;

@@ -1,18 +1,18 @@
-/** What a request consumed, by table and index, for whoever counts the budget. */
+/** Reports what a request consumed, by table and index, to the code that counts the budget. */
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { IndexName } from "../../engine/ports/table.ts";
 
 export type TableOperation = "get" | "getMany" | "query" | "queryIndex" | "put" | "update" | "delete" | "transact";
 
-/** Capacity units: of reading for `get`, `getMany`, `query` and `queryIndex`, of writing for the others. */
+/** Capacity units: read units for `get`, `getMany`, `query` and `queryIndex`, write units for the others. */
 export interface Consumed {
   readonly operation: TableOperation;
-  /** Of the items themselves. */
+  /** Units of the table itself, without its indexes. */
   readonly tableUnits: number;
   readonly indexUnits: Readonly<Record<IndexName, number>>;
 }
 
-/** DynamoDB does not say what a refused write consumed, so those are not told of. */
+/** Called for successful requests only: DynamoDB does not report what a refused write consumed. */
 export type OnConsumed = (consumed: Consumed) => void;
 
 export function consumedOf(operation: TableOperation, told: readonly (ConsumedCapacity | undefined)[]): Consumed {

@@ -1,19 +1,19 @@
-/** The client that the tables of one process share. */
+/** Creates the DynamoDB client that the tables of one process share. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
-/** More than the client's own 50, or a worker that drives a batch at once would queue for sockets. */
+/** Above the client's default of 50, with which a worker that drives a batch would queue for sockets. */
 const SOCKETS_MAX = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
-/** An answer takes milliseconds; one that takes this long is lost, and asking again is faster. */
+/** DynamoDB answers within milliseconds; after this time a retry is faster than waiting. */
 const REQUEST_TIMEOUT_MS = 3_000;
 const ATTEMPTS_MAX = 4;
 
 export interface DynamoClientOptions {
-  /** The environment's region unless told. */
+  /** Default: the region of the environment. */
   readonly region?: string;
   /** Another engine than AWS's, such as an emulator. */
   readonly endpoint?: string;
-  /** The environment's credentials unless told. */
+  /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 

@@ -1,4 +1,4 @@
-/** The table on DynamoDB. */
+/** Implements the table port on DynamoDB. */
 import { randomUUID } from "node:crypto";
 import type { DynamoDBClient, QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import {
@@ -44,13 +44,13 @@ export interface DynamoTableOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly clock: Clock;
-  /** Is told of what each request that succeeded consumed. */
+  /** Receives what each successful request consumed. */
   readonly onConsumed?: OnConsumed;
 }
 
 /**
- * A write whose answer was lost is sent again by the client. If it had taken effect, its condition then fails against
- * its own item: whoever must know the difference puts something of his own into the item and finds it in `standing`.
+ * The client resends a write whose answer was lost. If the first try took effect, the condition fails against the item
+ * of that try: a caller that needs the difference writes a value of its own and looks for it in `existing`.
  */
 export class DynamoTable implements Table {
   readonly #client: DynamoDBClient;
@@ -148,8 +148,8 @@ export class DynamoTable implements Table {
     if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) {
       throw new StoreError(`a transaction has 1 to ${TRANSACTION_MAX_WRITES} writes, not ${writes.length}`);
     }
-    // DynamoDB knows a transaction that it has seen by its token. The client would draw a new one where throttling outlasts
-    // its own patience; an earlier try whose answer was lost would then refuse the next.
+    // DynamoDB recognizes a repeated transaction by its token. Without a fixed token, a retry after throttling would get a
+    // new one, and an earlier try whose answer was lost would make the retry's conditions fail.
     let token: string = randomUUID();
     return await stored(this.#clock, async () => {
       const TransactItems = writes.map((write) => transactionPart(this.#tableName, write));
@@ -163,7 +163,7 @@ export class DynamoTable implements Table {
           try {
             this.#tell("transact", (await this.#client.send(command)).ConsumedCapacity ?? []);
           } catch (error) {
-            // Cancelled it is over, and the next try is another transaction.
+            // A cancelled transaction is final; a retry is a new transaction and needs a new token.
             if (error instanceof TransactionCanceledException) token = randomUUID();
             throw error;
           }
@@ -201,7 +201,7 @@ export class DynamoTable implements Table {
   }
 }
 
-/** @returns which writes were refused, or undefined where the transaction failed for another reason than its conditions */
+/** @returns one flag per write, true where it was refused; undefined where the transaction failed for another reason */
 function refusedOf(error: unknown): boolean[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const refused = error.CancellationReasons?.map(({ Code }) => Code === "ConditionalCheckFailed");

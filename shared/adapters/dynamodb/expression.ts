@@ -1,4 +1,4 @@
-/** Conditions and updates in DynamoDB's expression language, every name and value behind a placeholder. */
+/** Writes conditions and updates in DynamoDB's expression language, with a placeholder for every name and value. */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Condition, Scalar, Update } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -22,7 +22,7 @@ export class Placeholders {
     return placeholder;
   }
 
-  /** The parts of a request; DynamoDB refuses empty ones, so those are left out. */
+  /** The parts of a request; empty parts are absent because DynamoDB refuses them. */
   parts(): {
     ExpressionAttributeNames?: Record<string, string>;
     ExpressionAttributeValues?: Record<string, AttributeValue>;
@@ -55,7 +55,7 @@ export function conditionText(condition: Condition, placeholders: Placeholders):
   }
 }
 
-/** Nothing to satisfy is always satisfied, nothing to choose from never; the language has a word for neither. */
+/** An empty "all" is always true and an empty "any" never; the language can express neither directly. */
 function joined(parts: readonly Condition[], operator: " AND " | " OR ", placeholders: Placeholders): string {
   const [only] = parts;
   if (only === undefined) {
@@ -67,7 +67,7 @@ function joined(parts: readonly Condition[], operator: " AND " | " OR ", placeho
   return parts.map((part) => operand(part, placeholders)).join(operator);
 }
 
-/** DynamoDB refuses redundant parentheses, so only what is joined of several is put into some. */
+/** DynamoDB refuses redundant parentheses, so only operands with several parts get them. */
 function operand(part: Condition, placeholders: Placeholders): string {
   if (part.kind !== "all" && part.kind !== "any") return conditionText(part, placeholders);
   const [only] = part.of;
@@ -77,7 +77,7 @@ function operand(part: Condition, placeholders: Placeholders): string {
 
 /**
  * @returns undefined where the update changes nothing
- * @throws StoreError where it touches the key or one attribute twice
+ * @throws StoreError where the update touches the key, or one attribute twice
  */
 export function updateText(update: Update, placeholders: Placeholders): string | undefined {
   const touched = new Set(["pk", "sk"]);

@@ -1,4 +1,4 @@
-/** Ranges as DynamoDB's key conditions, and its way of continuing as ours. */
+/** Converts ranges to DynamoDB's key conditions, and its page positions to the tokens of the port. */
 import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import type { IndexName, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -8,15 +8,15 @@ import { INDEX_KEYS } from "./table-definition.ts";
 
 type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** True where no key can lie within the bounds; DynamoDB takes such bounds, and empty texts, for errors. */
+/** True where no key can lie within the bounds; DynamoDB refuses such bounds, and empty texts, as errors. */
 export function isEmptyRange({ from, below }: Range): boolean {
   if (below === undefined) return false;
   return below === "" || (from !== undefined && Buffer.compare(Buffer.from(from), Buffer.from(below)) >= 0);
 }
 
 /**
- * The request but for table, index and consistency. With both bounds the upper one comes along inclusively, since a key
- * condition can only say BETWEEN: the caller drops an item that stands exactly at `below`.
+ * The request without table, index and consistency. With both bounds the upper one is inclusive, because a key
+ * condition offers only BETWEEN: the caller drops an item whose key equals `below`.
  */
 export function queryInput(
   keys: IndexKeyNames,
@@ -57,12 +57,12 @@ function sortKeyCondition(range: Range): { text: string; values: Record<string, 
   return { text: "", values: {} };
 }
 
-/** Where an index page ended, as a text. */
+/** The end of an index page, as a text. */
 export function indexToken(index: IndexName, last: Attributes): string {
   return JSON.stringify([last[INDEX_KEYS[index].sk]?.S, last["pk"]?.S, last["sk"]?.S]);
 }
 
-/** @throws StoreError for a text that `indexToken` never made */
+/** @throws StoreError for a text that `indexToken` did not produce */
 export function indexStart(index: IndexName, indexPk: string, token: string): Attributes {
   const keys = INDEX_KEYS[index];
   try {
@@ -72,7 +72,7 @@ export function indexStart(index: IndexName, indexPk: string, token: string): At
       return { [keys.pk]: { S: indexPk }, [keys.sk]: { S: indexSk }, ...keyAttributes({ pk, sk }) };
     }
   } catch {
-    // Falls through to the refusal below.
+    // The throw below refuses the token.
   }
   throw new StoreError("this is not where a page of an index ended");
 }

@@ -1,10 +1,10 @@
-/** The facts of the table in DynamoDB: keys, indexes and the expiry attribute, for whoever creates one. */
+/** Defines the table in DynamoDB: keys, indexes and the expiry attribute. */
 import type { CreateTableCommandInput, GlobalSecondaryIndex } from "@aws-sdk/client-dynamodb";
 import type { IndexName } from "../../engine/ports/table.ts";
 
 export const INDEX_NAMES: readonly IndexName[] = ["list", "open"];
 
-/** DynamoDB's time to live is to be switched on for this attribute. */
+/** The attribute on which DynamoDB's time to live must be enabled. */
 export const EXPIRY_ATTRIBUTE = "expiresAtS";
 
 export interface IndexKeyNames {
@@ -18,8 +18,8 @@ export const INDEX_KEYS: Readonly<Record<IndexName, IndexKeyNames>> = {
 };
 
 /**
- * What `CreateTable` takes.
- * @param projected the attributes that each index shows beside the keys; each makes the index entry larger, and it pays by the KB
+ * The input of `CreateTable`.
+ * @param projected the attributes that each index contains beside the keys; index entries are billed by the KB
  */
 export function tableDefinition(
   tableName: string,

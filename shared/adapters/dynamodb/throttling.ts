@@ -1,4 +1,4 @@
-/** Waits out throttling beyond what the client itself waits, and says what it was that had no room. */
+/** Retries throttled requests beyond the client's own retries, and names the bottleneck. */
 import type { Clock } from "../../engine/ports/clock.ts";
 import { type Patience, tryAgain } from "./try-again.ts";
 
@@ -10,15 +10,15 @@ const NAMES: ReadonlySet<string> = new Set([
 
 const PATIENCE: Patience = { tries: 5, firstWaitMs: 200, waitMaxMs: 2_000, passes: isThrottling };
 
-/** Nothing of a throttled request was done, so that it can be sent again whatever it was. @throws what the last try threw */
+/** A throttled request had no effect, so any request can be sent again. @throws what the last try threw */
 export async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
   return await tryAgain(clock, PATIENCE, attempt);
 }
 
 /**
- * A batch is served in part where the table has no room for the rest, or where the answer grows too large.
- * @param attempt asks for what is left, and tells how many keys are still left
- * @throws what the last try threw, or ThrottlingException where keys are left after all tries
+ * Repeats a batch until it is complete: DynamoDB serves a part where throughput is short, or where the answer is too large.
+ * @param attempt requests the remaining keys, and returns how many are still unserved
+ * @throws what the last try threw, or ThrottlingException where keys remain after all tries
  */
 export async function pastUnserved(clock: Clock, attempt: () => Promise<number>): Promise<void> {
   let before = Infinity;
@@ -41,8 +41,8 @@ function isThrottling(error: unknown): boolean {
 }
 
 /**
- * @returns what DynamoDB tells of the bottleneck, such as `TableWriteKeyRangeThroughputExceeded` for one hot partition
- * or `IndexWriteAccountLimitExceeded`; undefined where it tells nothing
+ * @returns the bottleneck that DynamoDB names, such as `TableWriteKeyRangeThroughputExceeded` for one hot partition
+ * or `IndexWriteAccountLimitExceeded`; undefined where it names none
  */
 export function throttlingReasons(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;

@@ -1,11 +1,11 @@
-/** Trying again after a refusal that passes: a few times, each after a longer and jittered wait. */
+/** Retries after transient refusals: a few times, each after a longer and jittered wait. */
 import type { Clock } from "../../engine/ports/clock.ts";
 
 export interface Patience {
   readonly tries: number;
   readonly firstWaitMs: number;
   readonly waitMaxMs: number;
-  /** Whether the same request may come through later. */
+  /** True where the error is transient: the same request may succeed later. */
   readonly passes: (error: unknown) => boolean;
 }
 
@@ -18,7 +18,7 @@ export async function tryAgain<T>(clock: Clock, patience: Patience, attempt: () 
       if (tries === patience.tries || !patience.passes(error)) throw error;
     }
     const waitMs = Math.min(patience.firstWaitMs * 2 ** (tries - 1), patience.waitMaxMs);
-    // Jittered, or those who were refused together would come back together.
+    // Jitter spreads requests that were refused together.
     await clock.sleep(waitMs * (0.5 + Math.random() / 2));
   }
 }

@@ -1,4 +1,4 @@
-/** Writes as DynamoDB's requests take them, alone or as parts of a transaction. */
+/** Builds the inputs of DynamoDB writes, alone or as parts of a transaction. */
 import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import type { Condition, Item, Key, Update, Write } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -32,7 +32,7 @@ export function putInput(TableName: string, item: Item, condition: Condition | u
   return { TableName, Item: attributesOf(item), ...guardOf(condition, new Placeholders()) };
 }
 
-/** @throws StoreError for an update that contradicts itself */
+/** @throws StoreError for an update that touches the key, or one attribute twice */
 export function updateInput(
   TableName: string,
   key: Key,
@@ -55,7 +55,7 @@ export function deleteInput(TableName: string, key: Key, condition: Condition | 
   return { TableName, Key: keyAttributes(key), ...guardOf(condition, new Placeholders()) };
 }
 
-/** @throws StoreError as the inputs do, and for an update of nothing, which a transaction has no words for */
+/** @throws StoreError as the inputs do, and for an update that changes nothing, which a transaction cannot express */
 export function transactionPart(TableName: string, write: Write): TransactWriteItem {
   const { condition } = write;
   if (write.kind === "put") return { Put: putInput(TableName, write.item, condition) };
@@ -73,7 +73,7 @@ export function keyAttributes({ pk, sk }: Key): Record<string, AttributeValue> {
   return { pk: { S: pk }, sk: { S: sk } };
 }
 
-/** Is built last, so that it carries the placeholders of the whole request. */
+/** Call this last: the result contains the placeholders of the whole request. */
 function guardOf(condition: Condition | undefined, placeholders: Placeholders): Guard {
   if (condition === undefined) return placeholders.parts();
   const ConditionExpression = conditionText(condition, placeholders);

@@ -1,7 +1,7 @@
-/** Waiting for a moment that may turn out to be earlier. */
+/** Waits for a moment; an earlier moment can end the wait. */
 import type { Clock } from "../../engine/ports/clock.ts";
 
-/** Longest single sleep: system timers do not count further than 24 days. */
+/** Longest single sleep: system timers overflow beyond 24 days. */
 const SLEEP_MAX_MS = 3_600_000;
 
 interface Waiter {
@@ -17,7 +17,7 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Resolves at `untilMs` (or an hour from now), when it is rung for an earlier moment, or when the signal aborts. */
+  /** Resolves at `untilMs` (or after an hour), when `ring` names an earlier moment, or when the signal aborts. */
   async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return;
     const controller = new AbortController();
@@ -29,7 +29,7 @@ export class Alarm {
     this.#waiters.delete(waiter);
   }
 
-  /** Wakes those who would otherwise sleep past `atMs`; all of them for -Infinity. */
+  /** Wakes the waiters whose moment is later than `atMs`; all of them for -Infinity. */
   ring(atMs: number): void {
     for (const waiter of this.#waiters) {
       if (atMs >= waiter.untilMs) continue;

@@ -1,21 +1,21 @@
-/** Group commit: writes gather while a flush is under way, and each group reaches the disk as one synced batch. */
+/** Group commit: writes gather during a flush, and each group reaches the disk as one synced batch. */
 import { StoreError } from "../../engine/ports/table.ts";
 
 export type Operation =
   | { readonly type: "put"; readonly key: string; readonly value: Uint8Array }
   | { readonly type: "del"; readonly key: string };
 
-/** How long a lazy write may wait for company. */
+/** The longest time that a lazy write waits for other writes. */
 const LAZY_MAX_MS = 20;
 
 /** Writes that become durable together or not at all. */
 export class CommitGroup {
   readonly operations: Operation[] = [];
-  /** Resolves when the group is durable. @throws StoreError when it is not, and nothing of it is visible */
+  /** Resolves when the group is durable. @throws StoreError when the write failed; nothing of the group is visible then */
   readonly done: Promise<void>;
-  /** True where a write of this group was judged against one of the group before it. */
+  /** True where a write of this group was judged against a write of the previous group. */
   isDependent = false;
-  /** False while it holds lazy writes only, which wait for company. */
+  /** False while the group holds only lazy writes. */
   isUrgent = false;
   #resolve!: () => void;
   #reject!: (error: StoreError) => void;
@@ -29,7 +29,7 @@ export class CommitGroup {
     this.done.catch(() => undefined);
   }
 
-  /** Calls back before anybody who awaits `done` runs. */
+  /** Calls the listener before any continuation of `done` runs. */
   onSettled(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -53,8 +53,8 @@ export class CommitGroups {
 
   /**
    * @param write makes one batch durable
-   * @param recover is called after a failed write, before the next one; it never rejects
-   * @param failure what those hear whose writes failed
+   * @param recover runs after a failed write and before the next one; it never rejects
+   * @param failure makes the error with which the failed group rejects
    */
   constructor(
     write: (operations: Operation[]) => Promise<void>,
@@ -67,8 +67,8 @@ export class CommitGroups {
   }
 
   /**
-   * Adds to the group that is written next, which is at the end of this tick where nothing is being written.
-   * @param after the group whose writes these were judged against: they fail with it
+   * Adds to the group that is written next: at the end of this tick, or after the running write.
+   * @param after the group against whose writes these were judged: if it fails, these fail with it
    */
   stage(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
     const group = this.#stage(operations, after);
@@ -77,7 +77,7 @@ export class CommitGroups {
     return group;
   }
 
-  /** As `stage`, but waits a little for a write that is in more of a hurry. */
+  /** As `stage`, but waits up to 20 ms for other writes. */
   stageLazily(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
     const group = this.#stage(operations, after);
     if (group === this.#gathering && !group.isUrgent) {
@@ -86,7 +86,7 @@ export class CommitGroups {
     return group;
   }
 
-  /** Resolves when nothing is left to write; from then on every write fails. */
+  /** Resolves when all groups are written; every later write fails. */
   async end(): Promise<void> {
     while (this.#gathering !== undefined || this.#running !== undefined) {
       this.#hurry();

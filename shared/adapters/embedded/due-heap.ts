@@ -1,10 +1,10 @@
-/** A min-heap of things that become due, each of which can be moved or taken out. */
+/** A min-heap by due moment whose entries can be moved or removed. */
 
 export interface Due {
   dueAtMs: number;
   /** Breaks ties: the lower goes first. */
   readonly order: number;
-  /** Where it is in the heap, kept by the heap; -1 while it is in none. */
+  /** The position in the heap, maintained by the heap; -1 while the entry is in none. */
   heapIndex: number;
 }
 
@@ -19,7 +19,7 @@ export class DueHeap<T extends Due> {
     return this.#nodes[0];
   }
 
-  /** Puts it in, or moves it when it is in already. */
+  /** Adds the entry, or moves it if it is present. */
   place(due: T, dueAtMs: number): void {
     due.dueAtMs = dueAtMs;
     if (due.heapIndex < 0) {
@@ -29,7 +29,7 @@ export class DueHeap<T extends Due> {
     this.#settle(due);
   }
 
-  /** Takes it out; harmless when it is not in. */
+  /** Removes the entry, if it is present. */
   remove(due: T): void {
     const { heapIndex } = due;
     if (heapIndex < 0) return;

@@ -1,4 +1,4 @@
-/** The queue on the embedded store: messages are durable, who holds which of them is known to this process only. */
+/** The queue on the embedded store: messages are durable; receipts exist in the memory of this process only. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -19,14 +19,14 @@ const ADMIT_ALL: Admission = { admit: () => true };
 
 interface Message extends InLane {
   readonly wake: Wake;
-  /** When it was to become visible first; a crash brings it back as of then. */
+  /** When the message first becomes visible; after a crash it is due at this moment again. */
   readonly firstDueAtMs: number;
   receiveCount: number;
-  /** Of the latest delivery; empty before the first. */
+  /** The receipt of the latest delivery; empty before the first. */
   receipt: string;
 }
 
-/** What lies on disk. */
+/** The record on disk. */
 interface MessageRecord {
   readonly invocationId: InvocationId;
   readonly sentAtMs: number;
@@ -37,7 +37,7 @@ interface MessageRecord {
   readonly receiveCount: number;
 }
 
-/** Opens the queue of this store with the messages that are in it. There is one per store. @throws StoreError */
+/** Opens the queue with the messages that the store holds. One store has one queue. @throws StoreError */
 export async function openEmbeddedQueue(store: Store, clock: Clock): Promise<EmbeddedQueue> {
   const queue = new EmbeddedQueue(store, clock);
   await scanRecords(store, MESSAGE, (name, record) => queue.restore(Number(name), record as MessageRecord));
@@ -50,7 +50,7 @@ export class EmbeddedQueue implements Queue {
   readonly #alarm: Alarm;
   readonly #lanes = new MessageLanes<Message>();
   readonly #held = new TransientMap<string, Message>();
-  /** Those that were never received, by their order: these can be recalled. */
+  /** Messages that were never received, by their order; only these can be recalled. */
   readonly #unseen = new TransientMap<number, Message>();
   #isEnding = false;
   #nextOrder = 1;
@@ -66,7 +66,7 @@ export class EmbeddedQueue implements Queue {
     });
   }
 
-  /** How many messages there are, delayed and held ones included. */
+  /** The number of messages, delayed and held ones included. */
   get size(): number {
     return this.#lanes.size;
   }
@@ -75,7 +75,7 @@ export class EmbeddedQueue implements Queue {
     if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
       throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
     }
-    // Staged in this very tick where the store is open, so that it shares the group of the writes beside it.
+    // Staging happens in this tick if the store is open, so the message shares the group of the writes beside it.
     const usable = this.#store.whenUsable();
     if (usable !== undefined) await usable;
     const { operation, admit, ticket } = this.prepare(wake);
@@ -89,11 +89,11 @@ export class EmbeddedQueue implements Queue {
     if (message === undefined) return;
     this.#unseen.delete(message.order);
     this.#lanes.remove(message);
-    // Should this write fail, the message comes back with the next start, as a hint for nothing.
+    // If this write fails, the message reappears at the next start, as a wake for nothing.
     this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
   }
 
-  /** A message to be written with something else: `admit` makes it receivable once the operation is durable. */
+  /** Prepares a message that the caller writes with other operations; `admit` makes it receivable once it is durable. */
   prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly ticket: MessageHandle } {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
     const message: Message = {
@@ -113,7 +113,7 @@ export class EmbeddedQueue implements Queue {
     return { operation: recordOf(message), admit, ticket: String(message.order) };
   }
 
-  /** Takes in a message found on disk. */
+  /** Adds a message that was found on disk. */
   restore(order: number, record: MessageRecord): void {
     const { dueAtMs, receiveCount, ...wake } = record;
     this.#nextOrder = Math.max(this.#nextOrder, order + 1);
@@ -143,14 +143,14 @@ export class EmbeddedQueue implements Queue {
     if (message !== undefined) this.#show(message, this.#clock.nowMs() + visibilityMs);
   }
 
-  /** Resolves before the disk knows: a message that comes back after a crash is one that came twice. */
+  /** Resolves before the delete is durable: a message that reappears after a crash counts as a duplicate. */
   async ack(receipt: string): Promise<void> {
     const message = this.#held.get(receipt);
     if (message === undefined) return;
     this.#held.delete(receipt);
     this.#lanes.remove(message);
     const group = this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
-    // A message that could not be deleted is offered again, or it would lie on disk until the next start.
+    // A message whose delete failed is offered again; otherwise it would stay on disk until the next start.
     group.done.catch(() => this.#show(message, this.#clock.nowMs()));
   }
 
@@ -173,7 +173,7 @@ export class EmbeddedQueue implements Queue {
       deliveries.push({ wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt });
       records.push(recordOf(message));
     });
-    // The count is worth a record, so that a message which ends its process is found out, but not a wait.
+    // The write exposes a message that ends its process again and again; no caller waits for it.
     if (records.length > 0) this.#store.groups.stageLazily(records);
     return deliveries;
   }

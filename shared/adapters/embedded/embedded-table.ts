@@ -1,4 +1,4 @@
-/** The table on the embedded store: conditions are judged in the order of the calls, against writes that are still on their way too. */
+/** The table on the embedded store: conditions are judged in call order, also against writes that are not durable yet. */
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type {
   IndexName,
@@ -28,7 +28,7 @@ const TRANSACTION_MAX_WRITES = 100;
 const WRITTEN: Written = { written: true };
 const TRANSACTED: Transacted = { written: true };
 
-/** What stands at a key, and the group that is to make it durable where none has yet. */
+/** The item under a key, and the group that is making it durable, if any. */
 interface Existing {
   readonly item: Item | undefined;
   readonly group: CommitGroup | undefined;
@@ -41,10 +41,10 @@ interface Judged {
   readonly holds: boolean;
 }
 
-/** There is one table per store: what is pending is known to its table only. */
+/** One store has one table: only that table holds the pending writes. */
 export class EmbeddedTable implements Table {
   readonly #store: Store;
-  /** Encoded items (undefined: deleted) that are judged against already but are not durable yet. */
+  /** Encoded items (undefined: deleted) of writes that later conditions already see, but that are not durable yet. */
   readonly #pending = new TransientMap<
     string,
     { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }
@@ -107,21 +107,21 @@ export class EmbeddedTable implements Table {
 
   /**
    * Deletes items that are expired at `nowS`, at most `limit` of them.
-   * @returns how many were deleted
+   * @returns the number of deleted items
    */
   sweepExpired(nowS: number, limit: number): Promise<number> {
     return this.#whenUsable(async () => {
       const { entries } = await this.#store.entries(expiryBounds(nowS), limit);
       const outcomes = entries.map(([entry]) => {
         const key = keyOfItem(baseOfExpiryKey(entry));
-        // Judged at the delete itself: the item may have been extended since the entry was read.
+        // The delete judges again: a write may have extended the item since the entry was read.
         return this.delete(key, { kind: "less", attribute: "expiresAtS", than: Math.floor(nowS) + 1 });
       });
       return (await Promise.all(outcomes)).filter(({ written }) => written).length;
     });
   }
 
-  /** Judges and stages within this very call, so that the order of calls is the order of effects. */
+  /** Judges and stages synchronously, so that the order of calls is the order of effects. */
   #writeOne(write: Write): Promise<Written> {
     return this.#whenUsable(() => {
       const judged = this.#judge(write);
@@ -160,7 +160,7 @@ export class EmbeddedTable implements Table {
   }
 
   #apply(judged: readonly Judged[]): Promise<void> {
-    // All is encoded before anything is staged: an item that cannot be stored must not leave a part of its transaction.
+    // Encoding comes before staging: an item that cannot be stored must not leave a part of its transaction.
     const changes = judged.map((one) => ({ ...one, ...changeOf(one) }));
     let group: CommitGroup | undefined;
     for (const { base, bytes, operations, existing } of changes) {
@@ -187,7 +187,7 @@ function nextItem(write: Write, existing: Item | undefined): Item | undefined {
   return write.kind === "update" ? updatedItem(write.key, existing, write.update) : undefined;
 }
 
-/** A refusal is a statement about what stands, so it is made only when that is durable. */
+/** A refusal reports the existing item, so the answer waits until that item is durable. */
 async function durable(judged: readonly Judged[]): Promise<void> {
   for (const { existing } of judged) await existing.group?.done;
 }

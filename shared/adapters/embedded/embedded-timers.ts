@@ -1,4 +1,4 @@
-/** The timers on the embedded store: each is a record until it is due, and then, in one step, a message in the queue. */
+/** The timers on the embedded store: a record until the timer is due, then, in one atomic write, a message in the queue. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Timer, Timers } from "../../engine/ports/timers.ts";
@@ -18,18 +18,18 @@ interface SetTimer extends Due {
   readonly name: string;
   readonly invocationId: InvocationId;
   readonly service?: string;
-  /** Resolves when it is on disk. */
+  /** Resolves when the timer is on disk. */
   durable: Promise<void>;
 }
 
-/** What lies on disk. */
+/** The record on disk. */
 interface TimerRecord {
   readonly invocationId: InvocationId;
   readonly wakeAtMs: number;
   readonly service?: string;
 }
 
-/** Opens the timers of this store and starts to fire them into its queue. There is one per store. @throws StoreError */
+/** Opens the timers of the store and starts to fire them into its queue. One store has one. @throws StoreError */
 export async function openEmbeddedTimers(store: Store, queue: EmbeddedQueue, clock: Clock): Promise<EmbeddedTimers> {
   const timers = new EmbeddedTimers(store, queue, clock);
   await scanRecords(store, TIMER, (name, record) => timers.restore(name, record as TimerRecord));
@@ -90,7 +90,7 @@ export class EmbeddedTimers implements Timers {
       if (this.#set.get(name) === timer) this.#set.delete(name);
       throw error;
     }
-    // Cancelled meanwhile, perhaps.
+    // A cancel may have removed the timer during the write.
     if (this.#set.get(name) === timer) this.#arm(timer, wakeAtMs);
   }
 
@@ -104,13 +104,13 @@ export class EmbeddedTimers implements Timers {
     try {
       await this.#store.groups.stage([{ type: "del", key: TIMER + name }]).done;
     } catch (error) {
-      // It still lies on disk, so it still counts.
+      // The record is still on disk, so the timer still counts.
       if (!this.#set.has(name)) this.#remember(timer, dueAtMs);
       throw error;
     }
   }
 
-  /** Takes in a timer found on disk. */
+  /** Adds a timer that was found on disk. */
   restore(name: string, { wakeAtMs, ...whom }: TimerRecord): void {
     const timer: SetTimer = {
       name,
@@ -162,7 +162,7 @@ export class EmbeddedTimers implements Timers {
       await this.#store.groups.stage(operations).done;
       for (const admit of admissions) admit();
     } catch {
-      // Whoever writes hears of the store's trouble; here it only means later.
+      // The callers of writes get the store's errors; the timers only fire later.
       for (const timer of due) if (!this.#set.has(timer.name)) this.#remember(timer, nowMs + RETRY_AFTER_MS);
     }
   }

@@ -1,16 +1,16 @@
-/** Hands a group to the database, as one synced batch. */
+/** Writes a group to the database, as one synced batch. */
 import type { ClassicLevel } from "classic-level";
 import type { Operation } from "./commit-groups.ts";
 
 const SYNCED = { sync: true };
 
 /**
- * A batch that is handed over operation by operation costs a third of the CPU of one handed over as a list, but keeps
- * its bytes until the next garbage collection, which does not see them: larger groups go as a list.
+ * A batch that is built operation by operation costs a third of the CPU of a list, but its bytes stay until the next
+ * garbage collection, which does not count them. Larger groups go as a list.
  */
 const PIECEWISE_MAX_BYTES = 64 * 1024;
 
-/** Rejects where the database did not take the group. */
+/** Rejects where the database refused the group. */
 export async function writeGroup(database: ClassicLevel<string, Uint8Array>, operations: Operation[]): Promise<void> {
   if (bytesOf(operations) > PIECEWISE_MAX_BYTES) return await database.batch(operations, SYNCED);
   const batch = database.batch();

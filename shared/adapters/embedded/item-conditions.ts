@@ -1,4 +1,4 @@
-/** Judges conditions against the item that stands. */
+/** Judges conditions against the existing item. */
 import type { Condition, Item, Scalar } from "../../engine/ports/table.ts";
 
 export function holds(condition: Condition, existing: Item | undefined): boolean {

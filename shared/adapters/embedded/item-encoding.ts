@@ -1,4 +1,4 @@
-/** How the attributes of an item become bytes: a run of (name, tag, value) records; the key is not repeated. */
+/** Encodes the attributes of an item as a run of (name, tag, value) records, without the key. */
 import type { Item, Scalar } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
@@ -9,10 +9,10 @@ const TAG_TRUE = 4;
 const TAG_BYTES = 5;
 
 const NAME_MAX_BYTES = 255;
-/** DynamoDB's own limit, so that what fits here fits there. */
+/** DynamoDB's limit, so that every item of the embedded store fits DynamoDB too. */
 const ITEM_MAX_BYTES = 400 * 1024;
 
-/** Grows to the largest item seen; encoding is synchronous, so one is enough. */
+/** Grows to the largest item so far; encoding is synchronous, so one buffer is enough. */
 let scratch = Buffer.allocUnsafe(16 * 1024);
 
 function makeRoom(used: number, more: number): void {
@@ -75,7 +75,7 @@ function encodeValue(value: Scalar, start: number): number {
   }
 }
 
-/** @throws StoreError where the bytes are not an item's */
+/** @throws StoreError where the bytes are no encoded item */
 export function decodeItem(pk: string, sk: string, bytes: Uint8Array): Item {
   const item: Record<string, Scalar> & { pk: string; sk: string } = { pk, sk };
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

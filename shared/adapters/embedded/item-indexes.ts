@@ -1,4 +1,4 @@
-/** The index and expiry entries that an item has beside itself, and how they change with it. */
+/** The index and expiry entries of an item, and the operations that keep them in step with it. */
 import type { Item } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Operation } from "./commit-groups.ts";
@@ -18,7 +18,7 @@ export function sideKeysOf(item: Item | undefined, base: string): readonly strin
   return keys;
 }
 
-/** An item is in an index only with both parts of the index key, each a text that is not empty. */
+/** An item is in an index only with both parts of the index key, each a non-empty text. */
 function isPlaced(pk: unknown, sk: unknown): boolean {
   for (const part of [pk, sk]) {
     if (part !== undefined && (typeof part !== "string" || part === ""))
@@ -27,7 +27,7 @@ function isPlaced(pk: unknown, sk: unknown): boolean {
   return pk !== undefined && sk !== undefined;
 }
 
-/** What must be written beside the item when the entries `before` become the entries `after`. */
+/** The operations that turn the entries `before` into the entries `after`. */
 export function sideOperations(before: readonly string[], after: readonly string[]): Operation[] {
   const operations: Operation[] = [];
   for (const key of before) if (!after.includes(key)) operations.push({ type: "del", key });

@@ -1,4 +1,4 @@
-/** How keys of items, index entries and records lie in the database: one ordered text per record, compared by its UTF-8 bytes. */
+/** Encodes the keys of items, index entries and records as one ordered text each, compared by its UTF-8 bytes. */
 import type { IndexName, Key } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
@@ -11,12 +11,12 @@ const EXPIRY_LATEST_S = 10 ** EXPIRY_DIGITS - 1;
 export const MESSAGE = "q";
 export const TIMER = "t";
 
-/** Ends a segment. No escaped segment contains it, so no partition's keys lie within another's. */
+/** Ends a segment. No escaped segment contains it, so the key ranges of partitions do not overlap. */
 const END = "\0";
-/** Follows every key that begins with a given ended segment. */
+/** Sorts behind every key that begins with a given ended segment. */
 const PAST_END = "\x01";
 
-// The two control characters are what this is about.
+// The patterns match exactly these two control characters.
 // oxlint-disable-next-line no-control-regex
 const SPECIAL = /[\0\x01]/g;
 // oxlint-disable-next-line no-control-regex
@@ -24,7 +24,7 @@ const ESCAPED = /\x01[\x01\x02]/g;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** NUL becomes 01 01 and 01 becomes 01 02, which keeps the order of the texts and frees NUL to be the end mark. */
+/** NUL becomes 01 01 and 01 becomes 01 02; this keeps the order of the texts and reserves NUL for the end mark. */
 function segment(text: string): string {
   if (LONE_SURROGATE.test(text)) throw new StoreError("a key holds half of a surrogate pair, which has no UTF-8 form");
   SPECIAL.lastIndex = 0;
@@ -36,7 +36,7 @@ function unescaped(text: string): string {
   return text.includes("\x01") ? text.replace(ESCAPED, (found) => (found === "\x01\x01" ? "\0" : "\x01")) : text;
 }
 
-/** The bounds of all keys that begin with a prefix made of ended segments. */
+/** The bounds of all keys that begin with a prefix of ended segments. */
 export interface Bounds {
   readonly gte: string;
   readonly lt: string;
@@ -56,12 +56,12 @@ export function indexPrefix(index: IndexName, pk: string): string {
   return INDEX[index] + segment(pk);
 }
 
-/** @param base what `itemKey` made of the item's own key */
+/** @param base the result of `itemKey` for the item's own key */
 export function indexKey(index: IndexName, pk: string, sk: string, base: string): string {
   return indexPrefix(index, pk) + segment(sk) + base;
 }
 
-/** The key of the index's entries from this sort key on. */
+/** The lower bound of the index entries from this sort key on. */
 export function indexFloor(index: IndexName, pk: string, sk: string): string {
   return indexPrefix(index, pk) + segment(sk);
 }
@@ -93,7 +93,7 @@ export function keyOfItem(base: string): Key {
   return { pk: unescaped(base.slice(ITEM.length, end)), sk: base.slice(end + END.length) };
 }
 
-/** @returns the sort key and the item's own database key of an index entry below a prefix */
+/** @returns the sort key and the item's own database key, from the key of an index entry below the prefix */
 export function indexEntryOf(prefix: string, key: string): { readonly sk: string; readonly base: string } {
   const end = key.indexOf(END, prefix.length);
   return { sk: unescaped(key.slice(prefix.length, end)), base: key.slice(end + END.length) };

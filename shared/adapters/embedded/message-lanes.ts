@@ -1,4 +1,4 @@
-/** Messages in lanes by service: the queue hands out one due message of each lane in turn, so that no lane waits for all of another. */
+/** Messages in lanes by service: the lanes hand out due messages in turn, so that no lane waits for all of another. */
 import type { Due } from "./due-heap.ts";
 import { DueHeap } from "./due-heap.ts";
 
@@ -10,7 +10,7 @@ export interface InLane extends Due {
 interface Lane<T extends InLane> {
   readonly name: string;
   readonly heap: DueHeap<T>;
-  /** The number of its last serving, from a count of all servings. */
+  /** The value of the serving counter at this lane's last turn. */
   servedAt: number;
   /** The last call of `serve` refused the lane, so that `nextDueMs` leaves it out. */
   isRefused: boolean;

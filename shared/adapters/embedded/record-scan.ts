@@ -1,11 +1,11 @@
-/** Walks over all JSON records of one sort at the start of a process. */
+/** Scans all JSON records of one prefix at the start of a process. */
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ENTRIES = 10_000;
 
 /**
- * Calls back with each record below a one-letter prefix, and with its key without the prefix.
+ * Calls `take` with each record below a one-letter prefix, and with its key without the prefix.
  * @throws StoreError, also for a record that is not JSON
  */
 export async function scanRecords(

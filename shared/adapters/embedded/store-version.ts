@@ -1,28 +1,28 @@
-/** The VERSION file of a store directory: which format lies in it, checked before anything of it is read. */
+/** The VERSION file of a store directory: the format of the store, checked before any other read. */
 import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 
 export type StoreKind = "meta" | "journal";
 
-/** The format this program reads and writes. A change that older programs cannot read raises it. */
+/** The format that this program reads and writes. A change that older programs cannot read raises it. */
 export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 2 };
 
-/** The oldest that it reads as it stands: journals of the format 1 know no keys and no orders, and are otherwise the same (ADR 0020). */
+/** The oldest readable format: journals of format 1 have no keys and no orders, and are otherwise the same (ADR 0020). */
 const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
 
 const FILE = "VERSION";
 const UNFINISHED = "VERSION.new";
-/** Of directories that are made here: inputs, results and the secret of ids lie in them as they are. */
+/** The mode of new directories: they hold inputs, results and the secret of ids in plain form. */
 const OWNER_ONLY = 0o700;
 
 export type StoreOpenReason =
-  /** A living process has it open. */
+  /** A living process has the store open. */
   | "locked"
-  /** Written by an older program in a format that this one does not read. */
+  /** An older program wrote the store in a format that this program does not read. */
   | "older"
-  /** Written by a newer program. */
+  /** A newer program wrote the store. */
   | "newer"
-  /** The directory holds something, but no VERSION. */
+  /** The directory is not empty and has no VERSION. */
   | "unversioned"
   /** Damaged, of the other kind, or not accessible; the cause says more. */
   | "unreadable";
@@ -31,7 +31,7 @@ export class StoreOpenError extends Error {
   override name = "StoreOpenError";
   readonly reason: StoreOpenReason;
   readonly dir: string;
-  /** The format found, where one was. */
+  /** The format of the store; undefined where none was found. */
   readonly found: number | undefined;
   readonly expected: number;
 
@@ -51,8 +51,8 @@ export class StoreOpenError extends Error {
 }
 
 /**
- * Makes sure that the directory is a store of this kind, in a format that can be read, and makes an empty or absent one into it.
- * @returns the format found, which may be an older one: whoever has the store alone then calls `raiseFormat`
+ * Checks that the directory is a store of this kind in a readable format; an absent or empty directory becomes one.
+ * @returns the format found; where it is older, the caller calls `raiseFormat` once it owns the store
  * @throws StoreOpenError for every reason but "locked"
  */
 export async function claimFormat(dir: string, kind: StoreKind): Promise<number> {
@@ -86,7 +86,7 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<number>
   return found;
 }
 
-/** @returns undefined where the directory is new: nothing is in it, or only what a crash during its creation left */
+/** @returns undefined where the directory is new: empty, or with only the leftovers of a crashed creation */
 async function readVersion(dir: string, expected: number): Promise<string | undefined> {
   try {
     await mkdir(dir, { recursive: true, mode: OWNER_ONLY });
@@ -111,9 +111,9 @@ function parsed(text: string): { readonly format: number; readonly kind: string 
 }
 
 /**
- * Writes this program's format, before anything of it is written: older programs refuse the store from then on. VERSION
- * comes whole, so that a crash leaves what was there or what is to be.
- * @throws StoreOpenError "unreadable" where it cannot be written
+ * Writes this program's format before any data in that format; older programs refuse the store from then on. A rename
+ * replaces VERSION as a whole, so a crash leaves the old file or the new one.
+ * @throws StoreOpenError "unreadable" where VERSION cannot be written
  */
 export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];
@@ -133,7 +133,7 @@ export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
 }
 
 async function syncDirectory(dir: string): Promise<void> {
-  // Windows cannot open a directory; there the rename alone must do.
+  // Windows cannot open a directory; there the rename alone must be enough.
   if (process.platform === "win32") return;
   const handle = await open(dir, "r");
   try {

@@ -1,4 +1,4 @@
-/** One store directory: its database, its commit groups, and its way back after a failed write. */
+/** One store directory: its database, its commit groups, and its recovery after a failed write. */
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -14,15 +14,15 @@ const ENTRIES_MAX_BYTES = 1024 * 1024;
 
 export interface StoreOptions {
   readonly kind: StoreKind;
-  /** Of the block cache; 32 MB unless told. */
+  /** Of the block cache; default 32 MB. */
   readonly cacheMaxBytes?: number;
-  /** Of the log held in memory before it becomes a table file; 16 MB unless told. */
+  /** Of the in-memory log before it becomes a table file; default 16 MB. */
   readonly writeBufferMaxBytes?: number;
 }
 
 /**
- * Opens the store in this directory, or makes one where there is nothing. It belongs to this process until it is
- * closed or the process ends, however it ends.
+ * Opens the store in this directory, or creates one in an absent or empty directory. The store belongs to this process
+ * until it is closed or the process ends, even by a crash.
  * @throws StoreOpenError
  */
 export async function openStore(dir: string, options: StoreOptions): Promise<Store> {
@@ -45,7 +45,7 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
   return new Store(dir, options.kind, database);
 }
 
-/** Only now is the store known to be nobody else's. */
+/** Runs after the database is open: only its lock proves that no other process has the store. */
 async function raised(dir: string, kind: StoreKind, database: Database): Promise<void> {
   try {
     await raiseFormat(dir, kind);
@@ -55,7 +55,7 @@ async function raised(dir: string, kind: StoreKind, database: Database): Promise
   }
 }
 
-/** What the system said, without the path at which it said it: the message may be read outside. */
+/** The system's error text without the path, because callers outside may read the message. */
 function reasonOf(error: unknown): string | undefined {
   const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return root instanceof Error ? /: ([A-Za-z][^:/\\]*)$/.exec(root.message)?.[1] : undefined;
@@ -71,7 +71,7 @@ export class Store {
   readonly #kind: StoreKind;
   readonly database: Database;
   readonly groups: CommitGroups;
-  /** Makes one group durable. It can be replaced by one that also watches, holds back or fails. */
+  /** Makes one group durable. Tests replace it to watch, delay or fail writes. */
   writeGroup: (operations: Operation[]) => Promise<void>;
   readonly #closers: (() => Promise<void>)[] = [];
   #isDown = false;
@@ -92,8 +92,8 @@ export class Store {
   }
 
   /**
-   * Undefined where the store can be used at once, which is nearly always; else resolves when it can.
-   * @throws StoreError where it is closed, or cannot be opened again after a failed write
+   * Undefined where the store is usable now, the usual case; otherwise resolves when it is usable.
+   * @throws StoreError where the store is closed, or cannot be reopened after a failed write
    */
   whenUsable(): Promise<void> | undefined {
     if (this.#closing !== undefined) return Promise.reject(new StoreError(`the ${this.#kind} store is closed`));
@@ -103,7 +103,7 @@ export class Store {
     });
   }
 
-  /** What stands at a key, of durable writes only. @throws StoreError */
+  /** The durable value of a key. @throws StoreError */
   read(key: string): Uint8Array | undefined {
     try {
       return this.database.getSync(key);
@@ -112,7 +112,7 @@ export class Store {
     }
   }
 
-  /** The durable entries within bounds in key order; fewer than the limit where they are many bytes. @throws StoreError */
+  /** The durable entries within the bounds, in key order; fewer than the limit where they are large. @throws StoreError */
   async entries(bounds: { gte: string; lt: string; reverse?: boolean }, limit: number): Promise<Entries> {
     try {
       const iterator = this.database.iterator({ ...bounds, highWaterMarkBytes: ENTRIES_MAX_BYTES, fillCache: true });
@@ -136,12 +136,12 @@ export class Store {
     }
   }
 
-  /** Registers what must end before the database does. */
+  /** Registers work that must end before the database closes. */
   onClose(closer: () => Promise<void>): void {
     this.#closers.push(closer);
   }
 
-  /** Ends what runs on the store, writes what was promised, and frees the directory. */
+  /** Ends the work on the store, writes all staged groups, and frees the directory. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -161,8 +161,8 @@ export class Store {
   }
 
   /**
-   * After a failed write the state of the log on disk is unknown, and what is appended behind a torn record is lost at
-   * the next start. Opening the database anew reads the log back and begins a fresh one.
+   * After a failed write the state of the log on disk is unknown, and the next start loses all records behind a torn one.
+   * Reopening the database reads the log back and begins a new one.
    */
   #recover(): Promise<void> {
     this.#isDown = true;
@@ -175,7 +175,7 @@ export class Store {
       await this.database.open();
       this.#isDown = false;
     } catch (cause) {
-      // Still no space or no disk: the next use tries again.
+      // No space or no disk yet: the next use tries again.
       this.#downCause = cause;
     }
   }
@@ -183,6 +183,6 @@ export class Store {
 
 export interface Entries {
   readonly entries: readonly (readonly [string, Uint8Array])[];
-  /** True where nothing within the bounds was left out. */
+  /** True where the entries contain everything within the bounds. */
   readonly isWhole: boolean;
 }

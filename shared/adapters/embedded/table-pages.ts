@@ -16,7 +16,7 @@ import {
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
-/** The least text that sorts behind a given one is that text and a NUL. */
+/** A text followed by NUL is the least text that sorts behind it. */
 const NEXT = "\0";
 
 /** The `next` of a partition's page is its last sort key. @throws StoreError */
@@ -37,7 +37,7 @@ export async function readPage(store: Store, pk: string, range: Range): Promise<
   return { items, ...(!isWhole && last !== undefined && { next: last.sk }) };
 }
 
-/** @throws StoreError, also for an `after` that no page of this index gave */
+/** @throws StoreError, also for an `after` that is not the `next` of a page of this index */
 export async function readIndexPage(store: Store, index: IndexName, pk: string, range: Range): Promise<Page> {
   const prefix = indexPrefix(index, pk);
   const whole = boundsOf(prefix);
@@ -55,7 +55,7 @@ export async function readIndexPage(store: Store, index: IndexName, pk: string, 
     const { base } = indexEntryOf(prefix, key);
     const bytes = store.read(base);
     const at = keyOfItem(base);
-    // Gone since the entry was read: an index may lag.
+    // The item was deleted after the entry was read: an index may lag.
     if (bytes !== undefined) items.push(decodeItem(at.pk, at.sk, bytes));
   }
   const last = entries.at(-1)?.[0];
@@ -68,7 +68,7 @@ function limitOf(range: Range): number {
   return Math.min(Math.floor(limit), PAGE_MAX_ITEMS);
 }
 
-/** What is left of the bounds behind the key where the page before ended. */
+/** The bounds of what follows the end of the previous page. */
 function narrowed(bounds: Bounds, after: string | undefined, isReverse: boolean): Bounds {
   if (after === undefined) return bounds;
   return isReverse ? { gte: bounds.gte, lt: after } : { gte: after + NEXT, lt: bounds.lt };
@@ -88,7 +88,7 @@ function keyOfToken(index: IndexName, pk: string, token: string): string {
       return indexKey(index, pk, sk, itemKey(basePk, baseSk));
     }
   } catch {
-    // Falls through to the refusal below.
+    // The throw below refuses the token.
   }
   throw new StoreError("this is not where a page of an index ended");
 }

@@ -1,10 +1,10 @@
-/** Which network addresses a deployment may have, so that a registered URI cannot be used to reach our own insides. */
+/** Decides which network addresses a deployment may have, so that a registered URI cannot reach Stepwell's own network. */
 import { BlockList, isIP } from "node:net";
 
-/** `loopback` and `private` name whole families of ranges; anything else is one range, such as `10.4.0.0/16`. */
+/** `loopback` and `private` name whole families of ranges; any other text is one range, such as `10.4.0.0/16`. */
 export type AddressAllowance = "loopback" | "private" | (string & {});
 
-/** Ranges by the name that a refusal gives; the first that matches names it. */
+/** Ranges by the name that a refusal gives; the first match gives the name. */
 const FORBIDDEN: readonly (readonly [name: string, ranges: readonly string[]])[] = [
   [
     "metadata service",
@@ -34,15 +34,15 @@ export class AddressGuard {
   }
 
   /**
-   * Why an address may not be connected to; undefined when it may.
-   * @param address a literal IPv4 or IPv6 address, a zone allowed
+   * The reason why the address is forbidden; undefined when it is allowed.
+   * @param address a literal IPv4 or IPv6 address, with or without a zone
    */
   refusal(address: string): string | undefined {
     const { kind, isNamed } = this.#judged(address);
     return isNamed ? undefined : kind;
   }
 
-  /** Whether an allowance names the address; a public address needs one only for requests in clear text. */
+  /** True where an allowance names the address; a public address needs one only for requests without TLS. */
   isNamed(address: string): boolean {
     return this.#judged(address).isNamed;
   }
@@ -51,7 +51,7 @@ export class AddressGuard {
     const bare = address.replace(/%.*/, "");
     if (isIP(bare) === 0) return { kind: "not an address", isNamed: false };
     const embedded = isIP(bare) === 6 ? embeddedIpv4(bare) : undefined;
-    // An IPv6 address that carries an IPv4 address reaches that one, so that one is judged.
+    // A connection to such an IPv6 address reaches the embedded IPv4 address, so that address is judged.
     const judged = embedded ?? bare;
     const match = LISTS.find(({ list }) => isIn(list, judged));
     const kind = match?.name ?? (isIP(judged) === 6 && !isGivenOut(judged) ? "reserved" : undefined);
@@ -64,7 +64,7 @@ function isIn(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** Of IPv6 only 2000::/3 is: whatever else an address is, it is nobody's deployment. */
+/** True within 2000::/3, the only IPv6 range that is allocated to the public. */
 function isGivenOut(address: string): boolean {
   return (groupsOf(address)[0] ?? 0) >> 13 === 1;
 }
@@ -96,7 +96,7 @@ function embeddedIpv4(address: string): string | undefined {
   return undefined;
 }
 
-/** The eight 16-bit groups. The URL parser turns every spelling, the dotted one too, into hexadecimal groups. */
+/** The eight 16-bit groups. The URL parser converts every spelling, also the dotted one, to hexadecimal groups. */
 function groupsOf(address: string): readonly number[] {
   const plain = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [front = "", back] = plain.split("::");

@@ -1,4 +1,4 @@
-/** Opening one connection to an origin: guarded addresses, verified certificates, and a limit on the time it takes. */
+/** Opens connections to origins: guarded addresses, verified certificates, and a time limit. */
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP } from "node:net";
 import type { LookupFunction, Socket } from "node:net";
@@ -13,23 +13,23 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** All addresses of a host name. @throws when there is no such name */
+/** All addresses of a host name. @throws when the name does not exist */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface DialerOptions {
   readonly guard: AddressGuard;
-  /** The setting that makes the guard allow more. */
+  /** The name of the setting that allows more addresses. */
   readonly allowedBy?: string;
-  /** Whether connections without TLS are opened to allowed addresses alone. */
+  /** True where connections without TLS are opened only to addresses that an allowance names. */
   readonly isClearGuarded: boolean;
   readonly resolve?: Resolve;
-  /** Certificates in PEM form that are trusted beside the public ones. */
+  /** PEM certificates that are trusted beside the public ones. */
   readonly ca?: string;
   /** For name lookup, connection and handshake together. */
   readonly connectTimeoutMs: number;
 }
 
-/** What the peer chose in the handshake; `none` where it chose nothing or there is no TLS. */
+/** The peer's choice in the handshake; `none` where it chose nothing, or without TLS. */
 export type Alpn = "h2" | "http/1.1" | "none";
 
 export interface Connection {
@@ -53,15 +53,15 @@ export class Dialer {
   }
 
   /**
-   * @param origin its scheme says whether TLS is spoken
-   * @param protocols what is offered in the handshake
+   * @param origin https means TLS
+   * @param protocols the ALPN protocols to offer
    * @throws TransportError `forbidden`, `unreachable` or `tls`
    */
   async dial(origin: URL, protocols: readonly ("h2" | "http/1.1")[]): Promise<Connection> {
     if (this.#closed) throw new TransportError("unreachable", "This side was closed and opens no more connections.");
     const secure = origin.protocol === "https:";
     const host = origin.hostname.replace(/^\[|\]$/g, "");
-    // The lookup is not asked about a literal address, so that is judged here.
+    // Node calls no lookup for a literal address, so this line judges it.
     if (isIP(host) !== 0) this.#allowed(host, [{ address: host, family: isIP(host) }], secure);
     const port = origin.port === "" ? (secure ? 443 : 80) : Number(origin.port);
     const route = { host, port, lookup: this.#guardedLookup(secure), autoSelectFamily: true };
@@ -78,13 +78,13 @@ export class Dialer {
     return { socket, alpn: secure ? alpnOf(socket as TLSSocket) : "none" };
   }
 
-  /** Gives up the connections that are being opened; no other is opened afterwards. */
+  /** Destroys the connections that are being opened, and prevents new ones. */
   close(): void {
     this.#closed = true;
     for (const socket of this.#opening) socket.destroy();
   }
 
-  /** Runs at every connection, after the name is resolved: a name that changes its address is judged anew each time. */
+  /** Judges the resolved addresses at every connection, because a name can change its address. */
   #guardedLookup(secure: boolean): LookupFunction {
     const resolve = this.#options.resolve ?? systemResolve;
     return (hostname, options, callback) => {
@@ -145,7 +145,7 @@ function opened(socket: Socket, secure: boolean, origin: URL, timeoutMs: number)
     };
     socket.once("connect", () => (phase = "handshake"));
     socket.once(secure ? "secureConnect" : "connect", onReady);
-    // This listener stays for the life of the socket: an error that nobody else takes must not end the process.
+    // This listener stays for the life of the socket: an error event without a listener would end the process.
     socket.on("error", (error) => {
       clearTimeout(timer);
       reject(unopened(error, phase, origin));

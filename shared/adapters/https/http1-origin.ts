@@ -11,7 +11,7 @@ import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 import { whole } from "./exchange/whole-body.ts";
 
-/** Servers commonly close an idle connection after five seconds; ours is given up before, so that no request meets that. */
+/** Servers commonly close idle connections after five seconds; closing ours earlier avoids a request on a dying one. */
 const IDLE_MAX_MS = 4_000;
 const FREE_SOCKETS_MAX = 256;
 
@@ -76,7 +76,7 @@ export class Http1Origin {
     outgoing.on("error", (error) => exchange.fail(broken(error, this.#origin)));
     outgoing.on("close", () => {
       this.#usedAtMs = Date.now();
-      // With a response there, its own end decides: it may still hold bytes that nobody has read.
+      // If there is a response, its own close event decides: the response may still hold unread bytes.
       if (incoming === undefined) exchange.fail(broken(undefined, this.#origin));
     });
     outgoing.on("response", (response) => {
@@ -103,7 +103,7 @@ export class Http1Origin {
     });
   }
 
-  /** A process that was frozen wakes with idle connections whose timers never ran. */
+  /** Closes idle connections whose timers did not run because the process was frozen. */
   #dropStale(): void {
     const nowMs = Date.now();
     if (nowMs - this.#usedAtMs > IDLE_MAX_MS) {
@@ -114,9 +114,9 @@ export class Http1Origin {
   }
 }
 
-/** Node's own pool of connections, opened by our dialer: guard and certificates are its business. */
+/** Node's connection pool with our dialer, which checks addresses and certificates. */
 class DialingAgent extends Agent {
-  /** Connections that stand and carried nothing yet. */
+  /** Open connections that have not carried an exchange yet. */
   readonly spare: Socket[] = [];
   readonly #origin: URL;
   readonly #dialer: Dialer;
@@ -127,7 +127,7 @@ class DialingAgent extends Agent {
     this.#dialer = dialer;
   }
 
-  /** The connection goes to the callback, since it takes time; nothing is returned. */
+  /** Returns nothing: opening is asynchronous, so the callback gets the connection. */
   override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): Duplex {
     const spare = this.spare.pop();
     const connection = spare === undefined || spare.destroyed ? this.#open() : Promise.resolve(spare);

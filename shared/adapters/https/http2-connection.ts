@@ -1,4 +1,4 @@
-/** One HTTP/2 connection on Node's own client: requests in, exchanges answered, and a watch over whether the peer is there. */
+/** One HTTP/2 connection on Node's client, with pings that detect a silent peer. */
 import { connect, constants } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -19,7 +19,7 @@ import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 import { whole } from "./exchange/whole-body.ts";
 
-/** Megabytes that queued bodies may take; the engine bounds its bodies itself. */
+/** Megabytes that queued bodies may take; the engine limits its bodies itself. */
 const SESSION_MEMORY_MAX_MB = 1024;
 
 export class Http2Connection implements MultiplexedConnection {
@@ -34,7 +34,7 @@ export class Http2Connection implements MultiplexedConnection {
   #usedAtMs = Date.now();
   #failure: Error | undefined;
 
-  /** @param streamsAssumed how many streams are opened at once until the peer says what it allows */
+  /** @param streamsAssumed the limit of open streams until the peer announces one */
   constructor(socket: Socket, origin: URL, owner: ConnectionOwner, streamsAssumed: number) {
     this.#origin = origin;
     this.#owner = owner;
@@ -89,7 +89,7 @@ export class Http2Connection implements MultiplexedConnection {
       end: () => void stream.end(),
       reset: () => {
         stream.close(constants.NGHTTP2_CANCEL);
-        // A paused stream would keep its last bytes, and with them itself, for ever.
+        // A paused stream would keep its last bytes and never close.
         stream.resume();
       },
       pause: () => void stream.pause(),
@@ -102,8 +102,8 @@ export class Http2Connection implements MultiplexedConnection {
   }
 
   /**
-   * Ends at the next turn of the event loop: Node's session ends the whole process (`std::bad_alloc`) when it is
-   * destroyed from within an event of a stream that the peer refused.
+   * Ends at the next turn of the event loop: Node ends the whole process (`std::bad_alloc`) when a session is destroyed
+   * within an event of a stream that the peer refused.
    */
   destroy(): void {
     // Without an error the streams would end as if the peer had ended them.
@@ -138,10 +138,10 @@ export class Http2Connection implements MultiplexedConnection {
     });
     stream.on("data", (bytes: Uint8Array) => exchange.deliver(bytes));
     stream.on("end", () => {
-      // A reset and a lost connection end the readable side too; only without a code is it the peer's own end.
+      // A reset and a lost connection also emit "end"; only without an error code did the peer end its side.
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
       exchange.finish();
-      // Nothing that we could still send would be read.
+      // The peer would not read any further bytes.
       if (stream.writable) stream.end();
     });
     stream.on("error", (error) => (failure = error));
@@ -162,7 +162,7 @@ export class Http2Connection implements MultiplexedConnection {
     this.#owner.onRefused(exchange, target);
   }
 
-  /** A peer whose first bytes are no HTTP/2 at all answered in another protocol. */
+  /** First bytes that are no HTTP/2 mean that the peer answered in another protocol. */
   #failureOf(error: Error | undefined): TransportError {
     const cause = error ?? this.#failure;
     if (!this.#greeted && codeOf(cause) === "ERR_HTTP2_ERROR") return httpOneOnly(this.#origin, { cause });

@@ -1,4 +1,4 @@
-/** All HTTP/2 connections to one origin: one while it has room, a few more where the peer's limit is met. */
+/** All HTTP/2 connections to one origin: one while it has room, more where the peer limits its streams. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "./exchange/carried-exchange.ts";
@@ -12,7 +12,7 @@ interface Request {
   readonly target: ParsedUri;
 }
 
-/** Begins to speak HTTP/2 on a connection. */
+/** Starts HTTP/2 on a connection. */
 export type Speak = (
   socket: Socket,
   origin: URL,
@@ -21,11 +21,11 @@ export type Speak = (
 ) => MultiplexedConnection;
 
 /**
- * A conversation kept open holds its stream, so with one connection only, callers at the peer's limit could wait
- * for callees that never get a stream; this many connections are opened before requests queue.
+ * An open exchange holds its stream. With one connection, callers at the peer's limit could wait for callees that never
+ * get a stream; so this many connections are opened before requests queue.
  */
 const CONNECTIONS_MAX = 16;
-/** What an origin is assumed to allow on a new connection until one of its connections has said. */
+/** The assumed limit of streams on a new connection until a connection of the origin has announced one. */
 const STREAMS_ASSUMED = 100;
 
 export class Http2Origin implements ConnectionOwner {
@@ -70,7 +70,7 @@ export class Http2Origin implements ConnectionOwner {
   }
 
   onLimit(streamsMax: number): void {
-    // What is sent before a new connection's own word must be sure to be taken, so a lower limit is remembered.
+    // A lower limit also applies to new connections: requests sent before their settings arrive must not be refused.
     this.#streamsAssumed = Math.min(STREAMS_ASSUMED, Math.max(1, streamsMax));
     this.onRoom();
   }
@@ -95,7 +95,7 @@ export class Http2Origin implements ConnectionOwner {
     for (const connection of this.#connections.splice(0)) connection.destroy();
   }
 
-  /** The first that can take a request; those that cannot be trusted any more are let go. */
+  /** The first connection that can take a request; unusable connections are retired. */
   #roomy(): MultiplexedConnection | undefined {
     const unusable = this.#connections.filter((connection) => !connection.isUsable);
     if (unusable.length > 0) {
@@ -125,7 +125,7 @@ export class Http2Origin implements ConnectionOwner {
       this.onRoom();
       return;
     }
-    // Where other connections stand, their streams will make room; else nothing is left to wait for.
+    // Other connections will have room when their streams end; without any, the requests fail.
     if (this.#connections.length > 0) return;
     for (const { exchange } of this.#waiting.splice(0)) exchange.fail(failure);
   }

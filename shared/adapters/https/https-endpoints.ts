@@ -1,4 +1,4 @@
-/** Deployments reached over HTTP/2 or HTTP/1.1, in the clear or over TLS. */
+/** Implements the endpoints port over HTTP/2 and HTTP/1.1, with and without TLS. */
 import { shownUri } from "../../core/model/deployment.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
@@ -16,19 +16,19 @@ import type { Speak } from "./http2-origin.ts";
 import { parseUri, type ParsedUri } from "./exchange/parsed-uri.ts";
 
 export interface HttpsEndpointsOptions {
-  /** Addresses beyond the public ones that deployments may have; none where nothing is said. */
+  /** Addresses beyond the public ones that deployments may have; default none. */
   readonly allow?: readonly AddressAllowance[];
-  /** The setting that `allow` comes from, which a refusal of an address names; none where nothing is said. */
+  /** The setting that `allow` comes from; a refusal of an address names it if it is given. */
   readonly allowedBy?: string;
   /** Uses http only for addresses that `allow` names; by default for all addresses. */
   readonly isClearGuarded?: boolean;
-  /** Certificates in PEM form that are trusted beside the public ones. */
+  /** PEM certificates that are trusted beside the public ones. */
   readonly ca?: string;
-  /** For name lookup, connection and handshake together; 10 s where nothing is said. */
+  /** For name lookup, connection and handshake together; default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** How names become addresses; the system's way where nothing is said. The guard judges its answers either way. */
+  /** Resolves names to addresses; default the system's resolver. The guard judges the result either way. */
   readonly resolve?: Resolve;
-  /** Who speaks HTTP/2 in the clear: our own client where nothing is said, or Node's. It is always Node's over TLS. */
+  /** The client for HTTP/2 without TLS: our own by default, or Node's. With TLS it is always Node's. */
   readonly h2cClient?: "own" | "node";
 }
 
@@ -39,7 +39,7 @@ interface Origin {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Deployments are few; the memory of where they are is dropped whole if something floods it. */
+/** Deployments are few; beyond this number the cache of parsed URIs is cleared as a whole. */
 const PLACES_MAX = 1_000;
 const speakOwn: Speak = (...connection) => new H2cConnection(...connection);
 const speakNode: Speak = (...connection) => new Http2Connection(...connection);
@@ -50,7 +50,7 @@ export class HttpsEndpoints implements Endpoints {
   readonly #places = new Map<string, ParsedUri>();
   readonly #origins = new Map<string, Origin>();
 
-  /** @throws RangeError when an allowance cannot be read */
+  /** @throws RangeError for an allowance that is neither a family nor a range */
   constructor(options: HttpsEndpointsOptions = {}) {
     this.#speakInTheClear = options.h2cClient === "node" ? speakNode : speakOwn;
     this.#dialer = new Dialer({
@@ -87,7 +87,7 @@ export class HttpsEndpoints implements Endpoints {
     return exchange;
   }
 
-  /** Lets go of every connection at once and for good; exchanges under way break. */
+  /** Closes every connection at once and for good; exchanges under way break. */
   close(): void {
     this.#dialer.close();
     for (const { http1, http2 } of this.#origins.values()) {
@@ -97,7 +97,7 @@ export class HttpsEndpoints implements Endpoints {
     this.#origins.clear();
   }
 
-  /** The peer chooses in the handshake, and the connection stays for the exchanges that follow. */
+  /** The peer chooses the protocol in the handshake, and the connection stays for later exchanges. */
   async #negotiate(exchange: CarriedExchange, target: ParsedUri, origin: Origin): Promise<void> {
     if (origin.http2.hasConnection) return origin.http2.carry(exchange, target);
     if (origin.http1.hasConnection) return origin.http1.carry(exchange, target);

@@ -1,4 +1,4 @@
-/** Credentials of another role, for functions that are called as one: fetched from STS and, by the SDK, again before they end. */
+/** Temporary credentials of an assumed role, for functions that are called under another role; the SDK renews them. */
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import type { STSClientConfig } from "@aws-sdk/client-sts";
 
@@ -9,12 +9,12 @@ export interface TemporaryCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
-  /** The SDK asks again some minutes before this. */
+  /** The SDK requests new credentials some minutes before this moment. */
   readonly expiration: Date;
 }
 
 /**
- * @param externalId what the role's trust may ask for, so that nobody else's control plane is taken for this one
+ * @param externalId a value that the role's trust policy can demand, so that no other control plane can use the role
  * @throws Error where STS refuses, or answers without credentials
  */
 export function assumedRole(

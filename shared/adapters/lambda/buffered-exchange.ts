@@ -20,7 +20,7 @@ export class BufferedExchange implements Exchange {
     this.#call = call;
     this.#written = [...body];
     this.#answer = new Promise((resolve) => (this.#settle = resolve));
-    // Whoever lets go of an exchange need not ask what became of it.
+    // This handler prevents an unhandled rejection when the caller of an aborted exchange awaits nothing.
     this.#answer.then(
       () => (this.#over = true),
       () => (this.#over = true),

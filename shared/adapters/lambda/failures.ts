@@ -1,4 +1,4 @@
-/** What went wrong at Lambda or in the function, said in the words of the port. */
+/** Maps failures of Lambda or of the function to errors of the port. */
 import type { InvokeCommandOutput } from "@aws-sdk/client-lambda";
 import { LambdaServiceException } from "@aws-sdk/client-lambda";
 import type { TransportReason } from "../../engine/ports/endpoints.ts";
@@ -18,12 +18,12 @@ const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}e
 const QUOTE_MAX_CHARACTERS = 1_000;
 
 /**
- * The call itself failed: what the function has done is unknown.
+ * The error for a call that failed; the effects of the function are unknown then.
  * @param handlerTag the value of the tag `stepwell` that permits calls; undefined where a list of functions does
  */
 export function failedCall(arn: string, cause: unknown, handlerTag?: string): TransportError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-  // What is kept of a failed attempt is its beginning, and a remedy that is cut off is none.
+  // The remedy comes first, because a failed attempt keeps only the start of its message.
   const told = `${remedyOf(arn, name, message, handlerTag)}Lambda did not serve the call of '${arn}': ${name}: ${message}`;
   if (!(cause instanceof LambdaServiceException)) {
     const reason = name === "TimeoutError" ? "broken" : "unreachable";
@@ -36,10 +36,10 @@ export function failedCall(arn: string, cause: unknown, handlerTag?: string): Tr
   return new TransportError(reason, told, { cause });
 }
 
-/** What a refusal says of who was refused: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
+/** The refused role in a refusal: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
 const REFUSED_ROLE = /arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\//;
 
-/** Who is not allowed is told how to be: to call the function, in this account or in another, or to become the role that calls it. */
+/** The remedy for a missing permission: to call the function, in this account or another, or to assume the role that calls it. */
 function remedyOf(arn: string, name: string, message: string, handlerTag: string | undefined): string {
   const [, partition, account, role] = REFUSED_ROLE.exec(message) ?? [];
   const principal =
@@ -55,7 +55,7 @@ function remedyOf(arn: string, name: string, message: string, handlerTag: string
   return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}. `;
 }
 
-/** The function was called and ended by an error: it threw, exceeded its time or its memory, or answered too much. */
+/** The error for a function that ended by an error: it threw, exceeded its time or memory, or returned too much. */
 export function failedFunction(arn: string, { FunctionError, Payload }: InvokeCommandOutput): TransportError {
   const text = Buffer.from(Payload ?? [])
     .toString("utf8")

@@ -1,13 +1,13 @@
-/** The exchange as a function sees it: one JSON event for the request, one JSON object for the answer, bytes in base64. */
+/** Converts an exchange to one JSON event, and one JSON object to its answer, with bytes in base64. */
 import type { ExchangeRequest, LambdaDestination } from "../../engine/ports/endpoints.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import { zstd } from "./zstd.ts";
 
-/** Of a synchronous call, in either direction. */
+/** Lambda's limit for a synchronous call, in either direction. */
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
-/** Smaller bodies fit anyway, and compressing them would cost time alone. */
+/** Smaller bodies fit uncompressed, so compression would only cost time. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
-/** A small answer can unpack to anything; this is more than one attempt may add, and what the memory of a function has room for. */
+/** A small answer can expand to any size; this limit exceeds what one attempt may add, and fits the memory of a function. */
 export const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FunctionAnswer {
@@ -17,7 +17,7 @@ export interface FunctionAnswer {
   readonly body: Uint8Array;
 }
 
-/** @throws TransportError `too-large` where the event exceeds what a call carries */
+/** @throws TransportError `too-large` where the event exceeds Lambda's limit */
 export function eventPayload(
   { method, path, headers }: Pick<ExchangeRequest, "method" | "path" | "headers">,
   body: Uint8Array,
@@ -75,7 +75,7 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
   if (headers === undefined || headers === null) return {};
   if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
   const pairs: [string, unknown][] = Object.entries(headers);
-  // A value that is no text is no header: the members of an object could decide its conversion to text.
+  // Only texts are headers: the members of an object could control its conversion to a text.
   const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : []));
   return Object.fromEntries(texts) as Record<string, string>;
 }

@@ -1,23 +1,23 @@
-/** The clients that the endpoints of one process share: one for each region and role, because an ARN says where its function is. */
+/** The Lambda clients of one process, one for each region and role; the ARN of a function names its region. */
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { assumedRole } from "./assumed-role.ts";
 
-/** A worker waits for its whole batch and the children of that batch at once. */
+/** A worker waits for all invocations of its batch and their children at once. */
 const SOCKETS_MAX = 1_024;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** A function runs for 900 s at most: whatever takes longer is lost, and nothing shorter may be cut off by us. */
+/** A function runs for at most 900 s: a longer call is lost, and a shorter one must not be cut off. */
 const REQUEST_TIMEOUT_MS = 910_000;
 
 export interface LambdaClientsOptions {
   /** Another service than AWS's, such as an emulator. */
   readonly endpoint?: string;
-  /** The environment's credentials unless told. */
+  /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Told to roles that are assumed; nothing unless given. */
+  /** The external id for assumed roles; default none. */
   readonly externalId?: string;
   /** The value of the tag `stepwell` that permits calls; without it, errors about refused calls suggest no tag. */
   readonly handlerTag?: string;
-  /** What a call may take in all; a little more than the longest that a function can run unless told. */
+  /** The limit of one call; by default a little more than the longest run of a function. */
   readonly requestTimeoutMs?: number;
 }
 
@@ -29,7 +29,7 @@ export class LambdaClients {
     this.#options = options;
   }
 
-  /** @param roleArn the role as which functions are called; the environment's own unless given */
+  /** @param roleArn the role under which functions are called; default the role of the environment */
   of(region: string, roleArn?: string): LambdaClient {
     const name = `${region} ${roleArn ?? ""}`;
     const known = this.#clients.get(name);
@@ -44,7 +44,7 @@ export class LambdaClients {
     const agent = { maxSockets: SOCKETS_MAX, keepAlive: true };
     const client = new LambdaClient({
       region,
-      // A call that is repeated runs the handler again: whether and when that happens is the engine's to decide.
+      // A repeated call runs the handler again, so only the engine decides about retries.
       maxAttempts: 1,
       requestHandler: {
         connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -56,8 +56,8 @@ export class LambdaClients {
       ...(endpoint !== undefined && { endpoint }),
       ...(credentials !== undefined && { credentials }),
     });
-    // Without this header each call begins a trace of its own. With it Lambda takes the steps of one long invocation for a
-    // loop, and stops the function of somebody who never asked to be called in circles.
+    // With this header Lambda takes the steps of one long invocation for a recursive loop and stops the user's function.
+    // Without it each call begins a trace of its own.
     client.middlewareStack.remove("recursionDetectionMiddleware");
     this.#clients.set(name, client);
     return client;

@@ -1,4 +1,4 @@
-/** Deployments that are functions on Lambda, called by qualified ARN and answering in one piece. */
+/** Implements the endpoints port for functions on Lambda, called by qualified ARN; the answer comes in one piece. */
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { shownUri } from "../../core/model/deployment.ts";
 import { LambdaArnError, parseLambdaArn } from "../../core/model/lambda-arn.ts";
@@ -12,8 +12,8 @@ import type { LambdaClientsOptions } from "./lambda-clients.ts";
 import { LambdaClients } from "./lambda-clients.ts";
 
 /**
- * An exchange is one synchronous call: what is written goes out when our side ends, and head and bytes come together
- * or not at all. Calls are never repeated here.
+ * An exchange is one synchronous call. It starts when our side ends; head and body arrive together or not at all. The
+ * adapter never repeats a call.
  */
 export class LambdaEndpoints implements Endpoints {
   readonly #clients: LambdaClients;
@@ -32,7 +32,7 @@ export class LambdaEndpoints implements Endpoints {
     });
   }
 
-  /** Lets go of every connection; exchanges under way break. */
+  /** Closes every connection; exchanges under way break. */
   close(): void {
     this.#clients.close();
   }

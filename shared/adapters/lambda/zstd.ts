@@ -1,9 +1,9 @@
-/** zstd where this Node has it (22.15 and later); elsewhere nothing is compressed, and nothing compressed is asked for. */
+/** zstd where Node has it (22.15 and later); elsewhere requests are plain and ask for plain answers. */
 import * as zlib from "node:zlib";
 
 type Convert = (bytes: Uint8Array, options?: { readonly maxOutputLength?: number }) => Uint8Array;
 
-/** What newer Nodes have beside what is declared for the oldest. */
+/** Functions that newer versions of Node have beside the declared ones. */
 interface MaybeZstd {
   readonly zstdCompressSync?: Convert;
   readonly zstdDecompressSync?: Convert;

@@ -1,4 +1,4 @@
-/** Timers where no service keeps them: a delayed message climbs towards its moment in hops, each sent by whoever took the last. */
+/** Timers without a scheduler service: a delayed message reaches its moment in hops, each sent by the receiver of the last. */
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Queue } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
@@ -7,13 +7,13 @@ import type { Timer, Timers } from "../../engine/ports/timers.ts";
 export interface LadderTimersOptions {
   readonly queue: Queue;
   readonly clock: Clock;
-  /** The longest hop; what the queue takes at most unless told. */
+  /** The longest hop; default the longest delay of the queue. */
   readonly hopMs?: number;
 }
 
 /**
- * It knows no names: what is set twice are two hints, and what is cancelled is a hint for a moment that nobody waits for.
- * Each hop is acked after the next was sent (I11); a lost one is what the sweeper finds (I8).
+ * Messages have no names: a timer that is set twice sends two hints, and a cancelled one still arrives as a hint.
+ * The receiver acks a hop after it has sent the next (I11); the sweeper finds an invocation whose hop was lost (I8).
  */
 export class LadderTimers implements Timers {
   readonly #queue: Queue;

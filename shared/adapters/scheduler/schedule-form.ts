@@ -1,4 +1,4 @@
-/** How a timer is written as a schedule: its name and its moment. */
+/** Encodes a timer as the name and the expression of a schedule. */
 import { createHash } from "node:crypto";
 import { momentIso } from "../../core/model/moment.ts";
 
@@ -6,8 +6,8 @@ const NAME_READABLE_CHARACTERS = 38;
 const NAME_HASH_CHARACTERS = 24;
 
 /**
- * A schedule's name has at most 64 characters, fewer than a timer's. Its beginning stays, for whoever looks for an
- * invocation among the schedules; 144 bits of a hash stand for the whole (I7).
+ * A schedule's name has at most 64 characters, fewer than a timer's. The start stays readable, so that an operator can
+ * find an invocation among the schedules; 144 bits of a hash identify the whole name (I7).
  */
 export function scheduleName(timerName: string): string {
   const readable = timerName.slice(0, NAME_READABLE_CHARACTERS).replaceAll(/[^0-9A-Za-z_-]/g, "_");
@@ -15,7 +15,7 @@ export function scheduleName(timerName: string): string {
   return `${readable}.${hash}`;
 }
 
-/** Whole seconds of UTC; fractions are dropped, so that a schedule is never late by them. */
+/** Whole seconds of UTC; fractions are dropped, so that a schedule is never late. */
 export function scheduleExpression(atMs: number): string {
   return `at(${momentIso(atMs).slice(0, 19)})`;
 }

@@ -1,18 +1,18 @@
-/** The client that the timers of one process share. */
+/** Creates the Scheduler client that the timers of one process share. */
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 
 const SOCKETS_MAX = 128;
 const CONNECT_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 3_000;
-/** Creation is limited to some hundreds a second in smaller Regions: throttled ones are worth a few more tries. */
+/** Smaller Regions allow some hundreds of creations a second, so throttled ones get a few more tries. */
 const ATTEMPTS_MAX = 6;
 
 export interface SchedulerClientOptions {
-  /** The environment's region unless told. */
+  /** Default: the region of the environment. */
   readonly region?: string;
   /** Another service than AWS's, such as an emulator. */
   readonly endpoint?: string;
-  /** The environment's credentials unless told. */
+  /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 

@@ -1,4 +1,4 @@
-/** Timers on EventBridge Scheduler: each is a schedule that fires once, ahead of its time, into the queue, and is then gone. */
+/** Timers on EventBridge Scheduler: a schedule fires once into the queue, before the timer's moment, and is then deleted. */
 import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import {
   ConflictException,
@@ -19,17 +19,17 @@ const EARLY_MS = 60_000;
 
 export interface SchedulerTimersOptions {
   readonly client: SchedulerClient;
-  /** Takes the timers that are near, and is the target of all schedules. */
+  /** Receives near timers directly, and is the target of all schedules. */
   readonly queue: Queue;
   readonly queueArn: string;
-  /** The role as which the service sends to the queue. */
+  /** The role under which the service sends to the queue. */
   readonly roleArn: string;
-  /** The group in which all schedules of the environment are. */
+  /** The group of all schedules of the environment. */
   readonly groupName: string;
   readonly clock: Clock;
-  /** Schedules fire so long before their timer's time, and the queue delays the rest; one minute unless told. */
+  /** How long before the timer's moment its schedule fires; the queue delays the rest. Default one minute. */
   readonly earlyMs?: number;
-  /** Timers that are due within this time go to the queue as delayed messages; twice `earlyMs` unless told. */
+  /** Timers that are due within this time go to the queue as delayed messages; default twice `earlyMs`. */
   readonly nearMs?: number;
 }
 
@@ -38,7 +38,7 @@ export class SchedulerTimers implements Timers {
   readonly #earlyMs: number;
   readonly #nearMs: number;
 
-  /** @throws RangeError where the times do not fit each other or the queue */
+  /** @throws RangeError unless 0 ≤ `earlyMs` < `nearMs` ≤ the longest delay of the queue */
   constructor(options: SchedulerTimersOptions) {
     this.#options = options;
     this.#earlyMs = options.earlyMs ?? EARLY_MS;
@@ -70,16 +70,16 @@ export class SchedulerTimers implements Timers {
       Target: {
         Arn: queueArn,
         RoleArn: roleArn,
-        // A group is documented for FIFO queues alone: the body names the service, and the message that a worker sends
-        // in the place of this one, which came early, is of its group.
+        // A schedule's message has no group, because Scheduler documents groups only for FIFO queues. The body names the
+        // service, and the message that a worker sends in place of this early one has the group.
         Input: bodyOfWake({ ...wake, sentAtMs: fireAtMs, delayMs: 0 }),
       },
     });
-    // The name is set already: the first time stays.
+    // A conflict means that the timer is set already; its first moment stays.
     await scheduled("set a timer", () => client.send(command), ConflictException);
   }
 
-  /** Timers that went to the queue at once are hints by now, and cannot be taken back. */
+  /** Timers that went to the queue at once cannot be cancelled: they arrive as hints. */
   async cancel(name: string): Promise<void> {
     const command = new DeleteScheduleCommand({ Name: scheduleName(name), GroupName: this.#options.groupName });
     await scheduled("cancel a timer", () => this.#options.client.send(command), ResourceNotFoundException);

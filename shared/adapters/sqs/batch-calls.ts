@@ -1,4 +1,4 @@
-/** Gathers the calls of one turn of the event loop into batches of ten, and asks again for entries that a batch could not serve. */
+/** Gathers the calls of one turn of the event loop into batches of ten, and retries entries that a batch did not serve. */
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { StoreError } from "../../engine/ports/table.ts";
 import { storeFailure } from "./store-failure.ts";
@@ -8,7 +8,7 @@ const TRIES = 5;
 const FIRST_WAIT_MS = 50;
 
 export interface NumberedEntry<Entry> {
-  /** Names the entry within its batch. */
+  /** Identifies the entry within its batch. */
   readonly Id: string;
   readonly entry: Entry;
 }
@@ -20,7 +20,7 @@ export interface FailedEntry {
   readonly Message?: string | undefined;
 }
 
-/** What the service said of each entry, by its Id; an entry of which it said nothing counts as failed. */
+/** The results by entry Id; an entry without a result counts as failed. */
 export interface BatchAnswer<Done> {
   readonly done: ReadonlyMap<string, Done>;
   readonly failed: readonly FailedEntry[];
@@ -41,7 +41,7 @@ export class BatchCalls<Entry, Done> {
   #gathered: Call<Entry, Done>[] = [];
 
   /**
-   * @param what is done to the entries, for the words of an error
+   * @param what the operation, for error messages
    * @param request one request of the service for at most ten entries
    */
   constructor(
@@ -55,8 +55,8 @@ export class BatchCalls<Entry, Done> {
   }
 
   /**
-   * Resolves with `refused` where the service blames the entry, which asking again would not change.
-   * @throws StoreError where the service could not serve it, after several tries
+   * Resolves with `refused` where the service blames the entry, because a retry would not help.
+   * @throws StoreError where the service did not serve the entry after several tries
    */
   call(entry: Entry): Promise<Served<Done>> {
     return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export class BatchCalls<Entry, Done> {
       const batch = calls.slice(from, from + BATCH_MAX_ENTRIES);
       this.#serve(batch).catch((cause: unknown) => {
         const error = storeFailure(this.#what, cause);
-        // Those that were served already have their answer, and a second one changes nothing.
+        // Entries that were served have settled already; a rejection does not change them.
         for (const { reject } of batch) reject(error);
       });
     }
@@ -88,7 +88,7 @@ export class BatchCalls<Entry, Done> {
       open = new Map([...open].filter(([id]) => !done.has(id) && !blamed.has(id)));
       if (open.size === 0) return;
       if (tries === TRIES) throw new Error(`${open.size} entries of a batch failed, the last with ${wordsOf(failed)}`);
-      // Jittered, or those who failed together would come again together.
+      // Jitter spreads batches that failed together.
       await this.#clock.sleep(FIRST_WAIT_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
     }
   }

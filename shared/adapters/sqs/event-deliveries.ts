@@ -1,9 +1,9 @@
-/** The queue as a function's event source: the event becomes deliveries, and those that failed become its answer. */
+/** Reads deliveries from the event of a function, and reports the failed ones in its answer. */
 import { slowReceipt } from "./laned-queue.ts";
 import type { MessageDelivery, ReadMessages } from "./received-message.ts";
 import { readMessages } from "./received-message.ts";
 
-/** What of the event matters here. */
+/** The parts of Lambda's SQS event that Stepwell reads. */
 export interface SqsEvent {
   readonly Records: readonly {
     readonly messageId: string;
@@ -21,15 +21,15 @@ export interface BatchResponse {
 
 export type Lane = "main" | "slow";
 
-/** All messages of an event come from one queue. @param slowQueueUrl the queue of the slow lane, if there is one */
+/** All messages of an event come from one queue. @param slowQueueUrl the queue of the slow lane, if the environment has one */
 export function laneOfEvent({ Records: [first] }: SqsEvent, slowQueueUrl: string | undefined): Lane {
   const name = first?.eventSourceARN?.split(":").at(-1);
   return name !== undefined && name === slowQueueUrl?.split("/").at(-1) ? "slow" : "main";
 }
 
 /**
- * Receipts are those of the queue, so that its `extend` and `ack` take them. What is unreadable is deleted like all
- * that the answer does not name; it is for the caller to tell the log.
+ * The receipts fit the queue's `extend` and `ack`. Lambda deletes unreadable messages like all that the answer does not
+ * name; the caller logs them.
  */
 export function deliveriesOfEvent({ Records }: SqsEvent, lane: Lane = "main"): ReadMessages {
   return readMessages(
@@ -43,7 +43,7 @@ export function deliveriesOfEvent({ Records }: SqsEvent, lane: Lane = "main"): R
   );
 }
 
-/** Lambda deletes every message of the batch that is not named here; one that is acked already may be named or not. */
+/** Lambda deletes every message of the batch that the answer does not name; naming an acked message has no effect. */
 export function batchFailures(failed: readonly Pick<MessageDelivery, "messageId">[]): BatchResponse {
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

@@ -7,11 +7,11 @@ const SLOW = "slow ";
 export interface LanedQueueOptions {
   readonly main: Queue;
   readonly slow: Queue;
-  /** Called for each message that names its service; answers from memory. */
+  /** Called for each message that names its service; reads memory only. */
   readonly isSlow: (service: string) => boolean;
 }
 
-/** Receipts name the lane of their message, so that the queue hides and deletes it there, even if its service has moved to the other lane. */
+/** A receipt names the lane of its message, so extend and ack reach the right queue even if the service has changed lanes. */
 export class LanedQueue implements Queue {
   readonly #main: Queue;
   readonly #slow: Queue;
@@ -33,7 +33,7 @@ export class LanedQueue implements Queue {
     await lane.recall(own);
   }
 
-  /** Messages of the main lane alone: each lane has its own event source, and no receiver reads both. */
+  /** Receives from the main lane only: each lane has its own event source, and no receiver reads both. */
   async receive(...asked: Parameters<Queue["receive"]>): Promise<readonly Delivery[]> {
     return await this.#main.receive(...asked);
   }

@@ -1,4 +1,4 @@
-/** Messages as SQS gives them out, to a receiver or in the event of a function, read into deliveries. */
+/** Parses messages of SQS, from a receive or from the event of a function, into deliveries. */
 import type { Delivery, Wake } from "../../engine/ports/queue.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
 import { sliceOfBody } from "./slice-body.ts";
@@ -8,21 +8,21 @@ export interface ReceivedMessage {
   /** The receipt handle of this delivery. */
   readonly receipt: string;
   readonly body: string;
-  /** SQS gives it as text. */
+  /** A number as text, as SQS returns it. */
   readonly receiveCount: string | undefined;
-  /** When SQS took the message, as text in milliseconds. */
+  /** When SQS accepted the message, as text in milliseconds. */
   readonly sentTimestamp?: string | undefined;
 }
 
 /** How far the clock of a sender may be ahead of SQS's clock. */
 const CLOCKS_APART_MS = 60_000;
 
-/** A delivery that still knows its message, by which a function names those of its batch that failed. */
+/** A delivery with its message id, by which a function names the failed deliveries of its batch. */
 export interface MessageDelivery extends Delivery {
   readonly messageId: string;
 }
 
-/** A body that is no wake can never become one: it is told to the log and deleted, or it would come for ever. */
+/** A message whose body is no wake: it is logged and deleted, or SQS would deliver it again and again. */
 export interface UnreadableMessage {
   readonly messageId: string;
   readonly receipt: string;
@@ -63,7 +63,7 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
   return { deliveries, slices, unreadable };
 }
 
-/** A body may claim any moment, and a message with a moment in the future would look young at every delivery. */
+/** Limits the moment of sending that a body claims: with a moment in the future, a message would look new at every delivery. */
 function sentByNow(wake: Wake, takenAtMs: number): Wake {
   return wake.sentAtMs > takenAtMs + CLOCKS_APART_MS ? { ...wake, sentAtMs: takenAtMs } : wake;
 }

@@ -1,13 +1,13 @@
-/** The name of a slice as the body of a message, told apart from a wake by its only field. */
+/** Encodes the name of a slice as the body of a message; its only field distinguishes it from a wake. */
 
-/** Names are made of words, numbers and ids. */
+/** Names consist of words, numbers and ids. */
 const NAME = /^[A-Za-z0-9#_!-]{1,200}$/;
 
 export function bodyOfSlice(name: string): string {
   return JSON.stringify({ slice: name });
 }
 
-/** @returns undefined for a body that is anything else: anybody who may write to a queue may write anything into it */
+/** @returns undefined for any other body, because every sender with access to the queue can write any text */
 export function sliceOfBody(body: string): string | undefined {
   if (!body.startsWith('{"slice":')) return undefined;
   try {

@@ -1,19 +1,19 @@
-/** The client that the queues of one process share. */
+/** Creates the SQS client that the queues of one process share. */
 import { SQSClient } from "@aws-sdk/client-sqs";
 
-/** Long polls hold their sockets, and sends must never wait for one of those to end. */
+/** Long polls hold their sockets, and a send must not wait for the end of a poll. */
 const SOCKETS_MAX = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
-/** Of everything but a long poll, which says for itself how long it takes. */
+/** For all requests but long polls, which set their own limit. */
 const REQUEST_TIMEOUT_MS = 3_000;
 const ATTEMPTS_MAX = 4;
 
 export interface SqsClientOptions {
-  /** The environment's region unless told. */
+  /** Default: the region of the environment. */
   readonly region?: string;
   /** Another service than AWS's, such as an emulator. */
   readonly endpoint?: string;
-  /** The environment's credentials unless told. */
+  /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 

@@ -1,4 +1,4 @@
-/** The queue on SQS: a standard queue, whose messages come at least once and in no order. */
+/** The queue on a standard queue of SQS, which delivers messages at least once and in no order. */
 import type { Message, SQSClient } from "@aws-sdk/client-sqs";
 import {
   ChangeMessageVisibilityBatchCommand,
@@ -21,7 +21,7 @@ import { storeFailure } from "./store-failure.ts";
 
 const RECEIVE_MAX_MESSAGES = 10;
 const POLL_MAX_S = 20;
-/** Beyond the time of the long poll itself. */
+/** Added to the time of the long poll itself. */
 const POLL_GRACE_MS = 5_000;
 const VISIBILITY_MAX_S = 43_200;
 
@@ -29,9 +29,9 @@ export interface SqsQueueOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly clock: Clock;
-  /** Is told of messages that are no wakes. */
+  /** Receives entries about messages that are no wakes. */
   readonly log: Log;
-  /** Whether each service is a message group, which makes the queue fair for a surcharge; so it is unless told. */
+  /** "service" makes each service a message group, so that the queue is fair, for a surcharge. Default "service". */
   readonly fairBy?: "service" | "none";
 }
 
@@ -40,7 +40,7 @@ interface Visibility {
   readonly seconds: number;
 }
 
-/** Delays and visibilities are whole seconds there: fractions are rounded up. Every failure is a StoreError. */
+/** SQS counts delays and visibilities in whole seconds: fractions are rounded up. Every failure is a StoreError. */
 export class SqsQueue implements Queue {
   readonly #client: SQSClient;
   readonly #queueUrl: string;
@@ -90,7 +90,7 @@ export class SqsQueue implements Queue {
     throw new StoreError(`SQS refused a message: ${served.refused.Code}: ${served.refused.Message}`);
   }
 
-  /** A message can only be deleted by who received it: it comes as a hint for nothing. */
+  /** Has no effect: SQS deletes a message only by the receipt of its receiver, so it arrives as a hint. */
   async recall(): Promise<void> {}
 
   async receive(
@@ -105,7 +105,7 @@ export class SqsQueue implements Queue {
       const waitS = Math.min(POLL_MAX_S, Math.floor(leftMs / 1000));
       const messages = await this.#poll(limit, Math.max(1, visibilitySeconds(visibilityMs)), waitS, signal);
       const { deliveries, slices, unreadable } = readMessages(messages);
-      // A slice is taken by a worker's event alone; the sweeper sends it again while it is not done.
+      // Only a worker's event handles slices; the sweeper resends a slice that is not done.
       await Promise.all(slices.map(({ receipt }) => this.ack(receipt).catch(() => undefined)));
       await Promise.all(unreadable.map((message) => this.#drop(message)));
       if (deliveries.length > 0 || isAborted(signal)) return deliveries;
@@ -113,7 +113,7 @@ export class SqsQueue implements Queue {
     }
   }
 
-  /** A message that is gone, or was given to somebody else since, stays as it is. */
+  /** Has no effect on a message that is deleted, or was delivered again since. */
   async extend(receipt: string, visibilityMs: number): Promise<void> {
     await this.#extensions.call({ receipt, seconds: visibilitySeconds(visibilityMs) });
   }
@@ -136,7 +136,7 @@ export class SqsQueue implements Queue {
       const { Messages } = await this.#client.send(command, { requestTimeout, ...(signal && { abortSignal: signal }) });
       return (Messages ?? []).map(messageOf);
     } catch (cause) {
-      // Whoever let go of the poll wants nothing of it; what it may have taken comes again when its visibility ends.
+      // An aborted poll returns nothing; messages that it took reappear when their visibility ends.
       if (isAborted(signal)) return [];
       throw storeFailure("receive messages", cause);
     }

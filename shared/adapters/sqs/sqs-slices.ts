@@ -1,4 +1,4 @@
-/** Slices of walks as messages of the queue of wakes: in a message group of their own, so that neither waits for a flood of the other. */
+/** Sends slices of walks to the queue of wakes, in their own message group, so that neither waits for a flood of the other. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import type { SliceQueue } from "../../engine/ports/slices.ts";
@@ -10,7 +10,7 @@ const GROUP = "sweeper";
 export interface SqsSlicesOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
-  /** As for the wakes of the same queue. */
+  /** The same setting as for the queue's wakes. */
   readonly fairBy?: "service" | "none";
 }
 

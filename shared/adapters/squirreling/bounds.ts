@@ -1,4 +1,4 @@
-/** What a WHERE says of single columns, so that an index can leave rows out: every row is looked at by the engine again. */
+/** Derives bounds of single columns from a WHERE, so that an index can skip rows; the SQL engine still checks every row. */
 import type { ExprNode, SqlPrimitive } from "squirreling";
 import { both, either, type Bound } from "../../core/query/narrowing.ts";
 import { LIKE } from "./functions.ts";
@@ -54,7 +54,7 @@ function momentBound(op: string, value: string): Bound | undefined {
   return op === ">" || op === ">=" ? { fromMs: atMs } : undefined;
 }
 
-/** A target begins with the name of its service: `Greeter/%` is of one service. */
+/** A target begins with the name of its service, so `Greeter/%` restricts the service. */
 function ofLike([named, pattern]: readonly ExprNode[], scope: Scope): Bounds {
   if (named?.type !== "identifier" || named.name !== "target" || pattern?.type !== "literal") return new Map();
   const source = resolveColumn(named, scope)?.brought.source;

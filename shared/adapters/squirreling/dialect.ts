@@ -1,10 +1,10 @@
-/** Two phrases that clients write and the engine does not read, turned into ones that it does, token by token. */
+/** Rewrites, token by token, two phrases that clients write and the SQL engine does not support. */
 import { tokenizeSql } from "squirreling";
 import type { Token } from "squirreling";
 
 /**
- * - `FIRST_VALUE(a ORDER BY b)` becomes a function over two aggregates; without an order, in a grouped statement, it becomes
- *   `(a)`: the engine takes that from the first row of the group and reads nothing of the others.
+ * - `FIRST_VALUE(a ORDER BY b)` becomes a function over two aggregates. Without an order, in a grouped statement, it
+ *   becomes `(a)`, which the SQL engine reads from the first row of the group only.
  * - `information_schema.columns` becomes one quoted name.
  */
 export function inDialect(statement: string): string {
@@ -14,7 +14,7 @@ export function inDialect(statement: string): string {
   let at = 0;
   for (let i = 0; i < tokens.length; i++) {
     const replaced = firstValue(statement, tokens, i, isGrouped) ?? schemaName(tokens, i);
-    // No parenthesis closes it, so that nothing behind it can be read either.
+    // Without a closing parenthesis the rest is unreadable too; the parser reports the error.
     if (replaced === "unclosed") break;
     if (replaced === undefined) continue;
     text += statement.slice(at, tokens[i]!.positionStart) + replaced.text;
@@ -26,7 +26,7 @@ export function inDialect(statement: string): string {
 
 interface Replaced {
   readonly text: string;
-  /** The last token that it stands for. */
+  /** The index of the last replaced token. */
   readonly last: number;
 }
 

@@ -1,7 +1,7 @@
-/** A walk over every expression of a statement, which may put another in its place. */
+/** Walks over every expression of a statement, with the option to replace it. */
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 
-/** Asked from the leaves up; a statement inside an expression is not entered. */
+/** Called from the leaves up; the walk does not enter a statement inside an expression. */
 export type Replace = (expr: ExprNode) => ExprNode;
 
 export function replaced(expr: ExprNode, replace: Replace): ExprNode {
@@ -53,7 +53,7 @@ export function replaceIn(select: SelectStatement, replace: Replace): void {
   select.orderBy = select.orderBy.map((item) => ({ ...item, expr: whole(item.expr) }));
 }
 
-/** The statements inside the expressions of one SELECT. @param kind only those of one kind of expression */
+/** The statements inside the expressions of one SELECT. @param kind limits the result to one kind of expression */
 export function statementsIn(select: SelectStatement, kind?: ExprNode["type"]): readonly Statement[] {
   const found: Statement[] = [];
   replaceIn(select, (expr) => {

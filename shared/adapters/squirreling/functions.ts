@@ -1,19 +1,19 @@
-/** Functions that statements may use beside those of the engine, and those of the engine that they may not. */
+/** Defines the functions that statements may use beside the SQL engine's, and those of the engine that they may not. */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { textOf } from "./values.ts";
 
-/** Patterns can be written on which matching never ends, and shapes on the globe are none of our business. */
+/** A pattern of a regular expression can take unbounded time, and Stepwell needs no geometry. */
 const REFUSED = /^(REGEXP_|ST_)/i;
 
 export const LIKE = "LIKE_TEXT";
-/** Whether a value stands in a set, which goes by its number. */
+/** True where a value is in a set, which its number names. */
 export const IN_SET = "IN_SET";
 
 export function isRefused(name: string): boolean {
   return REFUSED.test(name);
 }
 
-/** @param sets to which more may be added before they are asked for */
+/** @param sets the sets of `IN_SET` by number; the caller may add more before the statement runs */
 export function functionsAt(nowMs: number, sets: readonly ReadonlySet<string>[]): Record<string, UserDefinedFunction> {
   const now = { apply: () => new Date(nowMs).toISOString(), arguments: { min: 0, max: 0 } };
   return {
@@ -45,14 +45,14 @@ function firstBy(values: readonly SqlPrimitive[], keys: readonly SqlPrimitive[],
   return values[best] ?? null;
 }
 
-/** `%` for any text and `_` for one letter, case and all. */
+/** `%` matches any text and `_` one letter; letters match with their case. */
 function isLike(text: SqlPrimitive, pattern: SqlPrimitive): boolean {
   if (text === null || pattern === null) return false;
   const [whole, wanted] = [textOf(text), textOf(pattern)];
   return wanted.includes("_") ? isLikeByLetter([...whole], [...wanted]) : hasParts(whole, wanted.split("%"));
 }
 
-/** The parts stand in the text one behind the other, the first at its start and the last at its end. */
+/** True where the text contains the parts in order, the first at its start and the last at its end. */
 function hasParts(text: string, [first = "", ...more]: readonly string[]): boolean {
   const last = more.pop();
   if (last === undefined) return text === first;
@@ -67,7 +67,7 @@ function hasParts(text: string, [first = "", ...more]: readonly string[]): boole
   return at <= end;
 }
 
-/** In time proportional to both lengths multiplied at worst. */
+/** Takes time proportional to the product of both lengths at worst. */
 function isLikeByLetter(letters: readonly string[], signs: readonly string[]): boolean {
   let [at, sign] = [0, 0];
   let [star, mark] = [-1, 0];

@@ -1,6 +1,6 @@
 /**
- * What is asked of a cell without a value is neither true nor false, and so is its contrary. The engine knows true and
- * false alone and answers false; so each NOT is carried down to where that is right.
+ * Implements three-valued logic: a comparison with NULL is neither true nor false, and neither is its negation. The SQL
+ * engine evaluates such a comparison as false, so each NOT moves inward to where two values are enough.
  */
 import type { ExprNode } from "squirreling";
 import { LIKE } from "./functions.ts";
@@ -19,14 +19,14 @@ const CONTRARY: Readonly<Partial<Record<Binary["op"], Binary["op"]>>> = {
   "<=": ">",
 };
 
-/** Of one statement, which it asks from the leaves up. */
+/** The negations of one statement; the walk calls it from the leaves up. */
 export class Negation {
-  /** The contrary of what was made here, where it is known already: negated once more it is what it was. */
+  /** The original of each negated expression, so that a double negation restores it. */
   readonly #known = new WeakMap<ExprNode, ExprNode>();
-  /** Lists that held a NULL: whatever is not in them may be it. */
+  /** Lists that contained a NULL: a value outside of such a list may still equal the NULL. */
   readonly #uncertain = new WeakSet<ExprNode>();
 
-  /** True exactly where `expr` is false, and not where nobody knows. */
+  /** An expression that is true exactly where `expr` is false, and not where `expr` is unknown. */
   of(expr: ExprNode): ExprNode {
     const known = this.#known.get(expr);
     if (known !== undefined) return known;
@@ -35,7 +35,7 @@ export class Negation {
     return contrary;
   }
 
-  /** NULL equals nothing, itself included. */
+  /** Removes NULLs from the list: NULL equals nothing, itself included. */
   withoutNulls(expr: Listed): Listed {
     const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
     if (values.length === expr.values.length) return expr;
@@ -44,7 +44,7 @@ export class Negation {
     return certain;
   }
 
-  /** As one of two that an OR joins: the engine takes one without a value for the answer. */
+  /** Makes an operand of OR: the SQL engine would return an operand that is NULL as the result. */
   asOperand(expr: ExprNode): ExprNode {
     if (expr.type !== "identifier") return expr;
     const operand = and(isKnown(expr), expr);
@@ -85,7 +85,7 @@ export class Negation {
   }
 }
 
-/** Not `expr`, where all that it was asked of is there. */
+/** `NOT expr`, and all operands have a value. */
 function knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
   const not: ExprNode = { ...positionOf(expr), type: "unary", op: "NOT", argument: expr };
   return asked

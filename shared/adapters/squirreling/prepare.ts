@@ -1,4 +1,4 @@
-/** From a statement as parsed to one that the engine can run: each mention of a table a source, each source narrowed. */
+/** Turns a parsed statement into one that the SQL engine can run: each mention of a table becomes a narrowed source. */
 import type { ExprNode, SelectStatement, Statement, WithStatement } from "squirreling";
 import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";
@@ -9,19 +9,19 @@ import { outermost, outputTypes, resolveColumn, type Brought, type Scope, type S
 import { asSet } from "./value-sets.ts";
 import { momentOf, textOf } from "./values.ts";
 
-/** What is known so far of a statement that is being prepared. */
+/** The state of a statement's preparation. */
 export interface Preparation {
   readonly tables: ReadonlyMap<string, SqlTable>;
-  /** By key: what the statement then reads. */
+  /** The sources that the statement reads, by key. */
   readonly sources: Map<string, Source>;
   readonly readings: Readings;
-  /** Long lists: a value is looked up in them instead of being compared with each. */
+  /** Long lists as sets, for lookups in place of comparisons with each value. */
   readonly sets: Set<string>[];
-  /** Runs a statement inside another one, if it stands by itself. @returns undefined where it does not */
+  /** Runs an independent inner statement. @returns undefined where it depends on the outer one */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
 }
 
-/** The statements that a WITH names. */
+/** A statement that a WITH names. */
 interface Named {
   readonly types: Brought["types"];
   /** The unprepared statement, with the names that it may mention. */
@@ -30,15 +30,15 @@ interface Named {
 
 type Names = ReadonlyMap<string, Named>;
 
-/** A statement that names itself twice, and that again twice, is soon read more often than anybody waits for. */
+/** Definitions that mention each other twice multiply the readings exponentially; this limit stops them. */
 const READINGS_MAX = 1000;
 
-/** How often tables will be read: whatever has a name is read anew at each mention of it. */
+/** Counts how often tables will be read: each mention of a name reads it again. */
 export class Readings {
   #count = 0;
   readonly #within = new Map<unknown, number>();
 
-  /** @param types of what is mentioned, which tell it apart; undefined for a table */
+  /** @param types the types object of a named statement, which identifies it; undefined for a table */
   mention(types?: Brought["types"]): void {
     this.#count += (types && this.#within.get(types)) ?? 1;
     if (this.#count > READINGS_MAX)
@@ -53,10 +53,10 @@ export class Readings {
   }
 }
 
-/** More values than so many, which another statement gives, are no list to narrow by. */
+/** A list from an inner statement with more values does not narrow. */
 const NARROWING_MAX = 1000;
 
-/** Changes the statement in place. @returns the types of what it gives out, as far as they are known */
+/** Changes the statement in place. @returns the known types of its output */
 export async function prepare(
   statement: Statement,
   given: Preparation,
@@ -103,7 +103,7 @@ async function scopeOf(select: SelectStatement, given: Preparation, named: Names
   if (from.type === "function") throw new SqlError("syntax", `the table function ${from.funcName} is not here`);
   const scope: Brought[] = [];
   if (from.type === "subquery") {
-    // A subquery without a name goes by that of the table in it, as clients take for granted.
+    // Clients expect that a subquery without a name takes the name of its table.
     from.alias ??= nameWithin(from.query);
     scope.push({ alias: from.alias, types: await prepare(from.query, given, named) });
   } else {
@@ -121,7 +121,7 @@ function nameWithin(query: Statement): string {
   return (from?.type === "table" ? (from.alias ?? from.table) : undefined) ?? "subquery";
 }
 
-/** Gives the mention of a table a key of its own, under the name by which the statement goes on calling it. */
+/** Gives each mention of a table its own key, with the statement's name for it as the alias. */
 function bring(
   mention: { table: string; alias?: string; readonly joinType?: SelectStatement["joins"][number]["joinType"] },
   { tables, sources, readings }: Preparation,
@@ -145,7 +145,7 @@ function bring(
   return { alias, source, types: new Map(table.shape.columns.map(({ name: column, type }) => [column, type])) };
 }
 
-/** Every row of one table against every row of another grows without bound, and nothing that is here needs it. */
+/** Refuses joins without an equality: a cross product grows without bound, and no client needs one. */
 function refuseLooseJoins({ joins }: SelectStatement): void {
   for (const { joinType, on } of joins) {
     if (joinType !== "CROSS" && joinType !== "POSITIONAL" && on !== undefined && isEquality(on)) continue;
@@ -159,7 +159,7 @@ function isEquality(on: ExprNode): boolean {
   return (on.op === "=" || on.op === "==") && on.left.type === "identifier" && on.right.type === "identifier";
 }
 
-/** A list that another statement gives is asked for once, instead of for each row, and narrows like any other list. */
+/** Runs the inner statement of an IN once, in place of once for each row, so that its list narrows like any other. */
 async function evaluateLists(select: SelectStatement, given: Preparation, named: Names): Promise<void> {
   const lists = new Map<Statement, readonly ExprNode[]>();
   for (const inner of statementsIn(select, "in")) {
@@ -175,7 +175,7 @@ async function evaluateLists(select: SelectStatement, given: Preparation, named:
   });
 }
 
-/** A statement that runs alone has to define the names in it. */
+/** Adds the definitions of the mentioned names to a statement that runs alone. */
 function withNames(inner: Statement, named: Names): Statement {
   const used = [...named].filter(([name]) => mentions(inner, name));
   const ctes = [...new Set(used.flatMap(([, { definitions }]) => definitions))];
@@ -189,7 +189,7 @@ function mentions(statement: Statement, name: string): boolean {
     .includes(JSON.stringify(name));
 }
 
-/** Clients read a count without a name under the name that they know. */
+/** Names unnamed counts as clients expect. */
 function nameCounts(select: SelectStatement): void {
   for (const column of select.columns) {
     if (column.type === "star" || column.alias !== undefined || column.expr.type !== "function") continue;
@@ -227,14 +227,14 @@ function asLike(expr: Extract<ExprNode, { type: "binary" }>): ExprNode {
   return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
 }
 
-/** Names of columns are in small letters; what is quoted in others is meant. */
+/** Column names are lower-case; another case is kept where a quoted column has it. */
 function inCase(name: string, scope: Scope): string {
   const small = name.toLowerCase();
   const isKnown = (one: string): boolean => scope.some(({ types }) => types.has(one));
   return !isKnown(name) && isKnown(small) ? small : name;
 }
 
-/** Moments are compared as texts of one length. @throws SqlError for a text that tells no moment */
+/** Converts to ISO texts of one length, which compare as moments do. @throws SqlError for a text that is no moment */
 function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type !== "identifier") return expr;
   if (resolveColumn(beside, scope)?.type !== "moment") return expr;
@@ -243,7 +243,7 @@ function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   return { ...expr, value: new Date(atMs).toISOString() };
 }
 
-/** Rows that an index has in order need no sorting, so that a LIMIT ends the reading. */
+/** Leaves out a sort that an index provides, so that a LIMIT ends the scan early. */
 function takeOrder(select: SelectStatement, scope: Scope): void {
   const { orderBy, columns } = select;
   const source = scope[0]?.source;
@@ -273,7 +273,7 @@ function positionOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStar
   return { positionStart, positionEnd };
 }
 
-/** True where a statement gives out one column: what an IN needs. */
+/** True where the statement has one output column, as an IN needs. */
 function hasOneColumn(statement: Statement): boolean {
   const { columns } = outermost(statement);
   return columns.length === 1 && columns[0]?.type === "derived";

@@ -1,20 +1,20 @@
-/** Whose column a name is: the tables of one SELECT, each as a source of its own, and the types of what it gives out. */
+/** Resolves column names: the tables of one SELECT, each as its own source, and the types of its output. */
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 import type { Bound } from "../../core/query/narrowing.ts";
 import type { ColumnType } from "../../core/query/table-shape.ts";
 import type { ScanRequest, SqlTable } from "../../engine/ports/sql.ts";
 
-/** One mention of a table: the same table under two names is two sources, each with a narrowing of its own. */
+/** One mention of a table: the same table under two names is two sources, each with its own narrowing. */
 export interface Source {
   readonly key: string;
   readonly table: SqlTable;
   readonly narrowing: Map<string, Bound>;
   order?: NonNullable<ScanRequest["order"]>;
-  /** On the right of a LEFT JOIN: its columns must be known also where it has no rows. */
+  /** True on the right of a LEFT JOIN: the SQL engine must get its columns even without rows. */
   readonly isOptional: boolean;
 }
 
-/** What a FROM or a JOIN brings in. A subquery is no source, but its columns have types as well. */
+/** The result of a FROM or a JOIN. A subquery is no source, but its columns have types as well. */
 export interface Brought {
   readonly alias: string;
   readonly source?: Source;
@@ -30,7 +30,7 @@ export interface ResolvedColumn {
   readonly type: ColumnType;
 }
 
-/** @returns undefined for a name that is nobody's, or could be of two */
+/** @returns undefined for an unknown or ambiguous name */
 export function resolveColumn({ name, prefix }: Named, scope: Scope): ResolvedColumn | undefined {
   const fitting = scope.filter(({ alias, types }) => (prefix === undefined || alias === prefix) && types.has(name));
   const [only] = fitting;
@@ -39,7 +39,7 @@ export function resolveColumn({ name, prefix }: Named, scope: Scope): ResolvedCo
 
 const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "COALESCE"]);
 
-/** The type of an expression as far as its words tell; the values tell the rest. */
+/** The type of an expression as far as its syntax determines it; otherwise the values do. */
 export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
   switch (expr.type) {
     case "identifier":
@@ -57,7 +57,7 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
   }
 }
 
-/** The names that a SELECT gives out, with the types that are known. */
+/** The names of a SELECT's output, with the known types. */
 export function outputTypes({ columns }: SelectStatement, scope: Scope): Map<string, ColumnType> {
   const types = new Map<string, ColumnType>();
   for (const column of columns) {

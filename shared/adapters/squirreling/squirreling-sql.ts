@@ -1,4 +1,4 @@
-/** Statements over our tables, run by the squirreling engine (ADR 0013). */
+/** Runs SQL statements over Stepwell's tables with the squirreling engine (ADR 0013). */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AsyncDataSource, AsyncRow, ExprNode, SqlPrimitive, Statement } from "squirreling";
 import { executeSql, parseSql } from "squirreling";
@@ -21,9 +21,9 @@ import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
 export interface SqlLimits {
   readonly statementMaxLength: number;
   readonly rowsMax: number;
-  /** Of joining, sorting and grouping, each row one. */
+  /** The limit of steps in joins, sorts and groups; each row is one. */
   readonly stepsMax: number;
-  /** Of the values of an answer, and of a list in a statement; no bound where the member is absent. */
+  /** The limit for the values of an answer, and of a list in a statement; absent means no limit. */
   readonly answerMaxBytes?: number;
 }
 
@@ -34,9 +34,9 @@ export const SQL_LIMITS: SqlLimits = {
   answerMaxBytes: 64 * 1024 * 1024,
 };
 
-/** Rows are finished so many at a time, so that what must be read for them is read together. */
+/** The number of rows that are completed together, so that their reads are joined. */
 const TOGETHER = 16;
-/** The thread is given away after so many rows: everything else runs on it, too. */
+/** After so many rows the loop yields the thread, which all other work shares. */
 const ROWS_PER_TURN = 500;
 
 export class SquirrelingSql implements Sql {
@@ -132,7 +132,7 @@ class Run {
       );
   }
 
-  /** What a statement inside another gives out, where it stands by itself. @throws SqlError where that is too much */
+  /** The values of an independent inner statement; undefined for a dependent one. @throws SqlError where they exceed a limit */
   async #list(inner: Statement): Promise<readonly ExprNode[] | undefined> {
     const copy = structuredClone(inner);
     try {
@@ -141,7 +141,7 @@ class Run {
       const { positionStart, positionEnd } = inner;
       return rows.map(([value]) => ({ type: "literal", value: value ?? null, positionStart, positionEnd }));
     } catch (error) {
-      // It asks for columns of the statement around it: the engine asks it row by row.
+      // The inner statement names columns of the outer one: the SQL engine runs it for each row.
       if (error instanceof SqlError && error.kind === "unknown") return undefined;
       throw error;
     }
@@ -164,7 +164,7 @@ class Run {
     };
   }
 
-  /** All readings of one statement together, so that many small ones give the thread away as a large one does. */
+  /** Counts the rows of all scans of one statement, so that many small scans also yield the thread. */
   async *#paced(rows: AsyncIterable<SqlRow>): AsyncGenerator<SqlRow> {
     for await (const row of rows) {
       if (++this.#rowsRead % ROWS_PER_TURN === 0) await nextTurn();
@@ -186,14 +186,14 @@ async function* lazyRows(
     for (const name of columns) cells[name] = async () => engineValue(await row.cell(name), types.get(name) ?? "text");
     yield { columns, cells };
   }
-  // From an empty side of a join the engine learns no columns. This row equals nothing, so that it is never given out.
+  // The SQL engine takes the columns of a join's side from its rows. This row equals no other, so the result omits it.
   if (given === 0 && isOptional)
     yield { columns, cells: Object.fromEntries(columns.map((name) => [name, async () => NOTHING_EQUALS])) };
 }
 
 const NOTHING_EQUALS = "\u0000";
 
-/** The engine's own errors are told in its words; they name positions and columns. */
+/** Passes on the messages of the SQL engine's own errors, which name positions and columns. */
 function spoken<T>(kind: SqlError["kind"], act: () => T): T {
   try {
     return act();
@@ -205,7 +205,7 @@ function spoken<T>(kind: SqlError["kind"], act: () => T): T {
   }
 }
 
-/** While rows come, what the engine itself says speaks of names or arguments; anything else is a failure of ours. */
+/** While rows are read, the SQL engine's own errors are about names or arguments; all others are defects of Stepwell. */
 function told(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof SqlError) return error;
   if (isUnknownName(error)) return new SqlError("unknown", error.message);

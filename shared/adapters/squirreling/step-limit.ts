@@ -1,9 +1,9 @@
-/** A bound on the work of one statement: the engine asks its signal at each row of a join, a sort or a group. */
+/** Limits the work of one statement: the SQL engine reads its signal at each row of a join, a sort or a group. */
 import { SqlError } from "../../engine/ports/sql.ts";
 
 export class StepLimit {
   #left: number;
-  /** Counts how often it is asked, and says "stop" when that was too often. The engine then ends without a word. */
+  /** Counts its reads and aborts when they exceed the limit. The SQL engine then ends without an error. */
   readonly signal: AbortSignal;
 
   constructor(stepsMax: number) {
@@ -13,7 +13,7 @@ export class StepLimit {
     this.signal = signal;
   }
 
-  /** @throws SqlError where the engine was stopped: what it gave is not everything */
+  /** @throws SqlError where the limit stopped the SQL engine, so that its result is incomplete */
   check(): void {
     if (this.#left < 0)
       throw new SqlError(

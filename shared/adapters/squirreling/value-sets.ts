@@ -1,12 +1,12 @@
-/** Long lists of an IN as sets, in which a value is looked up instead of being compared with each. */
+/** Converts long lists of an IN to sets, for lookups in place of comparisons with each value. */
 import type { ExprNode } from "squirreling";
 import { IN_SET } from "./functions.ts";
 import { textOf } from "./values.ts";
 
-/** Fewer values are compared one by one. */
+/** Shorter lists are compared value by value. */
 const SET_MIN = 16;
 
-/** Texts are compared here, which for values of one column says the same. */
+/** Compares as texts; for the values of one column the result is the same. */
 export function asSet(expr: ExprNode, sets: Set<string>[]): ExprNode {
   if (expr.type !== "in valuelist" || expr.values.length < SET_MIN) return expr;
   const { positionStart, positionEnd } = expr;

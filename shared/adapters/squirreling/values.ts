@@ -1,4 +1,4 @@
-/** Cells on their way through the engine: it compares texts and numbers, so that moments and bytes go as texts. */
+/** Converts cells for the SQL engine and back: the engine compares texts and numbers, so moments and bytes become texts. */
 import type { SqlPrimitive } from "squirreling";
 import type { CellValue, ColumnType } from "../../core/query/table-shape.ts";
 import { hex } from "../../core/model/hex.ts";
@@ -25,8 +25,8 @@ export function cellOf(value: SqlPrimitive | undefined, type: SqlColumn["type"])
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
- * A text without a zone means UTC wherever this process runs, like all that statements tell.
- * @returns milliseconds since the epoch; undefined for a text that tells no moment, or a day that no month has
+ * A text without a zone means UTC, independent of the zone of the process.
+ * @returns milliseconds since the epoch; undefined for a text that is no moment, or names a day that does not exist
  */
 export function momentOf(text: string): number | undefined {
   const [, day, time = "00:00", zone = "Z"] = MOMENT.exec(text) ?? [];
@@ -40,7 +40,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day);
 }
 
-/** Where the words of a statement do not tell the type of a column, its values do. */
+/** The type of a column from its values, for columns whose type the syntax does not determine. */
 export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: number): SqlColumn["type"] {
   const values = rows.map((row) => row[at]).filter((value) => value !== null && value !== undefined);
   const every = (test: (value: SqlPrimitive) => boolean): boolean => values.length > 0 && values.every(test);
@@ -52,7 +52,7 @@ export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: num
 
 const PLAIN_BYTES = 8;
 
-/** About so many bytes of memory and of an answer. */
+/** The approximate size in bytes, in memory and in an answer. */
 export function sizeOf(value: SqlPrimitive | undefined): number {
   if (value === null || value === undefined) return 1;
   if (typeof value === "string") return value.length + PLAIN_BYTES;

@@ -1,17 +1,17 @@
-/** The client by which a function reads its keys while it starts. */
+/** Creates the SSM client by which a function reads its keys while it starts. */
 import { SSMClient } from "@aws-sdk/client-ssm";
 
 const CONNECT_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 3_000;
-/** A function that gets no keys does not start, and many may start at the same moment. */
+/** A function without keys does not start, and many functions may start at the same moment. */
 const ATTEMPTS_MAX = 6;
 
 export interface SsmClientOptions {
-  /** The environment's region unless told. */
+  /** Default: the region of the environment. */
   readonly region?: string;
   /** Another service than AWS's, such as an emulator. */
   readonly endpoint?: string;
-  /** The environment's credentials unless told. */
+  /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 

@@ -1,4 +1,4 @@
-/** Keys in SSM parameters: each a SecureString, made once and read by name. */
+/** Keys in SSM parameters: each a SecureString that is created once and read by name. */
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import {
   DeleteParameterCommand,
@@ -12,7 +12,7 @@ export interface ParameterToMake {
   readonly name: string;
   readonly value: string;
   readonly description: string;
-  /** The KMS key that encrypts it; the account's own key for parameters unless told. */
+  /** The KMS key that encrypts the parameter; default the account's own key for parameters. */
   readonly kmsKeyId?: string;
 }
 
@@ -23,13 +23,13 @@ export class SsmParameters {
     this.#client = client;
   }
 
-  /** @returns undefined where nothing stands under the name */
+  /** @returns undefined where the parameter does not exist */
   async read(name: string): Promise<string | undefined> {
     const command = new GetParameterCommand({ Name: name, WithDecryption: true });
     return (await this.#unlessAbsent(() => this.#client.send(command)))?.Parameter?.Value;
   }
 
-  /** @returns whether it was made; what stands under the name is never replaced */
+  /** @returns true where the parameter was created; an existing one is never replaced */
   async make({ name, value, description, kmsKeyId }: ParameterToMake): Promise<boolean> {
     const command = new PutParameterCommand({
       Name: name,
@@ -48,7 +48,7 @@ export class SsmParameters {
     }
   }
 
-  /** What does not exist is no error. */
+  /** Succeeds also where the parameter does not exist. */
   async remove(name: string): Promise<void> {
     await this.#unlessAbsent(() => this.#client.send(new DeleteParameterCommand({ Name: name })));
   }

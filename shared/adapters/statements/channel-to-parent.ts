@@ -6,8 +6,8 @@ import type { Channel } from "./serve-statements.ts";
 import type { ToEvaluator } from "./messages.ts";
 
 /**
- * A statement may block the main thread while it runs, so that a second thread watches the pipe that the parent holds
- * open: the pipe closes with the parent, also when the parent was killed.
+ * A statement may block the main thread, so a second thread watches a pipe that the parent holds open: the pipe closes
+ * with the parent, also when the parent was killed.
  */
 const WATCH = `
 const { Socket } = require("node:net");
@@ -24,7 +24,7 @@ export function channelToParent(): Channel {
   };
 }
 
-/** Gives the parent precedence for processors and memory. Systems without these priorities go on without them. */
+/** Gives the parent precedence for processors and memory, on systems that have these priorities. */
 function yieldToOthers(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -80,7 +80,10 @@ export class Evaluator {
     });
   }
 
-  /** The resident memory, undefined where the system does not show it. The heap has its own limit; buffers outside of the heap count only here. */
+  /**
+   * The resident memory; undefined where the system does not show it. The heap has its own limit; buffers outside of the
+   * heap count only here.
+   */
   residentBytes(): number | undefined {
     try {
       return Number(readFileSync(`/proc/${this.pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES;

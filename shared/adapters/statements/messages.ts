@@ -45,7 +45,7 @@ export type FromEvaluator =
       readonly order?: NonNullable<ScanRequest["order"]>;
       readonly columns: readonly string[];
     }
-  /** The evaluator has used up its rows. */
+  /** Requests the next rows of a scan. */
   | { readonly kind: "next"; readonly scan: number }
   | { readonly kind: "end-scan"; readonly scan: number }
   | { readonly kind: "cells"; readonly asked: readonly CellAsked[] }
@@ -53,7 +53,7 @@ export type FromEvaluator =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** `kept`: an error of a table, which stays in the process that threw it; the message has its number. */
+/** `kept`: the number of a table's error; the error itself stays in the process that threw it. */
 export type Failure =
   | { readonly of: "statement"; readonly kind: SqlErrorKind; readonly message: string }
   | { readonly of: "table"; readonly kept: number }

@@ -21,7 +21,7 @@ const PLACES: PlaceLimits = { runningMax: 2, waitingMax: 16 };
 const MEMORY_CHECK_EVERY_MS = 50;
 /** The memory that Node takes beside the full heap of a program. */
 const BESIDE_HEAP_BYTES = 96 * 1024 * 1024;
-/** A start takes a twentieth of a second. */
+/** How long an idle evaluator lives; a new start takes a twentieth of a second. */
 const IDLE_MS = 60_000;
 /** A new evaluator holds half as much; a larger one ends, to give its memory back. */
 const IDLE_MAX_BYTES = 128 * 1024 * 1024;

@@ -4,7 +4,7 @@ import type { CellValue } from "../../core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
 import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** A LIMIT may need only a few rows: the first batch has so many, and each later one at most as many as all before it. */
+/** A LIMIT may need few rows: the first batch has this many, and each later one at most as many as all before it. */
 const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;

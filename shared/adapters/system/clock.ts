@@ -1,7 +1,7 @@
-/** The clock of the machine: its time of day, and timers that wait on a monotonic clock. */
+/** The clock of the machine: its time of day, and timers on a monotonic clock. */
 import type { Clock } from "../../engine/ports/clock.ts";
 
-/** A timer set for longer than this fires at once, so longer sleeps go in hops. */
+/** Node fires a timer for a longer time at once, so longer sleeps go in hops. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export class SystemClock implements Clock {

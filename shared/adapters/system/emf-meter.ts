@@ -1,4 +1,4 @@
-/** Measures as lines of the log that CloudWatch reads metrics from (embedded metric format): no call, and nothing waits for them. */
+/** Writes metrics as log lines in CloudWatch's embedded metric format: no call to a service, and no wait. */
 import { pino } from "pino";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Meter } from "../../engine/ports/log.ts";
@@ -8,26 +8,26 @@ export interface EmfMeterOptions {
   /** Dimensions of every metric, before its labels. */
   readonly dimensions: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Takes one line without its end; standard output unless told. */
+  /** Receives one line without its line end; default standard output. */
   readonly write?: (line: string) => void;
 }
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What was measured under one set of labels since the last line. */
+/** The values of one set of labels since the last line. */
 interface Gathered {
   readonly labels: Labels;
   readonly values: Map<string, number[]>;
   readonly sums: Map<string, number>;
 }
 
-/** So many values of one metric are taken from one line. */
+/** CloudWatch reads at most this many values of one metric from one line. */
 const VALUES_MAX = 100;
-/** Each set of labels is a metric that is paid for by the month. */
+/** Each set of labels is a metric with a monthly price. */
 const LABEL_SETS_MAX = 100;
 const OVERFLOW: Labels = { overflow: "true" };
 
-/** Gathers until `flush`, which belongs at the end of every event: a function is frozen behind its answer. */
+/** Gathers until `flush`. Call `flush` at the end of every event, because a function freezes after its answer. */
 export class EmfMeter implements Meter {
   readonly #namespace: string;
   readonly #dimensions: Labels;
@@ -61,7 +61,7 @@ export class EmfMeter implements Meter {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
   }
 
-  /** Writes what was gathered, in as few lines as can hold it, and begins anew. Never throws. */
+  /** Writes the gathered values in as few lines as possible, and starts anew. Never throws. */
   flush(): void {
     const gathered = this.#gathered;
     this.#gathered = new Map();
@@ -69,7 +69,7 @@ export class EmfMeter implements Meter {
       try {
         this.#write(JSON.stringify(this.#line(together)));
       } catch {
-        // Telling must not break what is told about.
+        // A failing meter must not fail the work.
       }
     }
   }
@@ -108,7 +108,7 @@ export class EmfMeter implements Meter {
   }
 }
 
-/** Each line is paid for; one line has one value for each label and each metric. */
+/** Each line has a price, and holds one value for each label and each metric. */
 function inFewLines(gathered: readonly Gathered[]): readonly (readonly Gathered[])[] {
   const lines: { readonly taken: Set<string>; readonly together: Gathered[] }[] = [];
   for (const one of gathered) {
@@ -131,7 +131,7 @@ function unitOf(name: string): string {
   return name.endsWith("_total") ? "Count" : "None";
 }
 
-/** Past the console of the runtime, which would put words before each line. */
+/** Bypasses the console of the runtime, which puts a prefix before each line. */
 function toStandardOutput(): (line: string) => void {
   const destination = pino.destination({ dest: 1, sync: true });
   return (line) => void destination.write(`${line}\n`);

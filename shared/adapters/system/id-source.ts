@@ -1,17 +1,17 @@
-/** Identity from the machine's random generator, and from HMAC-SHA256 under the environment's secret (I7). */
+/** Ids from the machine's random generator, and from HMAC-SHA256 under the environment's secret (I7). */
 import { createHmac, createSecretKey, randomBytes, randomFillSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import type { IdSource } from "../../engine/ports/id-source.ts";
 
 const SECRET_SIZE_BYTES = 32;
 const DIGEST_SIZE_BYTES = 32;
-/** Asking the generator costs the same for one byte as for thousands. */
+/** A call of the generator costs the same for one byte as for thousands. */
 const POOL_SIZE_BYTES = 4096;
 
 export class SecretIdSource implements IdSource {
   readonly #key: KeyObject;
   readonly #pool = new Uint8Array(POOL_SIZE_BYTES);
-  /** Where the bytes begin that nobody has had. */
+  /** The start of the unused bytes. */
   #poolAt = POOL_SIZE_BYTES;
 
   /**
@@ -33,7 +33,7 @@ export class SecretIdSource implements IdSource {
     }
     const end = this.#poolAt + size;
     const bytes = this.#pool.slice(this.#poolAt, end);
-    // What has been given out stays with those who have it.
+    // The pool keeps no copy of random bytes that were given out.
     this.#pool.fill(0, this.#poolAt, end);
     this.#poolAt = end;
     return bytes;
@@ -55,7 +55,7 @@ export class SecretIdSource implements IdSource {
   }
 }
 
-/** A Buffer may be a view into a shared pool and prints and compares unlike a Uint8Array, so callers get a copy of their own. */
+/** Copies, because a Buffer may be a view into a shared pool, and prints and compares unlike a Uint8Array. */
 function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer);
 }

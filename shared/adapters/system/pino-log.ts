@@ -6,29 +6,29 @@ import type { Log, LogFields } from "../../engine/ports/log.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 export interface PinoLogOptions {
-  /** Lines below this level are dropped; `info` where nothing is said. */
+  /** Lines below this level are dropped; default `info`. */
   readonly level?: LogLevel;
   /** Fields of every line, such as the function's name. */
   readonly fields?: LogFields;
-  /** Fields of the moment, asked for at every line, such as the event that is being answered. */
+  /** Called at every line for further fields, such as the current event. */
   readonly fieldsNow?: () => LogFields;
-  /** True waits for each line to be written: for processes that may be frozen or ended right after a line. */
+  /** True waits for each line to be written: for processes that may freeze or end right after a line. */
   readonly synchronous?: boolean;
   /** Lines go to standard output instead of standard error. */
   readonly toStandardOutput?: boolean;
-  /** Where lines go instead of either. */
+  /** Replaces both standard streams. */
   readonly destination?: DestinationStream;
 }
 
 /** The number of the audit logger's one level. */
 const AUDIT = 60;
 
-/** Pino writes these itself; a field of the same name would make a line with a doubled key. */
+/** Pino writes these fields itself; a field of the same name would make a line with a duplicate key. */
 const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "message"]);
 
 /**
- * Writes only the fields that it is given, and those are plain values: no request, header map or error object can
- * be passed, so no secret inside one reaches the log.
+ * Writes only the given fields, which are plain values: no request, header map or error object can be passed, so no
+ * secret inside one reaches the log.
  */
 export class PinoLog implements Log {
   readonly #logger: Logger;
@@ -82,7 +82,7 @@ export class PinoLog implements Log {
       // The `%s` keeps pino from reading the message as a format of its own.
       this.#logger[level](fields === undefined ? {} : unreserved(fields), "%s", message);
     } catch {
-      // Telling must not break what is told about, and there is nowhere else to tell that it failed.
+      // A failing log must not fail the work, and no other channel can report the failure.
     }
   }
 }

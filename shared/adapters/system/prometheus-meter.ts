@@ -1,14 +1,14 @@
-/** Measures kept in memory and told in the text format of Prometheus. */
+/** Keeps metrics in memory and renders them in the text format of Prometheus. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Meter } from "../../engine/ports/log.ts";
 
 export interface PrometheusMeterOptions {
-  /** How many different label sets one metric may have; what comes later is counted under the label value `other`. */
+  /** The limit of label sets of one metric; later sets are counted under the label value `other`. */
   readonly labelSetsMax?: number;
 }
 
 type Labels = Readonly<Record<string, string>>;
-/** What remains of a metric once its labels are chosen. */
+/** Records a value under one chosen label set. */
 type Sink = (value: number) => void;
 
 interface Metric {
@@ -27,7 +27,7 @@ const SECONDS_BUCKETS = [
 const BYTES_BUCKETS = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 33_554_432];
 const OTHER_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** A metric comes to be at its first use, with the label names of that use; names of labels that come later are dropped. */
+/** The first use of a metric creates it with the label names of that use; later label names are dropped. */
 export class PrometheusMeter implements Meter {
   readonly #registry = new Registry();
   readonly #metrics = new Map<string, Metric>();
@@ -54,7 +54,7 @@ export class PrometheusMeter implements Meter {
     return this.#registry.metrics();
   }
 
-  /** The media type that belongs to `text`. */
+  /** The media type of `text`. */
   get contentType(): string {
     return this.#registry.contentType;
   }
@@ -62,10 +62,10 @@ export class PrometheusMeter implements Meter {
   #put(kind: Metric["kind"], name: string, labels: Labels, value: number): void {
     try {
       const metric = this.#metrics.get(name) ?? this.#create(kind, name, Object.keys(labels));
-      // One name is one kind of metric; a second kind under it would corrupt the first.
+      // A name has one kind of metric; values of a second kind would corrupt it.
       if (metric.kind === kind) this.#sinkOf(metric, labels)(value);
     } catch {
-      // A bad name or value must not break what is being measured.
+      // A bad name or value must not fail the work.
     }
   }
 

@@ -1,4 +1,4 @@
-/** The key under which requests to deployments are signed: an Ed25519 key pair, and the tokens made with it. */
+/** Signs requests to deployments: an Ed25519 key pair, and the tokens made with it. */
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
@@ -10,17 +10,17 @@ const LEEWAY_S = 60;
 export interface SignedSubject {
   /** The protocol's own path, without the prefix under which the deployment is registered. */
   readonly path: string;
-  /** Of a keyed target. */
+  /** The key of a keyed target. */
   readonly key?: string;
 }
 
 export class RequestIdentity {
-  /** The form in which deployments are given it: `publickeyv1_` and base58. */
+  /** The form in which deployments get the public key: `publickeyv1_` and base58. */
   readonly publicKey: string;
   readonly #privateKey: KeyObject;
   readonly #header: string;
 
-  /** @param pem a private key in PEM (PKCS#8) @throws Error where it cannot be read or is of another kind than Ed25519 */
+  /** @param pem a private key in PEM (PKCS#8) @throws Error where it is unreadable or of another kind than Ed25519 */
   constructor(pem: string) {
     this.#privateKey = createPrivateKey(pem);
     if (this.#privateKey.asymmetricKeyType !== "ed25519") {
@@ -31,7 +31,7 @@ export class RequestIdentity {
     this.#header = encoded({ typ: "JWT", alg: "EdDSA", kid: this.publicKey });
   }
 
-  /** A compact token for one request. @param nowMs the time of day */
+  /** A compact token for one request. @param nowMs milliseconds since the epoch */
   token({ path, key }: SignedSubject, nowMs: number): string {
     const nowS = Math.floor(nowMs / 1000);
     const claims = { aud: path, iat: nowS, nbf: nowS - LEEWAY_S, exp: nowS + LEEWAY_S };
@@ -44,7 +44,7 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** The alphabet of Bitcoin; each leading zero byte is one leading digit of its own. */
+/** Bitcoin's alphabet; each leading zero byte becomes one leading zero digit. */
 function base58(bytes: Uint8Array): string {
   let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
   let digits = "";

@@ -1,4 +1,4 @@
-/** Endpoints whose requests carry a signature, by which a deployment knows this control plane from strangers. */
+/** Endpoints that sign their requests, so that a deployment can refuse requests of other senders. */
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
 import type { RequestIdentity } from "./request-identity.ts";

@@ -1,4 +1,4 @@
-/** A meter that keeps nothing: for processes that live too short to be asked for their measures. */
+/** A meter that keeps nothing, for processes too short-lived to expose metrics. */
 import type { Meter } from "../../engine/ports/log.ts";
 
 export const silentMeter: Meter = {

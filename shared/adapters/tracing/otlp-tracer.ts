@@ -1,4 +1,4 @@
-/** Spans to a collector: batched by OpenTelemetry's processor, sent by its OTLP exporter over HTTP in protobuf. */
+/** Sends spans to a collector: OpenTelemetry's processor batches them, its OTLP exporter sends protobuf over HTTP. */
 import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
 import type { HrTime, SpanContext } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
@@ -11,7 +11,7 @@ import type { Span, Tracer } from "../../engine/ports/tracer.ts";
 import { WatchedExporter } from "./watched-exporter.ts";
 
 export interface OtlpTracerOptions {
-  /** Of the collector; `/v1/traces` is added where it has no path. */
+  /** The address of the collector; without a path, `/v1/traces` is added. */
   readonly endpoint: string;
   readonly clusterName: string;
   readonly log: Log;
@@ -20,20 +20,20 @@ export interface OtlpTracerOptions {
 const TRACES_PATH = "/v1/traces";
 const SCOPE = { name: "stepwell" };
 const SEND_EVERY_MS = 1_000;
-/** A batch that is not taken by then, tries and all, is dropped. */
+/** A batch that the collector has not accepted by then, retries included, is dropped. */
 const TAKEN_WITHIN_MS = 3_000;
-/** What a collector that is down costs in memory at most. */
+/** Limits the memory for spans while the collector is down. */
 const WAITING_SPANS_MAX = 4_096;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 export class OtlpTracer implements Tracer {
-  /** Where spans are sent, without what it may hold of credentials. */
+  /** The address of the collector, without credentials. */
   readonly url: string;
   readonly #exporter: WatchedExporter;
   readonly #processor: BatchSpanProcessor;
   readonly #resource: Resource;
 
-  /** @throws TypeError where the endpoint is no address */
+  /** @throws TypeError where the endpoint is no URL */
   constructor({ endpoint, clusterName, log }: OtlpTracerOptions) {
     const url = new URL(endpoint);
     if (url.pathname === "/") url.pathname = TRACES_PATH;
@@ -46,7 +46,7 @@ export class OtlpTracer implements Tracer {
     this.#processor = new BatchSpanProcessor({
       exporter: this.#exporter,
       scheduledDelayMillis: SEND_EVERY_MS,
-      // The exporter gives up by itself; this is for the case that it does not.
+      // A second limit, in case that the exporter does not stop by itself.
       exportTimeoutMillis: 2 * TAKEN_WITHIN_MS,
       maxQueueSize: WAITING_SPANS_MAX,
     });
@@ -61,13 +61,13 @@ export class OtlpTracer implements Tracer {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMaxMs)));
     const sent = this.#processor.forceFlush().catch(() => undefined);
-    // A collector that did not answer is not waited for again: what is told leaves behind the back of whoever asks.
+    // A collector that failed is not waited for; its spans go out in the background.
     if (!this.#exporter.isFailing) await Promise.race([Promise.all([sent, this.#exporter.settled()]), over]);
     clearTimeout(timer);
   }
 }
 
-/** In the form that the exporter reads. */
+/** The span in the form that the exporter reads. */
 function readable(span: Span, resource: Resource): ReadableSpan {
   const { traceId, parentSpanId } = span;
   const context: SpanContext = { traceId, spanId: span.spanId, traceFlags: TraceFlags.SAMPLED };
@@ -102,7 +102,7 @@ function readable(span: Span, resource: Resource): ReadableSpan {
   };
 }
 
-/** Whole seconds, and nanoseconds beside them. */
+/** Whole seconds, and the rest in nanoseconds. */
 function timeOf(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000);
   return [seconds, Math.round((ms - seconds * 1_000) * 1_000_000)];

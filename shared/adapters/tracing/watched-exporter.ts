@@ -1,10 +1,10 @@
-/** An exporter whose failures are told once, when they begin, and reach nobody else: a collector that is down harms no call. */
+/** Wraps an exporter: a failure is logged once, when it begins, and affects no caller. */
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Log } from "../../engine/ports/log.ts";
 
 type Callback = Parameters<SpanExporter["export"]>[1];
 
-/** As the exporter's callers read it. */
+/** The success result for the exporter's callers. */
 const TAKEN: Parameters<Callback>[0] = { code: 0 };
 
 export class WatchedExporter implements SpanExporter {
@@ -23,7 +23,7 @@ export class WatchedExporter implements SpanExporter {
     this.#log = log;
   }
 
-  /** Whether the last batch was not taken. */
+  /** True where the collector did not accept the last batch. */
   get isFailing(): boolean {
     return this.#isFailing;
   }

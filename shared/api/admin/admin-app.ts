@@ -1,4 +1,4 @@
-/** The admin API as one function from request to response: it routes, and turns every failure into an answer. */
+/** The admin API as one function from request to response; it routes requests and converts every failure to an answer. */
 import { isCaller } from "../../core/model/caller.ts";
 import { hex } from "../../core/model/hex.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -34,7 +34,7 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
 ];
 const findRoute = createRouter(ROUTES);
 
-/** The promise of the returned function never rejects. */
+/** The returned function's promise never rejects. */
 export function adminApp(engine: Engine, deps: AdminDeps): (request: HttpRequest) => Promise<HttpResponse> {
   return async (request) => {
     const response = await answer(engine, deps, request).catch((error: unknown) =>
@@ -67,7 +67,7 @@ async function answer(engine: Engine, deps: AdminDeps, request: HttpRequest): Pr
   }
 }
 
-/** Whatever is read by GET is asked for by HEAD: the carrier leaves the body away. */
+/** Every GET route also answers HEAD; the HTTP layer omits the body. */
 function withHead(method: string): readonly string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }

@@ -1,4 +1,4 @@
-/** The audit record of operators: log lines for each call of the admin API that may change something, and for each statement. */
+/** The audit log of the admin API: lines for each call that may change something, and for each SQL statement. */
 import { MASK, shownUri } from "../../core/model/deployment.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { LogFields } from "../../engine/ports/log.ts";
@@ -10,16 +10,16 @@ import { maskedValues } from "./masked.ts";
 
 const READING_PATHS = /^(?:\/v\d+)?\/query$/;
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Asked by POST, and changes nothing. */
+/** The path of statements, which use POST and change nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
-/** The longest text of a body, a statement or a claimed caller in a line; a line gives the length of a longer one. */
+/** The most characters of a body, a statement or a claimed caller in a line; for a longer text the line includes its length. */
 const SHOWN_MAX_CHARACTERS = 2048;
-/** A line of CloudWatch takes 256 KB; so many ids take some 5 KB. */
+/** A CloudWatch line holds 256 KB; this number of ids takes about 5 KB. */
 const IDS_IN_LINE = 100;
-/** A line gives only the number of further names. */
+/** Above this number of names, a line contains only their number. */
 const NAMES_SHOWN_MAX = 100;
-/** Members whose values are nobody else's business: credentials, and the state of objects. */
+/** Members with confidential values: credentials, and the state of objects. */
 const MASKED_MEMBERS: ReadonlySet<string> = new Set([
   "additional_headers",
   "properties",
@@ -37,7 +37,7 @@ export function isRecorded({ method }: HttpRequest): boolean {
   return !READING_METHODS.has(method);
 }
 
-/** Records refused calls too, since an attempt is worth knowing. No level of the log silences these lines. */
+/** Records refused calls too, because a failed attempt is relevant. No log level suppresses these lines. */
 export function recordCall(engine: Engine, request: HttpRequest, response: HttpResponse): void {
   const { method, path, body } = request;
   const query = withoutCredentials(request.query);
@@ -79,7 +79,10 @@ function batchIn(body: Uint8Array): BatchBody {
   return JSON.parse(new TextDecoder().decode(body)) as BatchBody;
 }
 
-/** The caller that the gateway has authenticated, with its request id; or the claimed caller of an event without a gateway. */
+/**
+ * The caller that the gateway authenticated, with the gateway's request id; or the claimed caller of an event without a
+ * gateway.
+ */
 function whoAsked({ caller, claimedCaller, gatewayRequestId }: HttpRequest): LogFields {
   return {
     caller: caller === undefined ? "not known" : shown(caller),
@@ -99,7 +102,7 @@ function statementFields(body: Uint8Array): LogFields {
   return { statement: shown(statement), statementCharacters: statement.length };
 }
 
-/** For a body that is no JSON object, or has more members than any request, the line gives the size alone. */
+/** For a body that is not a JSON object, or exceeds the limit of elements, the line contains only its size. */
 function bodyFields(body: Uint8Array): LogFields {
   if (body.length === 0) return {};
   const parsed = objectIn(body);

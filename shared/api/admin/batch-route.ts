@@ -1,4 +1,4 @@
-/** The route that does one operation to many invocations, and tells of each what came of it. */
+/** The route that applies one operation to many invocations, and reports each outcome. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { atMost } from "../../engine/bulkheads/at-most.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -15,12 +15,12 @@ import { refuseUnlessPurged } from "./purge-routes.ts";
 import { pausedStatus, refuseUnlessResumed } from "./pause-routes.ts";
 import { restartedAs } from "./restart-route.ts";
 
-/** So many are worked on at a time. */
+/** The number of concurrent operations. */
 const AT_A_TIME = 20;
 
 type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoice) => Promise<BatchSuccessBody>;
 
-/** Each throws an HttpProblem where it is refused. */
+/** Each throws an HttpProblem if it is refused. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   async cancel({ engine, deps, request }, id) {
     interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));

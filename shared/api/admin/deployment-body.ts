@@ -1,4 +1,4 @@
-/** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
+/** Formats deployments for the admin API: lists contain names of services, details contain whole services. */
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";

@@ -1,8 +1,8 @@
-/** Reads which deployment is asked for: `keep`, `latest`, or one by its id. */
+/** Parses the choice of a deployment: `keep`, `latest`, or an id. */
 import { IdError, parseDeploymentId } from "../../core/model/ids.ts";
 import type { DeploymentChoice } from "../../engine/ports/submission.ts";
 
-/** @returns undefined for a text that is none of these */
+/** @returns undefined for any other text */
 export function readDeploymentChoice(text: string): DeploymentChoice | undefined {
   if (text === "keep" || text === "Keep") return { kind: "keep" };
   if (text === "latest" || text === "Latest") return { kind: "latest" };

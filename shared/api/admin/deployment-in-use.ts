@@ -1,4 +1,4 @@
-/** Why a deployment stays, and what its operator can do about it. */
+/** The refusal to remove a deployment that invocations need, with the operator's options. */
 import type { Needs } from "../../engine/register/needed-by.ts";
 
 export function inUseText(id: string, { pinned, unserved, services, isAtLeast }: Needs): string {

@@ -34,7 +34,7 @@ export async function registerDeployment({ engine, request, apiVersion }: AdminR
   });
 }
 
-/** What the request asks for in vain, in the words of its fields. */
+/** Converts refusals of the engine to problems that name the fields of the request. */
 async function refusing<Done>(ask: () => Promise<Done>): Promise<Done> {
   try {
     return await ask();
@@ -58,7 +58,7 @@ export async function showDeployment(asked: AdminRequest): Promise<HttpResponse>
   return await detail(asked, deploymentIdParam(asked));
 }
 
-/** Discovers it again and takes over all of it, where it is similar enough (META0016). */
+/** Discovers the deployment again and replaces all its metadata, if the two are similar enough (META0016). */
 export async function replaceDeployment(asked: AdminRequest): Promise<HttpResponse> {
   return await updated(asked, readReplacement(asked.request));
 }
@@ -73,7 +73,7 @@ async function updated(asked: AdminRequest, request: UpdateRequest): Promise<Htt
   const id = deploymentIdParam(asked);
   const deployment = await refusing(() => updateDeployment(engine, id, request));
   if (deployment === undefined) throw unknownDeployment(id);
-  // After a dry run the stored one is another than the one to be shown.
+  // The answer shows the updated deployment, which a dry run does not store.
   const [view] = await viewDeployments(engine, (one) => one.id === id);
   if (view === undefined) throw unknownDeployment(id);
   return jsonResponse(200, deploymentDetail({ ...view, deployment }, engine.settings));

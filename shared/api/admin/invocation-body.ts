@@ -1,4 +1,4 @@
-/** An invocation as `GET /invocations/{id}` shows it. */
+/** Formats an invocation for `GET /invocations/{id}`. */
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";

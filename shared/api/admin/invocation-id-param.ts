@@ -1,4 +1,4 @@
-/** The invocation that a path names. */
+/** Parses the invocation id in a path. */
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { HttpProblem } from "../http/problem.ts";

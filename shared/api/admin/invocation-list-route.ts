@@ -1,4 +1,4 @@
-/** `GET /invocations`: a page of the list, by filters. */
+/** `GET /invocations`: one page of invocations that match the filters. */
 import { isPresented, type Presented } from "../../core/query/status-words.ts";
 import { targetText } from "../../core/model/target.ts";
 import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/query/list-invocations.ts";
@@ -19,8 +19,9 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
 
 /**
- * Query: `status` (those of the API, or `open` for all but completed), `service`, `handler`, `key`, `deployment`, each given
- * once or more, or with commas (keys may hold commas: they are only repeated); `limit`; `after`, the `next` of another page.
+ * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `key`, `deployment`,
+ * each repeatable or with commas (keys may contain commas, so they are only repeatable); `limit`; `after`, the `next`
+ * of another page.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);

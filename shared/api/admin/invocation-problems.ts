@@ -1,4 +1,4 @@
-/** Why an operation on an invocation is refused, as a status and words. */
+/** The refusals of operations on invocations, as statuses and messages. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { UnfitDeployment } from "../../engine/ports/submission.ts";
 import { HttpProblem } from "../http/problem.ts";
@@ -15,7 +15,7 @@ export function openInvocation(id: InvocationId): HttpProblem {
   return new HttpProblem(409, `The invocation '${id}' is not completed yet`);
 }
 
-/** @param status 409 where it will never do, 425 where it is too early */
+/** @param status 409 if the operation is never possible, 425 if it is too early */
 export function notBegunInvocation(id: InvocationId, status: 409 | 425): HttpProblem {
   return new HttpProblem(status, `The invocation '${id}' has not begun: it is scheduled, or waits for its object key`);
 }

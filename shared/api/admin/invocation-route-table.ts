@@ -1,4 +1,4 @@
-/** The table of routes that move, end or forget an invocation. */
+/** The routes that change, end or delete an invocation. */
 import type { RouteEntry } from "../http/router.ts";
 import type { AdminRoute } from "./admin-request.ts";
 import { operateOnMany } from "./batch-route.ts";

@@ -1,4 +1,4 @@
-/** The routes of invocations: show one, cancel it, kill it. */
+/** The routes that show, cancel and kill an invocation. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Interruption } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -27,7 +27,7 @@ export async function killInvocation(asked: AdminRequest): Promise<HttpResponse>
   return interrupted(id, await asked.deps.invocations.kill(asked.engine, id, asked.request.caller));
 }
 
-/** Fire and forget: it is accepted whatever comes of it, also for ids that nobody knows. Superseded by the routes of each. */
+/** Always answered with 202, even for unknown ids and failed operations. The separate routes supersede it. */
 export async function terminateInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { mode } = readQuery(asked.request, TerminateQuery);

@@ -1,9 +1,9 @@
-/** What the operations on invocations take: each schema both checks a request and describes it in the OpenAPI document. */
+/** The request schemas of operations on invocations; each checks a request and describes it in the OpenAPI document. */
 import * as z from "zod";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import { readDeploymentChoice } from "./deployment-choice.ts";
 
-/** More than that at once is refused, so that one request cannot keep the server busy for minutes. */
+/** Larger batches are refused, so that one request cannot occupy the server for minutes. */
 export const BATCH_MAX = 1000;
 
 const deployment = z

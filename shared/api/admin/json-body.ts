@@ -1,21 +1,24 @@
-/** Reads JSON bodies and query strings against a schema, and says what is wrong in the statuses that existing clients know. */
+/** Parses JSON bodies and query strings by a schema, and reports errors with the statuses that existing clients expect. */
 import type * as z from "zod";
 import type { HttpRequest } from "../http/message.ts";
 import { ELEMENTS_MAX, exceedsElements } from "./json-elements.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
-/** Read by characters, whole pairs are none of these. */
+/** An unpaired surrogate; with the flag `u`, complete pairs do not match. */
 const HALF = /\p{Surrogate}/u;
 
 /** Limits of a body beside its schema. */
 export interface BodyShape {
-  /** Values come as arrays of numbers, which do not count as elements. */
+  /** Values are arrays of numbers, which do not count as elements. */
   readonly numbersAreFree?: boolean;
-  /** Checks the body before the schema does, which would report every element of a long array. @throws PlainRefusal */
+  /** Checks the body before the schema, which would report every element of a long array. @throws PlainRefusal */
   readonly check?: (parsed: unknown) => void;
 }
 
-/** @throws PlainRefusal 415 for another content type, 400 for a body that is no JSON or has too many elements, 422 for JSON of another shape */
+/**
+ * @throws PlainRefusal 415 for another content type, 400 for invalid JSON or too many elements, 422 for JSON of another
+ * shape
+ */
 export function readJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
   schema: Schema,
@@ -44,8 +47,8 @@ export function readJsonBody<Schema extends z.ZodType>(
 }
 
 /**
- * An escape can stand for half of a character, which nothing that is stored has bytes for; and a name that no schema sees would be
- * left out, with a state that has it.
+ * Refuses half of a surrogate pair, which has no stored form, and the name `__proto__`, which a schema would silently
+ * drop from a state.
  * @throws Error
  */
 function parsedText(text: string): unknown {
@@ -59,12 +62,12 @@ function parsedText(text: string): unknown {
   });
 }
 
-/** The same, where no body at all means an empty object. */
+/** Like `readJsonBody`, but an empty body counts as an empty object. */
 export function readOptionalJsonBody<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
   return request.body.length === 0 ? (schema.parse({}) as z.output<Schema>) : readJsonBody(request, schema);
 }
 
-/** Of a repeated parameter the last counts. @throws PlainRefusal 400 */
+/** The last value of a repeated parameter counts. @throws PlainRefusal 400 */
 export function readQuery<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
   const read = schema.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
   if (read.success) return read.data;

@@ -1,4 +1,7 @@
-/** Counts the elements of a JSON body before it is parsed: a few megabytes can hold a million elements, and each costs work. */
+/**
+ * Counts the elements of a JSON body before it is parsed: a few megabytes can contain a million elements, and each
+ * costs work.
+ */
 
 /** The most elements of a body: names, texts, numbers and other values; no honest request has a tenth of it. */
 export const ELEMENTS_MAX = 20_000;
@@ -11,10 +14,10 @@ const OPENING = 0x20;
 const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 
 /**
- * Each element but the first of its container follows a comma, each value of a member follows a colon, and each container
- * begins with a bracket.
+ * Each element but the first of its container follows a comma, each value of a member follows a colon, and each
+ * container begins with a bracket.
  * @param body in UTF-8; an invalid body is counted in the same way
- * @param numbersAreFree the bytes of values come as arrays of numbers, which are bounded by the size of the body
+ * @param numbersAreFree the bytes of values are arrays of numbers, which the size of the body bounds
  */
 export function exceedsElements(body: Uint8Array, numbersAreFree = false): boolean {
   let elements = 0;

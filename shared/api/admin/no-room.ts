@@ -1,4 +1,4 @@
-/** The refusal of the admin API where its door has no room in memory. */
+/** The refusals of the admin API when its memory for bodies or answers is full. */
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { AdminErrorBody } from "../wire/admin.ts";
@@ -8,7 +8,7 @@ const REFUSALS = {
   answers: "this server has no room for the answer, because clients have yet to read others (admin.answers-size-limit)",
 };
 
-/** The answer of a door that has no room for a body or an answer. */
+/** The refusal for a body or an answer that finds no room. */
 export function noRoomResponse(what: keyof typeof REFUSALS): HttpResponse {
   const body: AdminErrorBody = { message: `${REFUSALS[what]}: try again in a moment`, restate_code: null };
   return jsonResponse(503, body, { "retry-after": "1" });

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the admin API, made of the table of routes and of the schemas that check its requests. */
+/** Generates the OpenAPI document of the admin API from the routes and from the schemas that check its requests. */
 import * as z from "zod";
 import type { RouteEntry } from "../http/router.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -12,7 +12,7 @@ interface NamedSchema {
   readonly $defs?: Readonly<Record<string, NamedSchema>>;
 }
 
-/** @param version of the program */
+/** @param version the version of the program */
 export function openApiDocument(routes: readonly Pick<RouteEntry<object>, "method" | "pattern">[], version: string) {
   const schemas: Schemas = {};
   const refer = (schema: z.ZodType, direction: "input" | "output"): object => {
@@ -39,7 +39,7 @@ export function openApiDocument(routes: readonly Pick<RouteEntry<object>, "metho
   };
 }
 
-/** Schemas with a name are told once, under their name. */
+/** Moves named schemas to the components, each of them once. */
 function collected(json: NamedSchema, schemas: Schemas): object {
   const { $defs, $schema: _, id, ...schema } = json;
   for (const [name, { id: known, ...definition }] of Object.entries($defs ?? {})) schemas[known ?? name] = definition;

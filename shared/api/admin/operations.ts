@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of each route beside its path: a sentence, what it takes, and what it answers with. */
+/** The descriptions of routes for the OpenAPI document: summary, request and answers. */
 import type * as z from "zod";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
 import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
@@ -34,18 +34,18 @@ import {
 
 export interface Operation {
   readonly summary: string;
-  /** More than one: either of them. */
+  /** Several schemas are alternatives. */
   readonly body?: readonly z.ZodType[];
   readonly query?: z.ZodObject;
-  /** By status; null is an empty answer. */
+  /** By status; null means an empty answer. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Codes of `docs/errors.md` with which it refuses. */
+  /** The codes of `docs/errors.md` that the route refuses with. */
   readonly codes?: readonly string[];
 }
 
 const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 
-/** By method and pattern. A route that is not here is in the document with its path alone. */
+/** By method and pattern. A route without an entry appears in the document with its path alone. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /health": { summary: "Whether the server answers", answers: { 200: null } },
   "GET /version": { summary: "Which API is spoken, and by what", answers: { 200: Version } },

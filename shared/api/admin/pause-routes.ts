@@ -1,4 +1,4 @@
-/** The routes that make an invocation rest and go on: pause, resume. */
+/** The routes that pause and resume an invocation. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Pausing, Resumption } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";

@@ -1,4 +1,4 @@
-/** A request that cannot even be understood: answered in plain text, where errors of the domain are JSON. */
+/** A malformed request, answered in plain text; domain errors are JSON. */
 export class PlainRefusal extends Error {
   override name = "PlainRefusal";
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Leaves out what is absent: in the JSON of the admin API a member without a value is not there. */
+/** Removes absent members: the JSON of the admin API omits members without a value. */
 
 type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
@@ -6,12 +6,12 @@ export function present<Members extends object>(members: Members): Present<Membe
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;
 }
 
-/** Applies a writer where there is something to write. */
+/** Converts a value unless it is undefined. */
 export function written<Value, Text>(value: Value | undefined, write: (value: Value) => Text): Text | undefined {
   return value === undefined ? undefined : write(value);
 }
 
-/** Maps without entries are left out as well. */
+/** Undefined for an empty map, so that the JSON omits it. */
 export function filled<Value>(map: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> | undefined {
   return Object.keys(map).length === 0 ? undefined : map;
 }

@@ -1,4 +1,4 @@
-/** The routes that forget what has ended: all of it, or its journal alone. */
+/** The routes that delete a completed invocation, or only its journal. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Purging } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";

@@ -1,4 +1,4 @@
-/** `POST /query`: one SQL statement, answered as JSON where exactly that is asked for, and as an Arrow stream otherwise. */
+/** `POST /query`: one SQL statement, answered as JSON if `accept` is exactly that, else as an Arrow stream. */
 import { SqlError, type SqlErrorKind } from "../../engine/ports/sql.ts";
 import { query } from "../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
@@ -13,7 +13,7 @@ const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   unknown: 500,
   refused: 400,
   busy: 503,
-  // The client has left: the status is for metrics alone.
+  // The client has disconnected: the status is for metrics alone.
   gone: 499,
 };
 

@@ -1,4 +1,4 @@
-/** Rows as the JSON of `POST /query`: what has no value is left out, and whole numbers are written with all their digits. */
+/** Writes rows as the JSON of `POST /query`: cells without a value are omitted, and integers keep all their digits. */
 import { hex } from "../../core/model/hex.ts";
 import { momentIso } from "../../core/model/moment.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
@@ -6,7 +6,7 @@ import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
 
 const TEXT = new TextEncoder();
 
-/** Characters of a piece: enough to make the cost of a piece negligible. */
+/** The characters of a piece: enough to make the cost of a piece negligible. */
 const PIECE_LETTERS = 256 * 1024;
 
 /** @returns the answer in pieces, so that memory never holds the whole text */
@@ -33,7 +33,7 @@ function cellJson(value: NonNullable<CellValue>, type: SqlColumn["type"]): strin
   return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 }
 
-/** RFC 3339 with milliseconds, which are left out where they are none. */
+/** RFC 3339 with milliseconds, which are omitted if they are zero. */
 function momentJson(atMs: number): string {
   return momentIso(atMs).replace(".000Z", "Z");
 }

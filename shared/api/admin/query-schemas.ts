@@ -1,4 +1,4 @@
-/** What the list of invocations and a statement take and answer with, as the OpenAPI document describes them. */
+/** The schemas of the invocation list and of SQL statements, for the OpenAPI document. */
 import * as z from "zod";
 import { PRESENTED } from "../../core/query/status-words.ts";
 import type { InvocationListBody, InvocationSummaryBody } from "../wire/admin.ts";
@@ -47,7 +47,7 @@ export const StatementBody = z
   .object({ query: text.describe("One SELECT over the tables that `information_schema.columns` names.") })
   .meta({ id: "Statement" });
 
-/** Where `accept` is exactly `application/json`; an Arrow stream is answered otherwise. */
+/** The answer if `accept` is exactly `application/json`; else the answer is an Arrow stream. */
 export const StatementRows = z
   .object({ rows: z.array(z.record(text, z.unknown())).describe("Columns without a value are left out.") })
   .meta({ id: "StatementRows" });

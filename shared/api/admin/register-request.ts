@@ -1,4 +1,4 @@
-/** From the bodies of registrations and updates to what the engine is asked for. */
+/** Converts the bodies of registrations and updates to requests of the engine. */
 import * as z from "zod";
 import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
 import { MASK } from "../../core/model/deployment.ts";
@@ -11,13 +11,13 @@ import { present } from "./present.ts";
 import { RegisterHttp, RegisterLambda, UpdateDeployment } from "./request-schemas.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-/** Visible characters, with blanks and tabs in between. */
+/** Visible characters, with spaces and tabs in between. */
 const HEADER_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
-/** A registration keeps nothing of what was registered before. */
+/** A new registration keeps no headers of an earlier one, so a masked value cannot be restored. */
 const READ_MASKED = "was read masked: give its value, or, in an update, leave all of them out to keep them";
-/** By these a deployment knows who calls it, and for whom. */
+/** These headers identify the control plane and the invocation to a deployment. */
 const OURS = /^x-restate-/;
-/** These belong to the connection or to the exchange itself. */
+/** Headers of the connection or of the exchange itself. */
 const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
   ...CONNECTION_HEADERS,
   "accept",
@@ -28,8 +28,9 @@ const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * @param forceByDefault what holds where the body does not say
- * @throws PlainRefusal 400, 415 or 422 where the body has another form; HttpProblem 400 or 501 where it asks the impossible
+ * @param forceByDefault the value of `force` if the body has none
+ * @throws PlainRefusal 400, 415 or 422 for a malformed body; HttpProblem 400 or 501 for an invalid or unsupported
+ * request
  */
 export function readRegisterRequest(request: HttpRequest, forceByDefault: boolean): RegisterRequest {
   const raw = readJsonBody(request, z.record(z.string(), z.unknown()));
@@ -56,12 +57,12 @@ function lambdaAddress({ arn, assume_role_arn: assumeRoleArn }: z.output<typeof 
   return { arn, ...present({ assumeRoleArn }) };
 }
 
-/** An update by PUT: all of it is discovered again, and no body at all says "where it is". */
+/** An update by PUT discovers everything again; an empty body keeps the address. */
 export function readReplacement(request: HttpRequest): UpdateRequest {
   return updateOf(readOptionalJsonBody(request, UpdateDeployment), "similar");
 }
 
-/** An update by PATCH. @returns undefined where nothing is to be changed */
+/** An update by PATCH. @returns undefined if the body changes nothing */
 export function readPatch(request: HttpRequest): UpdateRequest | undefined {
   const body = readJsonBody(request, UpdateDeployment);
   const { uri, use_http_11: useHttp11, arn, assume_role_arn: role, additional_headers: headers } = body;

@@ -1,4 +1,4 @@
-/** The table of routes about what is registered: deployments, services, subscriptions, clusters. */
+/** The routes of the registry: deployments, services, subscriptions, clusters. */
 import type { RouteEntry } from "../http/router.ts";
 import type { AdminRoute } from "./admin-request.ts";
 import {

@@ -1,9 +1,9 @@
-/** What the admin API takes: each schema both checks a request and describes it in the OpenAPI document. */
+/** The request schemas of the admin API; each checks a request and describes it in the OpenAPI document. */
 import * as z from "zod";
 import { parseDurationMs } from "../http/duration.ts";
 
 const textMap = z.record(z.string(), z.string());
-/** Absent and null mean the same wherever clients send either. */
+/** Absent and null are equivalent, because clients send either. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((given) => given ?? undefined);
 
@@ -132,7 +132,7 @@ const stateValue = z
   ])
   .describe("The bytes of the value as numbers, or a text for its UTF-8 bytes.");
 
-/** In UTF-8 never more than handlers may give. */
+/** In UTF-8 at most as long as the names that handlers may use. */
 const NAME_MAX_CHARACTERS = 21_845;
 
 export const EditState = z

@@ -1,4 +1,4 @@
-/** What the admin API answers with, for its OpenAPI document; each schema is held to the shape of its name in `api/wire`. */
+/** The response schemas of the admin API for its OpenAPI document; each must satisfy its counterpart in `api/wire`. */
 import * as z from "zod";
 import type {
   CircuitBody,
@@ -167,7 +167,7 @@ export const KafkaCluster = z
   .meta({ id: "KafkaCluster" }) satisfies z.ZodType<KafkaClusterBody>;
 export const KafkaClusters = z.object({ clusters: z.array(KafkaCluster) }).meta({ id: "KafkaClusters" });
 
-/** What an invocation has always; the rest is told by the body's own description. */
+/** The main members of an invocation; `InvocationBody` has the others. */
 export const Invocation = z
   .looseObject({
     id: text,

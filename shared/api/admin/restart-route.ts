@@ -1,4 +1,4 @@
-/** The route that starts anew what has ended. */
+/** The route that restarts a completed invocation as a new one. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Restart } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";

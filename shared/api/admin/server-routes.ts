@@ -1,4 +1,4 @@
-/** The routes about the server itself: is it there, what does it speak, where is more. */
+/** The routes of the server itself: health, version, metrics and start page. */
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
 import type { RouteEntry } from "../http/router.ts";
@@ -8,11 +8,11 @@ import { present } from "./present.ts";
 
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;
-/** The release of the reference server whose admin API this one speaks; existing clients choose their questions by it. */
+/** The release of the reference server whose admin API this one implements; existing clients choose their requests by it. */
 const API_LEVEL = "1.7.12";
 const PRODUCT = "stepwell";
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-/** The one member there is: the store stands for all who share it. */
+/** The only member: it represents all processes that share the store. */
 const MEMBER = 1;
 
 export const SERVER_ROUTES: readonly RouteEntry<AdminRoute>[] = [
@@ -40,7 +40,7 @@ async function showVersion({ deps }: AdminRequest): Promise<HttpResponse> {
 }
 
 async function showClusterHealth({ engine }: AdminRequest): Promise<HttpResponse> {
-  // The store is asked, so that the answer says more than that this process runs.
+  // A read of the store, so that a healthy answer covers the store too.
   engine.registry.refresh();
   await engine.registry.deployments();
   return jsonResponse(200, {

@@ -1,4 +1,4 @@
-/** Services and handlers as the admin API shows them. */
+/** Formats services and handlers for the admin API. */
 import type { Notice } from "../../core/errors/coded-error.ts";
 import type { Deployment, ServiceRevision } from "../../core/model/deployment.ts";
 import type { EffectiveSettings, Handler, InputRule, OutputRule } from "../../core/model/service.ts";
@@ -22,7 +22,7 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
   const maxima = maximaOf(server);
   const settings = effectiveSettings(service, undefined, server.defaults, maxima);
   const run = service.handlers.find(({ type }) => type === "workflow");
-  // A default that is cut is worth telling as much as a setting of the service's own.
+  // A capped default deserves a notice as much as a capped setting of the service.
   const asked = { journalRetentionMs: server.defaults.journalRetentionMs, ...service.settings };
   const workflow = effectiveSettings(service, run, server.defaults, maxima);
   return {
@@ -38,7 +38,7 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
       ? { workflow_completion_retention: durationText(workflow.workflowRetentionMs) }
       : {}),
     journal_retention: durationText(settings.journalRetentionMs),
-    // Nothing is asked to suspend in request-response mode.
+    // In request-response mode no deployment is asked to suspend.
     inactivity_timeout:
       deployment.protocolMode === "request-response" ? "0s" : durationText(settings.inactivityTimeoutMs),
     abort_timeout: durationText(settings.abortTimeoutMs),
@@ -48,7 +48,7 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
   };
 }
 
-/** Only what the handler itself sets, but for `public`, which holds. */
+/** The handler's own settings only, except for `public`, which is resolved. */
 export function handlerBody(
   service: ServiceRevision,
   handler: Handler,

@@ -1,4 +1,4 @@
-/** The OpenAPI document of one service: how its handlers are called at the ingress. */
+/** The OpenAPI document of one service, which describes calls of its handlers at the ingress. */
 import type { Handler, InputRule, OutputRule } from "../../core/model/service.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
@@ -42,7 +42,7 @@ export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpRespo
   const { settings: server } = asked.engine;
   const isPublic = (handler: Handler | undefined): boolean =>
     effectiveSettings(service, handler, server.defaults, {}).public;
-  // Nobody may call a wholly private service from outside, and its document still tells what is in it.
+  // A private service accepts no outside call, and its document lists all handlers nevertheless.
   const shown = isPublic(undefined) ? service.handlers.filter(isPublic) : service.handlers;
   const endpoint = asked.deps.ingressEndpoint;
   return jsonResponse(200, {
@@ -69,7 +69,7 @@ function handlerPaths(service: Service, handler: Handler): object {
     ...present({ description: handler.documentation }),
     parameters: [
       ...(keyed === "" ? [] : [KEY]),
-      // A workflow runs once for its id by itself.
+      // A workflow id already makes the run unique.
       ...(handler.type === "workflow" ? [] : [headerParameter("idempotency-key", "Calls with the same key run once.")]),
     ],
     ...present({ requestBody: requestBody(handler.input) }),
@@ -101,7 +101,7 @@ function handlerPaths(service: Service, handler: Handler): object {
   };
 }
 
-/** Attach waits for a result, output asks whether there is one. */
+/** Attach waits for a result; output returns it only if it exists. */
 function questionPaths({ name, type, handlers }: Service): object {
   const isWorkflow = type === "workflow";
   const base = isWorkflow ? `/restate/workflow/${name}/{key}` : "/restate/invocation/{invocation_id}";

@@ -1,4 +1,4 @@
-/** The routes of services and their handlers, each as its latest revision. */
+/** The routes of services and their handlers, in their latest revision. */
 import { modifyService as modify, NoWorkflowError } from "../../engine/register/modify-service.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -23,7 +23,7 @@ export async function showService(asked: AdminRequest): Promise<HttpResponse> {
   return jsonResponse(200, serviceBody(service, deployment, asked.engine.settings));
 }
 
-/** An empty object changes nothing and shows the service. */
+/** An empty object changes nothing and returns the service. */
 export async function modifyService(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "service");
   const body = readJsonBody(asked.request, ModifyService);

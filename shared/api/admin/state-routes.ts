@@ -1,4 +1,4 @@
-/** The state of one key of an object or a workflow: shown, and replaced as a whole. */
+/** The routes that show and replace the whole state of one key of an object or a workflow. */
 import { editState, stateOf } from "../../engine/operate/edit-state.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
@@ -12,7 +12,7 @@ import { EditState, ShowStateQuery } from "./request-schemas.ts";
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
-/** Values are shown as numbers, one for each byte, as they are taken; `utf8` beside them where they are text. */
+/** Values are arrays of byte numbers, the same form as in an edit; `utf8` is present for texts. */
 export async function showState(asked: AdminRequest): Promise<HttpResponse> {
   const { object_key: key } = readQuery(asked.request, ShowStateQuery);
   const service = pathParam(asked, "service");
@@ -34,7 +34,7 @@ function shown(value: Uint8Array): StateBody["state"][string] {
   }
 }
 
-/** 202: it is applied, or it will be in its turn behind whoever holds the key. */
+/** 202: the edit is applied, or waits for its turn behind the holder of the key. */
 export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
   const {
@@ -51,7 +51,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   if (scope !== undefined) throw scopeRefusal(scope);
   const values = new Map(Object.entries(new_state));
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);
-  // Nothing is to be left of the state of a service that is gone: there is nothing to do.
+  // An unregistered service may have no state: the removal has nothing to do.
   if (latest === undefined && values.size === 0) return emptyResponse(202);
   const type = await keyedType(asked, service, "modify");
   const isExpected = version === undefined ? undefined : async (now: Values) => (await versionOf(now)) === version;
@@ -63,10 +63,10 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   );
 }
 
-/** Each key is a separate write, and invocations of the object wait for all of them. */
+/** Each name is a separate write, and invocations of the object wait for all of them. */
 const KEYS_MAX = 5_000;
 
-/** @throws PlainRefusal 400 for more keys than one edit may have, 422 for the first value that is an array of anything but bytes */
+/** @throws PlainRefusal 400 for too many names, 422 for an array that contains anything but bytes */
 function refuseLongState(parsed: unknown): void {
   const state = (parsed as { readonly new_state?: unknown } | null)?.new_state;
   if (typeof state !== "object" || state === null) return;
@@ -86,13 +86,13 @@ function isByte(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
 }
 
-/** 500, not 400, for a scope of no form: that is what existing clients meet. */
+/** 500, not 400, for a malformed scope, as existing clients expect. */
 function scopeRefusal(scope: string): HttpProblem {
   if (/^[A-Za-z0-9_.-]{1,36}$/.test(scope)) return new HttpProblem(400, "scoped state requires vqueues to be enabled");
   return new HttpProblem(500, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
 }
 
-/** @throws HttpProblem 404 for an unknown service, 400 for one that has no state */
+/** @throws HttpProblem 404 for an unknown service, 400 for a service without state */
 async function keyedType(
   { engine }: AdminRequest,
   name: string,
@@ -105,7 +105,10 @@ async function keyedType(
   return type;
 }
 
-/** As the reference's CLI computes it: SHA-256 over the sorted entries, each with its place and marks between its parts. */
+/**
+ * The computation of the reference's CLI: SHA-256 over the sorted entries, each with its index and with markers between
+ * its parts.
+ */
 async function versionOf(values: Values): Promise<string> {
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** Durations and moments as the admin API writes them. */
+/** Formats durations and moments for the admin API. */
 import { momentIso } from "../../core/model/moment.ts";
 
 const UNITS: readonly (readonly [string, number])[] = [

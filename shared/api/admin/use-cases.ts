@@ -1,4 +1,4 @@
-/** What the admin API asks of the engine about invocations, as one record that the composition root fills. */
+/** The engine's use cases for the admin API, as one record that the composition root fills. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type {
@@ -11,7 +11,7 @@ import type {
   Resumption,
 } from "../../engine/ports/submission.ts";
 
-/** `by` is the operator, where the carrier has authenticated one. */
+/** `by` is the operator, if the HTTP layer has authenticated one. */
 export interface InvocationUseCases {
   inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined>;
   cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption>;

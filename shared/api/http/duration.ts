@@ -1,4 +1,4 @@
-/** Reads durations as people and standards write them: `PT1H30M`, `1h30m`, `10 sec`, `500ms`. */
+/** Parses durations in friendly and ISO forms: `PT1H30M`, `1h30m`, `10 sec`, `500ms`. */
 
 const MS_PER_SECOND = 1000;
 const MS_PER_MINUTE = 60 * MS_PER_SECOND;
@@ -6,10 +6,10 @@ const MS_PER_HOUR = 60 * MS_PER_MINUTE;
 const MS_PER_DAY = 24 * MS_PER_HOUR;
 const MS_PER_WEEK = 7 * MS_PER_DAY;
 
-/** Longest text that is looked at; no sensible duration is longer, and it bounds the work. */
+/** Longer texts are refused, which bounds the work; no sensible duration is longer. */
 const TEXT_MAX_CHARS = 128;
 
-/** Unit names of the friendly form, largest unit first; the order in which units may follow each other. */
+/** Unit names of the friendly form, largest unit first, in the order that a text must follow. */
 const FRIENDLY_UNITS: readonly { readonly names: readonly string[]; readonly ms: number }[] = [
   { names: ["weeks", "week", "wks", "wk", "w"], ms: MS_PER_WEEK },
   { names: ["days", "day", "d"], ms: MS_PER_DAY },
@@ -29,8 +29,8 @@ const NUMBER = /^\d+(?:[.,]\d+)?$/;
 const FRIENDLY_PART = /(\d+(?:[.,]\d+)?)\s*([a-zµ]+)(?:\s*,\s+|\s*)/y;
 
 /**
- * Months and years have no fixed length and are refused, as are negative durations and numbers without a unit.
- * @returns whole milliseconds, rounded to the nearest; undefined where the text is no duration of these forms
+ * Refuses months and years, which have no fixed length, negative durations, and numbers without a unit.
+ * @returns whole milliseconds, rounded to the nearest; undefined if the text has none of these forms
  */
 export function parseDurationMs(text: string): number | undefined {
   if (text.length === 0 || text.length > TEXT_MAX_CHARS) return undefined;

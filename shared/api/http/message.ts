@@ -1,36 +1,36 @@
-/** HTTP as plain data: what a face receives and what it answers, whatever carried it. */
+/** HTTP requests and responses as plain data, independent of the HTTP layer (Node's servers or a gateway). */
 
 export interface HttpRequest {
   /** Upper-case. */
   readonly method: string;
-  /** As received: not decoded, without the query. Begins with a slash. */
+  /** Undecoded, without the query. Begins with a slash. */
   readonly path: string;
-  /** What follows the question mark, not decoded; empty where there is none. */
+  /** The text after the question mark, undecoded; empty without one. */
   readonly query: string;
-  /** Lower-case names; of a repeated name the first value. */
+  /** Lower-case names; the first value of a repeated name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole body; empty where there is none. */
+  /** The whole body; empty without one. */
   readonly body: Uint8Array;
-  /** Who asks, where the carrier has found out. */
+  /** The caller, if the HTTP layer has authenticated one. */
   readonly caller?: string;
-  /** The caller as the sender of an event without a gateway claims it; no component has verified it. */
+  /** The caller as claimed by an event without a gateway; unverified. */
   readonly claimedCaller?: string;
   /** The gateway's id of the request, which links to its access log as proof of the caller. */
   readonly gatewayRequestId?: string;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal;
-  /** In epoch milliseconds: the carrier cannot send a later answer. Absent where the carrier has no deadline. */
+  /** In epoch milliseconds: the HTTP layer cannot send a later answer. Absent without a deadline. */
   readonly answerByMs?: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Lower-case names. The carrier adds `content-length` and `date`. */
+  /** Lower-case names. The HTTP layer adds `content-length` and `date`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** The carriers add these to every answer: handlers choose the bytes, and a browser must not take them for a page or a script. */
+/** Added to every answer: handlers choose the bytes, and a browser must not interpret them as a page or a script. */
 export const NO_SNIFFING = { "x-content-type-options": "nosniff" } as const;
 
 const TEXT = new TextEncoder();
@@ -40,7 +40,7 @@ export function emptyResponse(status: number, headers: Readonly<Record<string, s
   return { status, headers, body: NOTHING };
 }
 
-/** @param body anything `JSON.stringify` writes */
+/** @param body any value that `JSON.stringify` accepts */
 export function jsonResponse(
   status: number,
   body: unknown,

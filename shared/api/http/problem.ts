@@ -1,4 +1,4 @@
-/** What an error means to a client: a status, a message that may be read outside, and a code where there is one. */
+/** An error as a client sees it: a status, a message without internal details, and an optional code. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import type { ThrownCode } from "../../core/errors/error-table.ts";
 
@@ -8,7 +8,7 @@ export interface Problem {
   readonly code?: ThrownCode;
 }
 
-/** An error that a face answers with a status and words of its own. */
+/** An error with its own status and message for the answer. */
 export class HttpProblem extends Error {
   override name = "HttpProblem";
   readonly status: number;
@@ -19,8 +19,8 @@ export class HttpProblem extends Error {
 }
 
 /**
- * Coded errors tell who they are. Of an error that nobody expected only its id is told; `report` tells the rest to the log.
- * @param newId makes the id under which the log has the detail
+ * A coded error keeps its message. An unexpected error shows only an id; `report` logs the details.
+ * @param newId creates the id of the log entry
  */
 export function problemOf(error: unknown, newId: () => string, report: (id: string) => void): Problem {
   if (error instanceof HttpProblem) return { status: error.status, message: error.message };

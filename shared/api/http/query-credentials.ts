@@ -1,12 +1,15 @@
-/** Credentials that travel in a query: signatures and tokens of AWS, and bearer tokens (RFC 6750), which must not be at rest anywhere. */
+/**
+ * Removes credentials from a query: AWS signatures and tokens, and bearer tokens (RFC 6750), which must not be stored
+ * anywhere.
+ */
 
 const PREFIX = "x-amz-";
 const TOKEN = "access_token";
 
 /**
  * @param query without its question mark
- * @param isWanted which of them stay all the same, by the lower-case name
- * @returns the other parameters, as they were written
+ * @param isWanted whether to keep a credential, by its lower-case name
+ * @returns the other parameters, unchanged
  */
 export function withoutCredentials(query: string, isWanted: (name: string) => boolean = () => false): string {
   if (query === "") return query;

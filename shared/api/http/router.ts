@@ -1,17 +1,17 @@
-/** Finds the route of a request: patterns with `:names`, matched on the raw path. */
+/** Finds the route of a request by patterns with `:names`, matched on the raw path. */
 import { RegExpRouter } from "hono/router/reg-exp-router";
 
 export interface RouteEntry<Target> {
   /** Upper-case. */
   readonly method: string;
-  /** `/deployments/:id`; a name takes one segment, not decoded. */
+  /** `/deployments/:id`; a name matches one undecoded segment. */
   readonly pattern: string;
   readonly target: Target;
 }
 
 export type Match<Target> =
   | { readonly kind: "found"; readonly target: Target; readonly params: Readonly<Record<string, string>> }
-  /** The path exists under other methods. */
+  /** The path exists with other methods. */
   | { readonly kind: "wrong-method"; readonly allow: readonly string[] }
   | { readonly kind: "unknown" };
 
@@ -27,7 +27,7 @@ export function createRouter<Target extends object>(entries: readonly RouteEntry
     const first = matches[0];
     if (first === undefined) return undefined;
     const [target, names] = first;
-    // Names come with the places of their values where the router has a stash, and with the values where it has none.
+    // With a stash the router returns indexes of the values, without one the values themselves.
     const params = Object.entries(names).map(([name, at]) => [name, typeof at === "number" ? stash![at]! : at]);
     return { kind: "found", target, params: Object.fromEntries(params) as Record<string, string> };
   }

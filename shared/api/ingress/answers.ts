@@ -9,7 +9,7 @@ import type { IngressErrorBody, SendBody } from "../wire/ingress.ts";
 import { momentIso } from "../../core/model/moment.ts";
 import { isHeaderText } from "./submission-headers.ts";
 
-/** @param rule what the handler says of its output; undefined where it says nothing or is not registered any more */
+/** @param rule the handler's output rule; undefined if it has none or is no longer registered */
 export function endedResponse(ended: Ended, rule: OutputRule | undefined): HttpResponse {
   const headers: Record<string, string> = { "x-restate-id": ended.invocationId };
   if (ended.expiresAtMs !== undefined) headers["idempotency-expires"] = expiryText(ended.expiresAtMs);
@@ -28,7 +28,7 @@ export function sentResponse(sent: Sent): HttpResponse {
   return jsonResponse(202, body, { "x-restate-id": sent.invocationId });
 }
 
-/** @param headers what goes beside those of every refusal */
+/** @param headers added to those of every refusal */
 export function refusalResponse(
   status: number,
   message: string,
@@ -42,10 +42,10 @@ export function tooManyResponse(): HttpResponse {
   return refusalResponse(429, "too many requests, nothing was accepted: try again when others have been answered");
 }
 
-/** A second is long for most invocations, and short for a client that attaches: that request waits by itself. */
+/** Long enough for most invocations to end, and short for a client that attaches, because attach waits itself. */
 const RETRY_AFTER_S = 1;
 
-/** The invocation is accepted and goes on, and this process cannot wait for it any longer: never a success. */
+/** The invocation is accepted and continues, but this process cannot wait for it any longer; never a success. */
 export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-time"): HttpResponse {
   const where = `GET /restate/invocation/${id}/attach waits for its result`;
   const refused =
@@ -58,14 +58,14 @@ export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-t
   };
 }
 
-/** For doors that cannot carry a response of any size: whatever told of the invocation stays. */
+/** For an HTTP layer with a size limit for responses; the headers that identify the invocation stay. */
 export function resultTooLargeResponse({ headers, body }: HttpResponse): HttpResponse {
   const refused = refusalResponse(500, `the result of ${body.length} bytes is larger than this ingress can give out`);
   const id = headers["x-restate-id"];
   return { ...refused, headers: { ...refused.headers, ...(id !== undefined && { "x-restate-id": id }) } };
 }
 
-/** @param headers what goes beside the error's own, `x-restate-id` where the invocation is known */
+/** @param headers added to the error's own; `x-restate-id` if the invocation is known */
 export function failureResponse(failure: Failure, headers: Readonly<Record<string, string>>): HttpResponse {
   const { code, message, metadata = [], stacktrace } = failure;
   const body: IngressErrorBody = {
@@ -79,15 +79,15 @@ export function failureResponse(failure: Failure, headers: Readonly<Record<strin
 }
 
 /**
- * For the doors, which read bodies and know the limit; this module only knows how the refusal looks.
- * @param declared whether `content-length` had told it before the body was read
+ * For the HTTP layers, which read bodies and enforce the limit.
+ * @param declared whether `content-length` announced the size before the body was read
  */
 export function bodyTooLargeResponse(declared: boolean): HttpResponse {
   if (declared) return textResponse(413, "length limit exceeded");
   return refusalResponse(413, "cannot read body: LengthLimitError");
 }
 
-/** The answer of a door without room for a body: the ingress has accepted nothing. */
+/** The refusal of a request whose body finds no room: the ingress has accepted nothing. */
 export function noBodyRoomResponse(): HttpResponse {
   return refusalResponse(
     503,
@@ -96,7 +96,10 @@ export function noBodyRoomResponse(): HttpResponse {
   );
 }
 
-/** The answer of a door without room for an answer: a completed invocation stays completed. @param answer the response without room */
+/**
+ * The refusal in place of an answer that finds no room: a completed invocation stays completed. @param answer the
+ * dropped response
+ */
 export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
   const id = headers["x-restate-id"];
   const where =
@@ -109,9 +112,9 @@ export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
 }
 
 /**
- * A terminal error chooses its status. Statuses whose responses have no body (1xx, 204, 205, 304) could not carry
- * the error, and an informational one would leave the client waiting: those are 500 like numbers that are no status,
- * which RFC 9110 ends at 599.
+ * A terminal error chooses its status. Statuses whose responses have no body (1xx, 204, 205, 304) could not carry the
+ * error, and an informational one would leave the client waiting. Those become 500, and so do numbers that are no
+ * status, which RFC 9110 ends at 599.
  */
 function failureStatus(code: number): number {
   const carriesBody = code >= 200 && code <= 599 && code !== 204 && code !== 205 && code !== 304;
@@ -130,7 +133,7 @@ function expiryText(atMs: number): string {
   return momentIso(atMs).replace("Z", "+00:00");
 }
 
-/** RFC 3339 in UTC with nine digits of fraction, none for whole seconds. */
+/** RFC 3339 in UTC with nine digits of fraction, or none for whole seconds. */
 function executionTimeText(atMs: number): string {
   const text = momentIso(atMs);
   return text.endsWith(".000Z") ? text.replace(".000Z", "Z") : text.replace("Z", "000000Z");

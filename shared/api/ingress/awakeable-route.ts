@@ -1,4 +1,4 @@
-/** Resolves and rejects awakeables: any well-formed id is accepted, whatever became of its invocation. */
+/** Resolves and rejects awakeables: any well-formed id is accepted, even if its invocation has ended. */
 import type { Result } from "../../core/model/failure.ts";
 import { IdError } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
@@ -19,7 +19,7 @@ export async function completeAwakeable(
 ): Promise<HttpResponse> {
   if (request.method !== "POST") throw methodNotAllowed("POST");
   const { kind } = checkedId(path.id);
-  // Nobody can be waiting for an id of the entry kind: it comes from protocol versions that are not spoken here.
+  // No invocation can wait for an id of the entry kind, which comes from unsupported protocol versions.
   if (kind === "signal") await useCases.resolveAwakeable(engine, path.id, resultOf(request.body, path.outcome));
   return emptyResponse(202);
 }
@@ -32,7 +32,7 @@ function resultOf(body: Uint8Array, outcome: "resolve" | "reject"): Result {
   };
 }
 
-/** @throws IngressRefusal 400 for what is no awakeable id */
+/** @throws IngressRefusal 400 if the text is not an awakeable id */
 function checkedId(id: string): AwakeableId {
   try {
     return parseAwakeableId(id);

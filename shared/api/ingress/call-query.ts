@@ -8,9 +8,9 @@ import { headerText } from "./submission-headers.ts";
 const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
 
 /**
- * When a send starts; undefined where the request has no delay.
+ * The start of a send; undefined if the request has no delay.
  * @param nowMs the moment of the request
- * @throws IngressRefusal 400 on a call, and for a delay that cannot be read or ends beyond the year 9999
+ * @throws IngressRefusal 400 on a call, and for a delay that is invalid or ends after the year 9999
  */
 export function startAtMs(query: string, oneWay: boolean, nowMs: number): number | undefined {
   const text = parameter(query, "delay");
@@ -31,7 +31,7 @@ export function startAtMs(query: string, oneWay: boolean, nowMs: number): number
   return nowMs + delayMs;
 }
 
-/** @throws IngressRefusal 400 where the request has a limit key: without scopes there is nothing that it could limit */
+/** @throws IngressRefusal 400 if the request has a limit key, which would have no effect without scopes */
 export function refuseLimitKey(request: HttpRequest): void {
   const text = headerText(request, "x-restate-limit-key") ?? parameter(request.query, "limit-key");
   if (text === undefined) return;
@@ -44,7 +44,7 @@ export function refuseLimitKey(request: HttpRequest): void {
   throw new IngressRefusal(400, "limit-key requires a scope to be set");
 }
 
-/** @param name lower-case; names are matched without regard to case, the first one counts */
+/** @param name lower-case; names match case-insensitively, and the first one counts */
 function parameter(query: string, name: string): string | undefined {
   if (query === "") return undefined;
   for (const [key, value] of new URLSearchParams(query)) {

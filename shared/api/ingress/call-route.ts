@@ -1,4 +1,4 @@
-/** Calls and sends: the checks in the order that clients meet them, then the desk. */
+/** Handles calls and sends: checks the request in the order that clients expect, then submits it to the engine. */
 import { inputVerdict } from "../../core/protocol/manifest.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { SubmitRejection, Submission } from "../../engine/ports/submission.ts";
@@ -83,7 +83,7 @@ function checkedSubmission(
   };
 }
 
-/** There is no scope that would pass: flow control is not there. What differs is the reason. */
+/** Every scope is refused, because flow control is unsupported; only the reason differs. */
 function refuseScope(scope: string, { route }: Called): never {
   if (!SCOPE.test(scope)) {
     throw new IngressRefusal(400, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
@@ -94,7 +94,7 @@ function refuseScope(scope: string, { route }: Called): never {
   throw new IngressRefusal(400, "scoped invocations require vqueues to be enabled");
 }
 
-/** The desk asks the registry too, and may know of a change that came in between. */
+/** The use case reads the registry again, which may have changed since the check. */
 function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResponse {
   switch (refusal.kind) {
     case "unknown-service":

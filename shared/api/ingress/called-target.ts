@@ -1,4 +1,4 @@
-/** Turns the path of a call into a route and a target: the type of the service says where its key stands. */
+/** Converts the path of a call to a route and a target; the type of the service determines the place of the key. */
 import type { Route } from "../../core/model/deployment.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import type { Registry, Routing } from "../../engine/ports/registry.ts";
@@ -16,9 +16,9 @@ const PLAIN_FORMS =
   "bad path, expected either /:service-name/:handler or /:object-name/:object-key/:handler, or one of them followed by /send";
 
 /**
- * Asks the registry once for the paths that are called most: the handler is guessed from the form of the path,
- * and asked for again only where the type of the service proves the guess wrong.
- * @throws IngressRefusal 404 for an unknown service or handler, 400 for a path that does not fit or a private handler
+ * Common paths need one query of the registry: the handler is guessed from the form of the path, and queried again only
+ * if the type of the service contradicts the guess.
+ * @throws IngressRefusal 404 for an unknown service or handler, 400 for an unfit path or a private handler
  */
 export async function calledTarget(registry: Registry, path: CallPath): Promise<Called> {
   const guess = likelyHandler(path);

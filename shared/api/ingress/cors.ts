@@ -5,7 +5,7 @@ import { isHeaderText } from "./submission-headers.ts";
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";
 
-/** Adds what every response of the ingress carries. */
+/** Adds the headers of every ingress response. */
 export function withCommonHeaders(request: HttpRequest, response: HttpResponse): HttpResponse {
   const headers: Record<string, string> = {
     ...response.headers,
@@ -17,7 +17,7 @@ export function withCommonHeaders(request: HttpRequest, response: HttpResponse):
   return { status: response.status, headers, body: response.body };
 }
 
-/** Any OPTIONS request is a preflight and is granted what it asks for; it never reaches a handler. */
+/** Every OPTIONS request counts as a preflight and is granted what it requests; it never reaches a handler. */
 export function preflight(request: HttpRequest): HttpResponse {
   const granted: Record<string, string> = {};
   const method = request.headers["access-control-request-method"];

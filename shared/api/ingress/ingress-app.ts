@@ -1,4 +1,4 @@
-/** The ingress as one function from request to response: it routes, and turns every failure into an answer. */
+/** The ingress as one function from request to response; it routes requests and converts every failure to an answer. */
 import { hex } from "../../core/model/hex.ts";
 import { StoppingError } from "../../engine/ingress/attach.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -18,23 +18,23 @@ import { wantedHeaders } from "./submission-headers.ts";
 import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
-/** `stopping`: the process ends. `out-of-time`: the process has so much time for a request and no more. */
+/** `stopping`: the process ends. `out-of-time`: the time of the process for one request is over. */
 export type Unfinished = "stopping" | "out-of-time";
 
 export interface IngressOptions {
-  /** Why this process may have to answer a request before its invocation has ended; `stopping` unless told. */
+  /** Why this process may answer a request before its invocation has ended; `stopping` by default. */
   readonly unfinished?: Unfinished;
-  /** Headers with credentials that handlers get, in lower case; a star at the end stands for any ending. */
+  /** Headers with credentials that handlers receive, in lower case; a trailing star matches any ending. */
   readonly forwardHeaders?: readonly string[];
-  /** What may be told outside of a store that failed; that it did not answer, unless told. */
+  /** The public reason of a failed store; by default that it did not answer. */
   readonly storeReason?: (error: StoreError) => string;
 }
 
-/** Nothing is sent for it: the client has gone. */
+/** Never sent: the client has disconnected. */
 const CLIENT_GONE = 499;
 const ERROR_ID_BYTES = 8;
 
-/** The promise of the returned function never rejects. */
+/** The returned function's promise never rejects. */
 export function ingressApp(
   engine: Engine,
   useCases: IngressUseCases,
@@ -79,7 +79,7 @@ async function health(engine: Engine, request: HttpRequest): Promise<HttpRespons
   return jsonResponse(200, body);
 }
 
-/** Outside only what helps the caller is told; an unexpected error shows an id, under which the log has the rest. */
+/** An answer contains only facts that help the caller; an unexpected error shows the id of its log entry. */
 function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, options: IngressOptions): HttpResponse {
   const { unfinished = "stopping", storeReason = () => "the store did not answer" } = options;
   if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message, error.headers);

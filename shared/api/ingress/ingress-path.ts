@@ -1,16 +1,16 @@
-/** The path grammar of the ingress: a path becomes one of its routes, before any service is looked up. */
+/** The path grammar of the ingress: parses a path into a route, before any service lookup. */
 import { needlessEscape } from "../http/spelling.ts";
 import { IngressRefusal, notFound } from "./ingress-refusal.ts";
 
-/** What an invocation that exists already is asked for. */
+/** A query about an existing invocation. */
 export type Question = "attach" | "output";
 
 export interface CallPath {
   readonly kind: "call";
-  /** `plain` is `/service/...`, where a last `send` may follow; the other two say in front which of the two they are. */
+  /** `plain` is `/service/...`, optionally with a final `send`; the other two state the kind at the beginning. */
   readonly spelling: "plain" | "call" | "send";
   readonly service: string;
-  /** What follows the service, not decoded; only the service's type tells what it means. */
+  /** The segments after the service, undecoded; their meaning depends on the service's type. */
   readonly rest: readonly string[];
   readonly scope?: string;
 }
@@ -22,7 +22,7 @@ export type IngressPath =
       readonly kind: "idempotent";
       readonly question: Question;
       readonly service: string;
-      /** Handler, or key and handler; not decoded. */
+      /** Handler, or key and handler; undecoded. */
       readonly rest: readonly string[];
       readonly idempotencyKey: string;
     }
@@ -34,7 +34,7 @@ export type IngressPath =
 const SEGMENTS_MIN = 2;
 const SEGMENTS_MAX = 7;
 
-/** First segments that no service name can take; the three prefixes mean the same. */
+/** First segments that no service name can have; the three prefixes are equivalent. */
 const PREFIXES = new Set(["restate", "stepwell", "engine"]);
 
 export const CALL_FORMS =
@@ -50,8 +50,8 @@ const WORKFLOW_FORMS =
 const AWAKEABLE_FORMS = "bad path, expected either /restate/awakeables/:id/resolve or /restate/awakeables/:id/reject";
 
 /**
- * @param path not decoded, without the query
- * @throws IngressRefusal 400 for a path of no known form, 404 for an unknown word at the end of one
+ * @param path undecoded, without the query
+ * @throws IngressRefusal 400 for a path of no known form, 404 for an unknown last word
  */
 export function parseIngressPath(path: string): IngressPath {
   const segments = segmentsOf(path);
@@ -61,7 +61,7 @@ export function parseIngressPath(path: string): IngressPath {
   return { kind: "call", spelling: "plain", service: first, rest: segments.slice(1) };
 }
 
-/** Repeated slashes at the front count once, one at the end does not count; an empty segment in between is one. */
+/** Leading slashes count once, and one trailing slash is ignored; an empty segment in between counts. */
 function segmentsOf(path: string): string[] {
   let from = 0;
   while (path.charCodeAt(from) === 47) from++;
@@ -120,7 +120,7 @@ function invocationPath(segments: readonly string[]): IngressPath {
   return { kind: "idempotent", question, service: segments[1]!, rest: segments.slice(2, -2), idempotencyKey };
 }
 
-/** For a path by idempotency key whose number of segments does not fit the type of its service. */
+/** For a path by idempotency key whose number of segments contradicts the type of its service. */
 export function badInvocationPath(): IngressRefusal {
   return new IngressRefusal(400, INVOCATION_FORMS);
 }
@@ -152,8 +152,8 @@ function questionAt(segments: readonly string[]): Question {
 }
 
 /**
- * Decodes the escapes of a key, a scope or a workflow id; what is no escape stays as it is.
- * @throws IngressRefusal 400 where the bytes are not UTF-8, or an escape stands for a letter or digit
+ * Decodes the escapes of a key, a scope or a workflow id; an invalid escape stays as it is.
+ * @throws IngressRefusal 400 if the bytes are not UTF-8, or an escape stands for a letter or digit
  */
 export function decodeSegment(segment: string, what: "key" | "scope"): string {
   if (!segment.includes("%")) return segment;

@@ -1,4 +1,4 @@
-/** Why the ingress turns a request down: thrown inside the face, answered at its edge. */
+/** A refusal of the ingress: thrown while a request is handled, converted to an answer in one place. */
 
 export class IngressRefusal extends Error {
   override name = "IngressRefusal";
@@ -16,7 +16,7 @@ export function notFound(): IngressRefusal {
   return new IngressRefusal(404, "not found");
 }
 
-/** @param allowed beside OPTIONS, which is answered everywhere */
+/** @param allowed in addition to OPTIONS, which every route answers */
 export function methodNotAllowed(...allowed: readonly ("GET" | "POST")[]): IngressRefusal {
   return new IngressRefusal(405, "method not allowed", { allow: [...allowed, "OPTIONS"].join(",") });
 }

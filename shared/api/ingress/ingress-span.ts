@@ -1,4 +1,4 @@
-/** The span of a request that submits: the invocation that comes of it hangs below. */
+/** The span of a submitting request; the invocation's span is its child. */
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Tracer } from "../../engine/ports/tracer.ts";
@@ -6,10 +6,10 @@ import type { Submission } from "../../engine/ports/submission.ts";
 import { contextBelow, nameOf } from "../../engine/traces.ts";
 import type { HttpResponse } from "../http/message.ts";
 
-/** From this status on the server is to blame. */
+/** Statuses from here on are errors of the server. */
 const SERVER_ERROR_MIN = 500;
 
-/** @param answer is given the submission as one of this span; what it throws passes through */
+/** @param answer receives the submission as a child of this span; its errors pass through */
 export async function answerInSpan(
   engine: Engine,
   tracer: Tracer,

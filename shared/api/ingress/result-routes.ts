@@ -1,4 +1,4 @@
-/** Attach, output and lookup: questions about invocations that exist already, however the request names them. */
+/** Attach, output and lookup: queries about existing invocations, by any of their names. */
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
@@ -90,7 +90,7 @@ async function tell(
   return refusalResponse(404, "invocation not found");
 }
 
-/** The content type of a result is what the handler declares now; it is not kept with the result. */
+/** The content type of a result follows the handler's current declaration; it is not stored with the result. */
 async function endedAnswer(engine: Engine, ended: Ended): Promise<HttpResponse> {
   if (ended.result.kind === "failure") return endedResponse(ended, undefined);
   const routing = await engine.registry.route(ended.target.service, ended.target.handler);
@@ -106,7 +106,7 @@ async function idempotentId(
   const keyed = (await serviceType(engine.registry, service)) !== "service";
   const named = keyed ? 2 : 1;
   if (rest.length < named) throw badInvocationPath();
-  // Read from the left, the idempotency key stands where attach or output should.
+  // In a path parsed from the left, the idempotency key is at the place of attach or output.
   if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
@@ -116,10 +116,10 @@ async function idempotentId(
 }
 
 /**
- * Who cannot call a handler may not name its invocations by what can be guessed either: their results would come out, and
- * with their ids what they wait for could be sent in. What is registered no more is told of no more, since nobody knows whether
- * it was private.
- * @throws IngressRefusal 400 where it is private and 404 where it is not registered, as a call would be
+ * A caller that may not call a handler may not use guessable names of its invocations either: the query would reveal
+ * their results, and their ids would allow completing their awakeables. An unregistered handler is refused too, because
+ * it may have been private.
+ * @throws IngressRefusal 400 if the handler is private and 404 if it is not registered, as for a call
  */
 async function refuseUncallable({ registry }: Engine, service: string, handler: string): Promise<void> {
   const routing = await registry.route(service, handler);
@@ -128,15 +128,15 @@ async function refuseUncallable({ registry }: Engine, service: string, handler: 
 }
 
 /**
- * Whether it is one that is registered.
- * @throws IngressRefusal 400 where its run is private
+ * Whether the workflow is registered.
+ * @throws IngressRefusal 400 if its run handler is private
  */
 async function isWorkflow(engine: Engine, name: string): Promise<boolean> {
   const { registry } = engine;
   const find = async () => (await registry.services()).find(({ service }) => service.name === name)?.service;
   let known = await find();
   if (known === undefined) {
-    // The list may be a moment old; whoever asks for a route that is missing has it read anew.
+    // The list may be stale; a query for a missing route makes the registry read it again.
     await registry.route(name, "");
     known = await find();
   }
@@ -146,13 +146,13 @@ async function isWorkflow(engine: Engine, name: string): Promise<boolean> {
   return true;
 }
 
-/** As for an id that nobody has, without the id. */
+/** The answer for an unknown id, without the id. */
 function nobody(question: Question): HttpResponse {
   if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
   return refusalResponse(404, "invocation not found");
 }
 
-/** Scopes are off: no invocation of such a target exists. */
+/** Scopes are unsupported: no invocation of such a target exists. */
 function nobodyInScope(question: Question | "lookup"): HttpResponse {
   if (question !== "lookup") return nobody(question);
   return refusalResponse(501, "the ids of scoped targets are not implemented yet");

@@ -1,8 +1,8 @@
-/** A request's route in words for the log: kind, service and invocation, and no key of an object, a workflow or a caller. */
+/** The log fields of a request's route: kind, service and invocation, without the key of an object, a workflow or a caller. */
 import type { LogFields } from "../../engine/ports/log.ts";
 import { parseIngressPath } from "./ingress-path.ts";
 
-/** @param path of a request that was routed @returns nothing but the kind of route where the path names no more */
+/** @param path of a routed request @returns only the kind of route if the path names nothing more */
 export function routeWords(path: string): LogFields {
   try {
     const parsed = parseIngressPath(path);

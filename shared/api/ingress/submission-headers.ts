@@ -1,4 +1,4 @@
-/** Which request headers become part of an invocation, and which never reach the journal. */
+/** Selects the request headers that become part of an invocation, and keeps the others out of the journal. */
 import type { Header } from "../../core/model/header.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -7,10 +7,13 @@ import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
-/** What a caller may not say, because the door says it to handlers: a second one would be taken for the first. */
+/** The ingress sets this header for handlers; a second one from the caller could be taken for it. */
 const INGRESS_PATH = "x-restate-ingress-path";
 
-/** Of the connection, or of the door itself. What else `connection` names stays: a caller could take away what a proxy has added. */
+/**
+ * Headers of the connection or of the ingress itself. Other headers named in `connection` stay, because a caller could
+ * otherwise remove headers that a proxy has added.
+ */
 const OF_THE_DOOR = new Set([
   ...CONNECTION_HEADERS,
   "host",
@@ -20,23 +23,24 @@ const OF_THE_DOOR = new Set([
   CALLER_HEADER,
 ]);
 
-/** Credentials, which must not be at rest in a journal. */
+/** Credentials, which must not be stored in a journal. */
 const CREDENTIALS = new Set([
   "authorization",
   "proxy-authorization",
   "cookie",
-  // By these deployments know a control plane: a handler that is behind another one must not hand on what was meant for it.
+  // Deployments authenticate a control plane by these headers; a signature of another control plane, forwarded by a
+  // handler, must not be stored or sent on.
   "x-restate-signature-scheme",
   "x-restate-jwt-v1",
 ]);
 
-/** Gateways put identities, signatures and tokens under these (`x-amzn-oidc-data`, `x-amz-security-token`). */
+/** Gateways use these prefixes for identities, signatures and tokens (`x-amzn-oidc-data`, `x-amz-security-token`). */
 const CREDENTIAL_PREFIXES = ["x-amz-", "x-amzn-"];
 
-/** Which headers with credentials are wanted in spite of it. */
+/** Whether a header with credentials is configured to reach handlers. */
 export type Wanted = (name: string) => boolean;
 
-/** @param names lower-case; one with a star at its end stands for all that begin so */
+/** @param names lower-case; a trailing star matches any ending */
 export function wantedHeaders(names: readonly string[]): Wanted {
   const whole = new Set(names);
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
@@ -44,8 +48,8 @@ export function wantedHeaders(names: readonly string[]): Wanted {
 }
 
 /**
- * The headers as the handler will see them, the path by which it was called first.
- * @throws IngressRefusal 400 for a value that is not printable ASCII, dropped headers aside
+ * The headers that the handler receives, beginning with the path of the call.
+ * @throws IngressRefusal 400 for a value that is not printable ASCII, except in dropped headers
  */
 export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Header[] {
   const query = withoutCredentials(request.query, isWanted);
@@ -63,7 +67,7 @@ function isCredential(name: string): boolean {
 }
 
 /**
- * The caller, if the carrier has authenticated one.
+ * The caller, if the HTTP layer has authenticated one.
  * @throws IngressRefusal 403 for an identity that a header cannot carry unchanged
  */
 export function callerOf({ caller }: HttpRequest): string | undefined {
@@ -75,7 +79,7 @@ export function callerOf({ caller }: HttpRequest): string | undefined {
 }
 
 /**
- * One header of the request, undefined where it is absent.
+ * One header of the request; undefined if absent.
  * @throws IngressRefusal 400 for a value that is not printable ASCII
  */
 export function headerText(request: HttpRequest, name: string): string | undefined {
@@ -84,7 +88,7 @@ export function headerText(request: HttpRequest, name: string): string | undefin
   throw new IngressRefusal(400, `bad header '${name}': its value has characters outside printable ASCII`);
 }
 
-/** Whether a value may stand in a header: printable ASCII, spaces and tabs. */
+/** Whether a value is valid in a header: printable ASCII, spaces and tabs. */
 export function isHeaderText(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at);
@@ -93,7 +97,7 @@ export function isHeaderText(value: string): boolean {
   return true;
 }
 
-/** The trace context of the request; one that no tracer could read counts as none. */
+/** The trace context of the request; an unreadable one counts as absent. */
 export function traceparentOf(request: HttpRequest): string | undefined {
   const value = request.headers["traceparent"];
   return value !== undefined && readTraceparent(value) !== undefined ? value : undefined;

@@ -1,11 +1,11 @@
-/** Reads the JSON body by which an attach, an output or a lookup names its invocation. */
+/** Parses the JSON body by which an attach, an output or a lookup names its invocation. */
 import type { TargetBody } from "../wire/ingress.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
 /**
- * The content type is not looked at; unknown fields are ignored; null counts as absent.
- * @param asked names the body in the refusal, as clients know it
- * @throws IngressRefusal 500, not 400, for a body that cannot be read: that is what existing clients meet
+ * The content type is ignored; unknown fields are ignored; null counts as absent.
+ * @param asked the name of the body in the refusal, as clients expect it
+ * @throws IngressRefusal 500, not 400, for an unreadable body, as existing clients expect
  */
 export function parseTargetBody(body: Uint8Array, asked: "lookup" | "request"): TargetBody {
   try {

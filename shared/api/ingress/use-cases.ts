@@ -1,4 +1,4 @@
-/** What the ingress asks of the engine, as one record that the composition root fills. */
+/** The engine's use cases for the ingress, as one record that the composition root fills. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
@@ -6,18 +6,21 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Absent, Ended, SubmitRejection, Sent, Submission } from "../../engine/ports/submission.ts";
 
 export interface IngressUseCases {
-  /** Accepts and waits for the result, as long as the caller does; the invocation goes on without one too. */
+  /**
+   * Accepts an invocation and waits for the result until the signal aborts; the invocation continues without a waiting
+   * caller.
+   */
   call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | SubmitRejection>;
-  /** Accepts; the answer comes as soon as that is durable. */
+  /** Accepts an invocation and returns as soon as the acceptance is durable. */
   send(engine: Engine, submission: Submission): Promise<Sent | SubmitRejection>;
-  /** Waits for the result of an invocation that is there already. */
+  /** Waits for the result of an existing invocation. */
   attach(engine: Engine, id: InvocationId, signal?: AbortSignal): Promise<Ended | { readonly kind: "unknown" }>;
-  /** The result, where there is one now. */
+  /** The result, if there is one now. */
   output(engine: Engine, id: InvocationId): Promise<Ended | Absent>;
-  /** The id that a target and an idempotency key always lead to; computed, nothing is looked up (I7). */
+  /** The id for a target and an idempotency key; computed without a lookup (I7). */
   idempotentId(target: Target, idempotencyKey: string): InvocationId;
-  /** The id of the run of a workflow, whether or not it has been submitted. */
+  /** The id of a workflow's run, submitted or not. */
   workflowId(service: string, key: string): InvocationId;
-  /** Completes an awakeable. Harmless where the invocation is unknown or ended, or the awakeable completed already. */
+  /** Completes an awakeable. Has no effect if the invocation is unknown or completed, or the awakeable is already completed. */
   resolveAwakeable(engine: Engine, awakeableId: string, result: Result): Promise<void>;
 }

@@ -1,13 +1,13 @@
-/** The JSON shapes of the admin API, as its clients read and write them. Durations and moments are text. */
+/** The JSON shapes of the admin API. Durations and moments are text. */
 
 export interface AdminErrorBody {
   readonly message: string;
-  /** Null where the error has no code. */
+  /** Null if the error has no code. */
   readonly restate_code: string | null;
 }
 
 export interface VersionBody {
-  /** The level of the API that is spoken, then `+` and the program with its version. */
+  /** The supported API level, then `+` and the program with its version. */
   readonly version: string;
   readonly product: string;
   readonly product_version: string;
@@ -25,13 +25,13 @@ export interface NoticeBody {
 export interface RetryPolicyBody {
   readonly initial_interval?: string;
   readonly exponentiation_factor?: number;
-  /** Null: of a service, without end; of a handler, as its service. */
+  /** Null means without limit for a service, and the service's value for a handler. */
   readonly max_attempts: number | null;
   readonly max_interval?: string;
   readonly on_max_attempts?: "Pause" | "Kill";
 }
 
-/** Optional members of a handler say "as the service" by their absence. */
+/** An absent optional member means the service's value. */
 export interface HandlerBody {
   readonly name: string;
   readonly ty?: "Exclusive" | "Shared" | "Workflow";
@@ -71,7 +71,7 @@ export interface ServiceBody {
   readonly info?: readonly NoticeBody[];
 }
 
-/** Where a deployment is reached: over HTTP, or as a function on Lambda. */
+/** The destination of a deployment: over HTTP, or a function on Lambda. */
 export type DeploymentAddressBody =
   | {
       readonly uri: string;
@@ -80,7 +80,7 @@ export type DeploymentAddressBody =
     }
   | { readonly arn: string; readonly assume_role_arn?: string; readonly compression?: "Zstd" };
 
-/** @typeParam ServiceShape a name and a revision in lists, the whole service in detail */
+/** @typeParam ServiceShape name and revision in lists, the whole service in detail */
 export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
 
 /** A service whose attempts all fail: one attempt at a time is made until one succeeds. */
@@ -102,7 +102,7 @@ interface DescribedDeployment<ServiceShape> {
   readonly sdk_version?: string;
   /** `active`: serves new requests. `draining`: serves none, and open invocations are pinned to it. `drained`: neither. */
   readonly status: "active" | "draining" | "drained";
-  /** How many open invocations are pinned to it; shown in detail, where it is not active. */
+  /** The number of open invocations pinned to the deployment; present in detail, unless the deployment is active. */
   readonly pinned_invocations?: number;
   /** Services of the deployment with an open circuit; absent if there is none. */
   readonly circuits?: readonly CircuitBody[];
@@ -114,7 +114,7 @@ export interface ServiceNameBody {
   readonly revision: number;
 }
 
-/** The body of `POST /deployments`; members that are not named here are ignored. */
+/** The body of `POST /deployments`; other members are ignored. */
 export type RegisterBody = ({ readonly uri: string; readonly use_http_11?: boolean } | { readonly arn: string }) & {
   readonly additional_headers?: Readonly<Record<string, string>> | null;
   readonly metadata?: Readonly<Record<string, string>> | null;
@@ -134,20 +134,20 @@ export interface RegisteredBody {
 export interface AttemptFailureBody {
   /** RT code. */
   readonly error_code: string;
-  /** The protocol's number. */
+  /** The protocol's error code. */
   readonly code: number;
   readonly message: string;
   readonly stacktrace?: string;
   readonly at: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
-  /** RT0016 only: what the journal has beside what the code does now. */
+  /** RT0016 only: the recorded command beside the command of the current code. */
   readonly mismatch?: {
     readonly index: number;
     readonly deployment_id: string;
-    /** Absent where the journal has nothing there. */
+    /** Absent if the journal has no command at this index. */
     readonly recorded?: { readonly type?: string; readonly name?: string };
     readonly offered: { readonly type?: string; readonly name?: string };
-    /** The first that differs, where both are of one type. */
+    /** The first differing field, if both commands have the same type. */
     readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
   };
 }
@@ -156,7 +156,7 @@ export interface RestartedBody {
   readonly new_invocation_id: string;
 }
 
-/** An id; of what was restarted the old one and the new one. */
+/** An id; for a restart, the old id and the new one. */
 export type BatchSuccessBody = string | { readonly old_invocation_id: string; readonly new_invocation_id: string };
 
 export interface BatchBody {
@@ -168,9 +168,9 @@ export interface EntryBody {
   readonly index: number;
   readonly type: string;
   readonly name?: string;
-  /** Of a command about state or a promise: which one. */
+  /** The state key or promise of the command. */
   readonly key?: string;
-  /** Of a call or a send. */
+  /** The target of a call or a send. */
   readonly target?: string;
 }
 
@@ -185,10 +185,10 @@ export interface InvocationBody {
   readonly modified_at: string;
   readonly completed_at?: string;
   readonly idempotency_key?: string;
-  /** The caller from outside, as the ingress has authenticated it. */
+  /** The external caller, as authenticated by the ingress. */
   readonly created_by?: string;
   readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
-  /** The invocation that an operator started anew as this one. */
+  /** The invocation from which an operator restarted this one. */
   readonly restarted_from?: string;
   /** The last act of an operator: cancel, kill, pause, resume, or restart for an invocation that a restart created. */
   readonly last_action?: { readonly action: string; readonly at: string; readonly by?: string };
@@ -197,9 +197,9 @@ export interface InvocationBody {
   readonly attempts: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
-  /** A deployment that took the running attempt has sent nothing since. */
+  /** Present if the deployment accepted the running attempt and has sent nothing since. */
   readonly silent_since?: string;
-  /** While it waits for its key: its place, of which 1 is next, and the invocation that has the key. */
+  /** While the invocation waits for its key: its place, of which 1 is next, and the holder of the key. */
   readonly queue?: { readonly place: number; readonly held_by?: string };
   readonly last_failure?: AttemptFailureBody;
   readonly completion_failure?: {
@@ -212,7 +212,7 @@ export interface InvocationBody {
   readonly events: readonly AttemptFailureBody[];
 }
 
-/** One line of the list: what indexes show without a look into the invocation. */
+/** One line of the list: the fields that indexes contain, so that no invocation is loaded. */
 export interface InvocationSummaryBody {
   readonly id: string;
   readonly target: string;
@@ -221,23 +221,23 @@ export interface InvocationSummaryBody {
   readonly target_handler_name: string;
   readonly status: string;
   readonly created_at: string;
-  /** Only of what is open. */
+  /** Open invocations only. */
   readonly pinned_deployment_id?: string;
 }
 
 export interface InvocationListBody {
-  /** Newest first; the pages of what is open may go on with younger ones behind the oldest. */
+  /** Newest first; pages of open invocations may continue with younger ones after the oldest. */
   readonly invocations: readonly InvocationSummaryBody[];
-  /** To be given as `after`; present where more may follow, also behind a page that is not full, or that is empty. */
+  /** The value for `after`; present if more may follow, even after a page that is not full or is empty. */
   readonly next?: string;
 }
 
-/** Of `POST /query` alone. */
+/** For `POST /query` only. */
 export interface QueryErrorBody {
   readonly message: string;
 }
 
-/** Values of options and properties whose names speak of a secret are masked. */
+/** Values whose names suggest a secret are masked. */
 export interface SubscriptionBody {
   readonly id: string;
   readonly source: string;
@@ -251,10 +251,10 @@ export interface KafkaClusterBody {
   readonly created_at: string;
 }
 
-/** What `GET /services/{service}/state` shows of one key. */
+/** The body of `GET /services/{service}/state` for one key. */
 export interface StateBody {
   readonly object_key: string;
-  /** Names this very state, for an edit that must not replace another one. */
+  /** Identifies this version of the state, so that an edit does not overwrite another one. */
   readonly version: string;
   readonly state: Readonly<Record<string, { readonly bytes: readonly number[]; readonly utf8?: string }>>;
 }

@@ -1,6 +1,6 @@
-/** The JSON bodies that travel over the ingress: what it answers, and how a body names an invocation. */
+/** The JSON bodies of the ingress: its answers, and the bodies that name an invocation. */
 
-/** Every refusal and every failed invocation. Metadata and stack trace only come with failures of invocations. */
+/** The body of every refusal and every failed invocation. Only failures of invocations have metadata and a stack trace. */
 export interface IngressErrorBody {
   /** The HTTP status for `ingress`; the terminal error's own code for `invocation`. */
   readonly code: number;
@@ -10,12 +10,12 @@ export interface IngressErrorBody {
   readonly source: IngressErrorSource;
 }
 
-/** `ingress`: the request never became, or never found, an invocation. `invocation`: the invocation itself failed. */
+/** `ingress`: the request created or found no invocation. `invocation`: the invocation itself failed. */
 export type IngressErrorSource = "ingress" | "invocation";
 
 export interface SendBody {
   readonly invocationId: string;
-  /** RFC 3339 in UTC; only where the invocation waits for its delay. */
+  /** RFC 3339 in UTC; only if the invocation waits for its delay. */
   readonly executionTime?: string;
   readonly status: "Accepted" | "PreviouslyAccepted";
 }
@@ -28,7 +28,7 @@ export interface HealthBody {
   readonly services: readonly string[];
 }
 
-/** How the body of an attach, an output or a lookup names its invocation. Unknown fields are ignored. */
+/** The body of an attach, an output or a lookup. Unknown fields are ignored. */
 export type TargetBody =
   | { readonly target: "invocation"; readonly invocationId: string }
   | {
@@ -36,7 +36,7 @@ export type TargetBody =
       readonly service: string;
       readonly handler: string;
       readonly idempotencyKey: string;
-      /** Where the service has keys. */
+      /** Present if the service has keys. */
       readonly key?: string;
       readonly scope?: string;
     }

@@ -1,15 +1,15 @@
-/** What the error table says of a code, for clients that show an error to a person. */
+/** Texts of the error table for clients that display an error. */
 import { documentationOf, ERRORS, isErrorCode } from "../../core/errors/error-table.ts";
 
 export interface Remedy {
-  /** What has happened, as the message of the error begins after its `[CODE]`. */
+  /** The beginning of the error's message after its `[CODE]`. */
   readonly title: string;
   readonly remedy: string;
   /** A place in the documentation. */
   readonly documentation: string;
 }
 
-/** @returns undefined for a code that this version does not know */
+/** @returns undefined for a code unknown to this version */
 export function remedyOf(code: string): Remedy | undefined {
   if (!isErrorCode(code)) return undefined;
   const { title, remedy } = ERRORS[code];

@@ -1,9 +1,9 @@
-/** An error with a code of the table: what is thrown wherever the reader can look the code up. */
+/** An error with a code of the error table, thrown wherever the user can look the code up. */
 import { ERRORS } from "./error-table.ts";
 import type { ErrorEntry } from "./error-entry.ts";
 import type { ThrownCode, WarningCode } from "./error-table.ts";
 
-/** Its message is `[CODE] Title: detail`. Codes that only warn cannot be thrown; they become a `Notice`. */
+/** The message is `[CODE] Title: detail`. Codes that only warn cannot be thrown; they become a `Notice`. */
 export class CodedError extends Error {
   override name = "CodedError";
   readonly code: ThrownCode;
@@ -20,7 +20,7 @@ export class CodedError extends Error {
   }
 }
 
-/** Something worth telling beside an answer that stands. */
+/** A warning that accompanies a successful answer. */
 export interface Notice {
   readonly code: WarningCode;
   readonly message: string;

@@ -1,11 +1,14 @@
-/** What the error table says of a code, and the outcomes that it knows. */
+/** The shape of an entry of the error table, with the possible outcomes. */
 
-/** `reject` answers a request with an HTTP status; `retry` and `pause` are about attempts; `refuse-start` ends the process; `warn` only tells. */
+/**
+ * `reject` answers a request with an HTTP status; `retry` and `pause` concern attempts; `refuse-start` ends the
+ * process; `warn` has no effect.
+ */
 export type Outcome =
   | {
       readonly kind: "reject";
       readonly status: number;
-      /** What is refused later is refused at the start too. */ readonly refusesStart?: true;
+      /** The same error refuses the start of the process. */ readonly refusesStart?: true;
     }
   | { readonly kind: "retry" }
   | { readonly kind: "pause" }
@@ -13,12 +16,12 @@ export type Outcome =
   | { readonly kind: "warn" };
 
 export interface ErrorEntry {
-  /** What has happened, as a sentence without its full stop; a detail may follow it. */
+  /** The error as a sentence without its full stop; a detail may follow it. */
   readonly title: string;
-  /** Under which condition, in whole sentences. */
+  /** The conditions of the error, in whole sentences. */
   readonly arises: string;
   readonly outcome: Outcome;
-  /** What to do about it, in whole sentences. */
+  /** The user's remedy, in whole sentences. */
   readonly remedy: string;
 }
 
@@ -26,7 +29,7 @@ export const RETRY = { kind: "retry" } as const;
 export const WARN = { kind: "warn" } as const;
 export const REFUSE_START = { kind: "refuse-start" } as const;
 
-/** Whether the process ends where the error meets it at its start. */
+/** Whether the error ends the process if it occurs at start. */
 export function refusesStart(outcome: Outcome): boolean {
   return outcome.kind === "refuse-start" || (outcome.kind === "reject" && outcome.refusesStart === true);
 }

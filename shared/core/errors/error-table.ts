@@ -1,4 +1,4 @@
-/** The one table of every META and RT code: what it means, where it arises, what we do about it, and what its reader can do. */
+/** The table of all META and RT codes: meaning, conditions, outcome and remedy. */
 import { META_ERRORS } from "./meta-errors.ts";
 import { RUNTIME_ERRORS } from "./runtime-errors.ts";
 
@@ -6,7 +6,7 @@ export const ERRORS = { ...META_ERRORS, ...RUNTIME_ERRORS } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Codes that only tell: they stand beside an answer and are never thrown. */
+/** Codes that only warn: they accompany an answer and are never thrown. */
 export type WarningCode = {
   [Code in ErrorCode]: (typeof ERRORS)[Code]["outcome"]["kind"] extends "warn" ? Code : never;
 }[ErrorCode];
@@ -19,7 +19,7 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(ERRORS, text);
 }
 
-/** Where the documentation tells more of a code. */
+/** The place of a code in the documentation. */
 export function documentationOf(code: ErrorCode): string {
   return `docs/errors.md#${code.toLowerCase()}`;
 }

@@ -1,4 +1,4 @@
-/** The rule book: what an event does to an invocation. Pure, and total over every status and event. */
+/** The rule book, which decides what an event does to an invocation: pure, and total over all statuses and events. */
 import { attemptEnded } from "./attempt-ended.ts";
 import type { AttemptEnded, Event } from "./event.ts";
 import type { Invocation, Status } from "./invocation.ts";
@@ -15,7 +15,7 @@ const unheld =
 
 const ended = (invocation: Invocation): Transition => ignore(invocation, "it has ended already");
 
-/** Every cell of the table. A status or an event added anywhere leaves a hole here that does not compile. */
+/** One rule per status and event. A new status or event without a rule does not compile. */
 export const RULES: Rules = {
   poll: {
     scheduled: poll,
@@ -49,7 +49,7 @@ export const RULES: Rules = {
   },
 };
 
-/** Decides what an event does to an invocation. Time and ids arrive inside the event. */
+/** Applies the rule for the event. Time and ids are part of the event. */
 export function advance(invocation: Invocation, event: Event): Transition {
   const { status } = invocation.phase;
   switch (event.kind) {

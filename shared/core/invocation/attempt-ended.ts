@@ -1,4 +1,4 @@
-/** What the end of an attempt means: a segment, a retry, a pause or the end of the invocation. */
+/** The rules for the end of an attempt: a segment, a retry, a pause or the end of the invocation. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Failure, Result } from "../model/failure.ts";
@@ -10,7 +10,7 @@ import type { Step, Transition } from "./transition.ts";
 
 type Failed = Extract<AttemptOutcome, { kind: "failed" }>;
 
-/** The invocation is running: every other status answers "ignored" before it comes here. */
+/** Called only while the invocation is running; in every other status the rule book ignores the event. */
 export function attemptEnded(invocation: Invocation, event: AttemptEnded): Transition {
   const { ending } = event;
   switch (ending.kind) {
@@ -28,13 +28,13 @@ export function attemptEnded(invocation: Invocation, event: AttemptEnded): Trans
 }
 
 function ended(invocation: Invocation, event: AttemptEnded): Transition {
-  // The conversation lets no End pass without an Output, so an output exists, in this attempt or before it.
+  // The conversation accepts no End without an Output, so an output exists, in this attempt or before it.
   const result = lastOutput(event) ?? invocation.journal.output;
   if (result === undefined) throw new Error("An attempt ended without any output");
   return written(invocation, segmentOf(invocation, event, completed(result), NO_RETRIES), { kind: "end" });
 }
 
-/** What came before the cut is kept, nothing is counted, and another driver goes on. */
+/** Keeps the entries from before the cut, counts no failure, and leaves the invocation to another driver. */
 function cut(invocation: Invocation, event: AttemptEnded): Transition {
   const park: Step = { kind: "park", status: "ready" };
   if (!adds(event)) return { next: { ...invocation, phase: { status: "ready" } }, step: park };
@@ -78,7 +78,7 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   return { ...transition, next: { ...transition.next, phase: phase } };
 }
 
-/** I12: an attempt that was sent something fresh writes a segment that lists it, even where it returned nothing. */
+/** I12: an attempt that was sent fresh notifications writes a segment that lists them, even without new entries. */
 function adds({ entries, sent }: AttemptEnded): boolean {
   return entries.length > 0 || sent.length > 0;
 }
@@ -98,7 +98,7 @@ function segmentOf(
     entries: event.entries,
     after,
     retries,
-    // The pin comes with the first entry that is stored: an attempt that only failed or only waits may still move on.
+    // The first stored entry sets the pin: an invocation without entries may still move to another deployment.
     ...(event.entries.length > 0 && invocation.pin === undefined && { pin: event.pin }),
     ...(event.grant !== undefined && { grant: event.grant }),
     ...(failure && { failure }),
@@ -121,7 +121,7 @@ function lastOutput({ entries }: AttemptEnded): Result | undefined {
   return result;
 }
 
-/** Callers see the stack trace only where exhausted retries ended the invocation, as on the reference server. */
+/** Callers see the stack trace only if exhausted retries ended the invocation, as on the reference server. */
 function terminal({ code, message, stacktrace }: AttemptFailure, spent: boolean): Result {
   const failure: Failure = { code, message, ...(spent && stacktrace !== undefined && { stacktrace }) };
   return { kind: "failure", failure };

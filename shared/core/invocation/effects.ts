@@ -1,4 +1,4 @@
-/** What must be done outside once a segment is durable (I2): derived from the segment alone, so that a redo finds the same. */
+/** The effects of a durable segment (I2); they derive from the segment alone, so that a redo produces the same effects. */
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
@@ -9,7 +9,7 @@ import { openCalls } from "./journal.ts";
 import type { Segment } from "./segment.ts";
 
 export type Effect =
-  /** With a completion id the child is a call, and its result comes home; without, it is a send. */
+  /** With a completion id the child is a call whose result is delivered to the caller; without one it is a send. */
   | {
       readonly kind: "accept-child";
       readonly child: ChildRequest;
@@ -17,7 +17,7 @@ export type Effect =
       readonly completionId?: number;
       readonly startAtMs?: number;
     }
-  /** `senderKey` names this one sending among all there are, so that doing it twice is doing it once (I7). */
+  /** `senderKey` identifies this signal command, so that a repeated effect counts once (I7). */
   | {
       readonly kind: "signal";
       readonly invocationId: string;
@@ -29,7 +29,7 @@ export type Effect =
   | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
   | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number }
   | { readonly kind: "get-promise"; readonly name: string; readonly completionId: number }
-  /** `by` names this one completing among all there are: of several the first counts, and doing it twice is doing it once. */
+  /** `by` identifies this command: of several completions the first counts, and a repeated effect counts once. */
   | {
       readonly kind: "complete-promise";
       readonly name: string;
@@ -37,13 +37,13 @@ export type Effect =
       readonly completionId: number;
       readonly by: string;
     }
-  /** Others see the changes from now on, and the lock is kept. They count only under the grant that the segment names. */
+  /** Publishes the changes of state and keeps the lock. They count only under the grant that the segment names. */
   | { readonly kind: "apply-state"; readonly changes: StateChanges }
-  /** The changes of the last segment, and with them the lock goes to who waits next. */
+  /** Applies the changes of the last segment and passes the lock on to the next ticket. */
   | { readonly kind: "give-back"; readonly changes: StateChanges }
-  /** The run of a workflow has ended: its state and its promises are kept as long as its result. */
+  /** The run of a workflow has ended; its state and its promises are kept as long as its result. */
   | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
-  /** The caller waits for this result under its completion id. */
+  /** Delivers the result to the caller, which waits for it under its completion id. */
   | {
       readonly kind: "deliver";
       readonly callerId: InvocationId;
@@ -51,21 +51,24 @@ export type Effect =
       readonly completionId: number;
       readonly result: Result;
     }
-  /** Whoever attached is to get the result. */
+  /** Delivers the result to the invocations that attached. */
   | { readonly kind: "answer-sinks"; readonly result: Result }
-  /** Ends what this very call has made. An invocation that the call only met under a key, or a later life, is of another call. */
+  /**
+   * Kills the child that this call created. A call does not kill an invocation that it only found under a key, or a
+   * later life.
+   */
   | (CallOrigin & { readonly kind: "kill-child"; readonly childId: InvocationId });
 
 export interface StateChanges {
   readonly inOrder: readonly StateChange[];
   readonly segmentIndex: number;
-  /** Undefined where no attempt of the invocation is known to have run under a grant. */
+  /** Undefined if no attempt of the invocation is known to have run under a grant. */
   readonly grant: number | undefined;
 }
 
-/** @param before the invocation as it stood when the segment was decided: it tells the index of the first new command */
+/** @param before the invocation before the segment; it provides the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
-  // A segment without an attempt that does not complete is an operator's order or a copied journal: neither has
+  // A segment without an attempt that does not complete is an operator's order or a copied journal; neither has
   // effects.
   if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
   const effects: Effect[] = [];
@@ -120,7 +123,7 @@ function effectOf(
     case "get-output":
       return command;
     case "get-promise":
-      // One that was completed before the commit has its result in the segment itself.
+      // A promise that was completed before the commit has its result in the segment itself.
       return isCompletionOf(following, command.completionId) ? undefined : command;
     case "complete-promise":
       return { ...command, by: `${before.acceptance.id}.${before.acceptance.nonce}.${index}` };
@@ -136,7 +139,7 @@ function effectOf(
   }
 }
 
-/** A completed invocation cannot take the answer of these, and a redo could ask a later life of the target. */
+/** A completed invocation cannot take the answer of these effects, and a redo could ask a later life of the target. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }
@@ -147,7 +150,7 @@ function isCompletionOf(following: Entry | undefined, completionId: number): boo
   );
 }
 
-/** The engine writes the child's id right behind the command that makes it, as the reference server does. */
+/** The engine writes the child's id directly after the command that creates the child, as the reference server does. */
 function childIdIn(following: Entry | undefined): InvocationId {
   if (following?.kind !== "notification" || following.invocationId === undefined) {
     throw new Error("A call in a segment is not followed by the id of its child");

@@ -1,10 +1,10 @@
-/** The recorded items of a journal: commands from the SDK and notifications from us, each with the exact bytes it travels in. */
+/** The entries of a journal: commands from the SDK and notifications from Stepwell, each with its exact wire bytes. */
 import type { Result } from "../model/failure.ts";
 import type { Header } from "../model/header.ts";
 import type { StateChange } from "../model/state-change.ts";
 import type { Target } from "../model/target.ts";
 
-/** How an invocation is named in a command: by id, by idempotency target, or by workflow. */
+/** How a command names an invocation: by id, by idempotency target, or by workflow. */
 export type Lookup =
   | { readonly kind: "id"; readonly invocationId: string }
   | { readonly kind: "idempotency"; readonly target: Target; readonly idempotencyKey: string }
@@ -14,19 +14,19 @@ export type SignalName = { readonly index: number } | { readonly name: string };
 
 export const CANCEL_SIGNAL = 1;
 
-/** A child that a Call or OneWayCall made: its target's key, input and headers exactly as the handler gave them. */
+/** The child of a Call or OneWayCall: key, input and headers exactly as the handler provided them. */
 export interface ChildRequest {
   readonly target: Target;
   readonly input: Uint8Array;
   readonly headers: readonly Header[];
   readonly idempotencyKey?: string;
-  /** The completion that tells the child's id. */
+  /** The completion that carries the child's id. */
   readonly idCompletionId: number;
 }
 
 /**
- * What a command asks of us. A signal without a result is void, as CANCEL is. `plain` stands for those that are stored
- * and nothing more, as what was read from the state that came with the request.
+ * What a command requests of the engine. A signal without a result is void, as CANCEL is. `plain` commands are only
+ * stored, such as a read from the state that came with the request.
  */
 export type Command =
   | { readonly kind: "plain" }
@@ -58,12 +58,12 @@ export type Command =
 
 export interface CommandEntry {
   readonly kind: "command";
-  /** The name of the protocol's message: `Run`, `Sleep`, ... */
+  /** The name of the protocol message: `Run`, `Sleep`, ... */
   readonly type: string;
-  /** What the handler called it; empty where it gave no name. */
+  /** The name that the handler gave the command; empty without one. */
   readonly name: string;
   readonly command: Command;
-  /** Header and payload as received: replayed byte for byte (I9). */
+  /** Header and payload as received; replayed byte for byte (I9). */
   readonly frame: Uint8Array;
 }
 
@@ -74,7 +74,7 @@ export interface NotificationEntry {
   readonly type: string;
   readonly id: NotificationId;
   readonly failed: boolean;
-  /** For the completion that tells a child's id: that id. */
+  /** Present on the completion that carries a child's id. */
   readonly invocationId?: string;
   readonly frame: Uint8Array;
 }

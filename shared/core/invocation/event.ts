@@ -1,4 +1,4 @@
-/** What can happen to an invocation. Time, randomness and everything read from outside come in with the event. */
+/** The events of the rule book. Time, randomness and everything read from outside are part of the event. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { DeploymentId } from "../model/ids.ts";
@@ -6,25 +6,25 @@ import type { RetryPolicy } from "../model/service.ts";
 import type { Entry } from "./entry.ts";
 import type { AttemptSpan, Pin, Consumption } from "./segment.ts";
 
-/** An operator's order; the segment that obeys it lists its key. */
+/** An order of an operator; the segment that obeys the order lists its key. */
 export type Order =
   | { readonly kind: "pause"; readonly atMs: number; readonly key: string }
-  /** `deploymentId` where it is to go on elsewhere. */
+  /** `deploymentId` is present if the invocation must go on at another deployment. */
   | { readonly kind: "resume"; readonly atMs: number; readonly key: string; readonly deploymentId?: DeploymentId };
 
-/** A notification that no segment lists yet, or an order. */
+/** An arrival that no segment lists yet: a notification or an order. */
 export type Arrival =
   | { readonly kind: "notification"; readonly atMs: number; readonly consumption: Consumption }
   | { readonly kind: "kill"; readonly atMs: number }
   | Order;
 
-/** A driver holds the invocation and asks what to do next. */
+/** A driver with the lease asks what to do next. */
 export interface Poll {
   readonly kind: "poll";
   readonly atMs: number;
   /** Every arrival that was read and that no segment lists. */
   readonly arrivals: readonly Arrival[];
-  /** Whether the driver knows that the invocation holds the lock of its key; for those that need none it says nothing. */
+  /** Whether the invocation certainly holds the lock of its key; meaningless for handlers that need no lock. */
   readonly holdsLock?: boolean;
 }
 
@@ -35,35 +35,35 @@ export type AttemptOutcome =
       readonly kind: "failed";
       readonly failure: AttemptFailure;
       readonly behavior: "retry" | "pause" | "fail";
-      /** Overrides one delay and consumes no attempt of the policy. */
+      /** Overrides one delay of the policy and consumes no attempt of it. */
       readonly nextRetryDelayMs?: number;
-      /** False for failures that say nothing of the handler's progress: 415, no deployment, an unreadable journal. */
+      /** False for failures unrelated to the handler's progress: 415, no deployment, an unreadable journal. */
       readonly countsSinceEntry: boolean;
-      /** The failure is this server's own and says nothing about the deployment. */
+      /** The failure is this server's own and no evidence about the deployment. */
       readonly ownFault?: true;
     }
-  /** The driver let go of the exchange for reasons of its own: time, or shutdown. Counts against nothing. */
+  /** The driver aborted the exchange for its own reasons: time or shutdown. A cut counts as no failure. */
   | { readonly kind: "cut" };
 
-/** An attempt is over; what it returned before its end is kept in every case (I9). */
+/** An attempt is over; the entries that it returned before its end are kept in every case (I9). */
 export interface AttemptEnded {
   readonly kind: "attempt-ended";
   readonly atMs: number;
   readonly attempt: AttemptSpan;
   readonly pin: Pin;
-  /** Under which grant of its lock it ran, where it needs one. */
+  /** The grant of the lock under which the attempt ran, if it needs one. */
   readonly grant?: number;
-  /** What the request held beyond the journal, in the order it was sent. */
+  /** The notifications that the request carried beyond the journal, in the order sent. */
   readonly sent: readonly Consumption[];
-  /** Commands and completions in order, each command followed by what its commit completes at once. */
+  /** Commands and completions in order; each command is followed by the notifications that its commit creates at once. */
   readonly entries: readonly Entry[];
   readonly ending: AttemptOutcome;
   readonly policy: RetryPolicy;
-  /** 0 to 1: spreads the delay of a retry. */
+  /** 0 to 1; spreads the delay of a retry. */
   readonly jitter: number;
 }
 
-/** An operator wants it ended now, whatever it is doing. */
+/** An operator ends the invocation now, whatever its status. */
 export interface Kill {
   readonly kind: "kill";
   readonly atMs: number;

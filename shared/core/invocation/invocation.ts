@@ -1,4 +1,4 @@
-/** An invocation in memory: its acceptance with every segment folded in, and where it stands now. */
+/** An invocation in memory: its acceptance, every segment folded in, and the current phase. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
@@ -7,14 +7,14 @@ import type { Entry, NotificationEntry } from "./entry.ts";
 import { append, EMPTY_JOURNAL, grow, growing, type GrowingJournal, type Journal } from "./journal.ts";
 import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
 
-/** Where an invocation stands; each carries only its own fields. `pending` waits for the lock of its object key. */
+/** The status of an invocation with the fields of that status. `pending` waits for the lock of its object key. */
 export type Phase =
   | { readonly status: "scheduled"; readonly startAtMs: number }
   | { readonly status: "pending" }
   | { readonly status: "ready" }
   | { readonly status: "running" }
   | { readonly status: "backing-off"; readonly retryAtMs: number }
-  /** `fresh` are the notifications that the suspending attempt's own commit created (I5). */
+  /** `fresh` are the notifications that the commit of the suspending attempt created (I5). */
   | { readonly status: "suspended"; readonly awaiting: Await; readonly fresh: readonly NotificationEntry[] }
   | { readonly status: "paused" }
   | {
@@ -33,20 +33,23 @@ export interface Invocation {
   readonly segmentIndex: number;
   readonly phase: Phase;
   readonly journal: Journal;
-  /** Keys of the arrivals that segments list: these are journal, or orders obeyed, and never fresh again. */
+  /**
+   * Keys of the arrivals that segments list: their notifications are journal, their orders are obeyed, and they are
+   * never fresh again.
+   */
   readonly consumed: ReadonlySet<string>;
   readonly pin?: Pin;
-  /** The grant of the lock, as the last segment tells that ran under one. */
+  /** The grant of the lock, from the last segment that ran under one. */
   readonly grant?: number;
   readonly retries: Retries;
-  /** Attempts started since acceptance, as far as anything written tells. */
+  /** Attempts since acceptance, as far as stored items show. */
   readonly attempts: number;
   readonly lastFailure?: AttemptFailure;
   /** When the last segment was written. */
   readonly modifiedAtMs: number;
 }
 
-/** @param input the Input entry, built by the engine from the acceptance: it opens every journal */
+/** @param input the Input entry, which the engine builds from the acceptance; it opens every journal */
 export function accepted(acceptance: Acceptance, input: Invocation["journal"]["entries"][number]): Invocation {
   const { startAtMs, createdAtMs } = acceptance;
   const scheduled = startAtMs !== undefined && startAtMs > createdAtMs;
@@ -64,7 +67,7 @@ export function accepted(acceptance: Acceptance, input: Invocation["journal"]["e
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set();
 
-/** Folds one more segment in: the same for a segment just decided and for one read back. */
+/** Folds one more segment in, in the same way for a new segment and for one read back. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
   const { consumed, entries, orders = [] } = segment;
   if (segment.endAlone) return moved(invocation, segment, EMPTY_JOURNAL, NOTHING_TAKEN);
@@ -77,7 +80,7 @@ export function fold(invocation: Invocation, segment: Segment): Invocation {
   return moved(invocation, segment, append(invocation.journal, added), keys);
 }
 
-/** Folds many segments that were read back, each at the cost of what it adds. */
+/** Folds many segments that were read back; the cost of each is proportional to the entries that it adds. */
 export class Folding {
   readonly #journal: GrowingJournal;
   readonly #taken: Set<string>;
@@ -89,7 +92,7 @@ export class Folding {
     this.#invocation = { ...from, journal: this.#journal, consumed: this.#taken };
   }
 
-  /** As it stands now; its journal grows with the next segment that is added. */
+  /** The invocation after the segments so far; its journal grows in place with the next `add`. */
   get invocation(): Invocation {
     return this.#invocation;
   }
@@ -143,18 +146,18 @@ function phaseAfter({ after, entries, writtenAtMs }: Segment): Phase {
   }
 }
 
-/** The moment from which the journal of a completed invocation counts as gone; undefined while it is open. */
+/** The moment from which the journal of a completed invocation counts as gone; undefined while the invocation is open. */
 export function journalExpiresAtMs({ acceptance, phase }: Invocation): number | undefined {
   if (phase.status !== "completed") return undefined;
   return phase.endedAtMs + Math.min(acceptance.journalRetentionMs, acceptance.completionRetentionMs);
 }
 
-/** Every journal holds at least the input, so that an empty one is one that was dropped. */
+/** Every journal contains at least the input, so an empty journal is a dropped one. */
 export function hasJournal(invocation: Invocation, atMs: number): boolean {
   return invocation.journal.entries.length > 0 && atMs < (journalExpiresAtMs(invocation) ?? Infinity);
 }
 
-/** The moment from which a completed invocation counts as gone; undefined while it is open. */
+/** The moment from which a completed invocation counts as gone; undefined while the invocation is open. */
 export function expiresAtMs({ acceptance, phase }: Invocation): number | undefined {
   if (phase.status !== "completed") return undefined;
   if (phase.tombstone) return phase.endedAtMs;

@@ -1,8 +1,8 @@
-/** The journal in memory: its frames in order, and the index that decisions need. Never changed in place. */
+/** The journal in memory: its entries in order, and the indexes that decisions need. A `Journal` never changes in place. */
 import type { Result } from "../model/failure.ts";
 import type { CommandEntry, Entry } from "./entry.ts";
 
-/** A command that may be completed later, by the completion id it waits for. */
+/** A command with a completion id, which may be completed later. */
 export interface Completable {
   readonly commandIndex: number;
   readonly entry: CommandEntry;
@@ -11,13 +11,13 @@ export interface Completable {
 export interface Journal {
   readonly entries: readonly Entry[];
   readonly commandCount: number;
-  /** Completion id to the command that owns it. */
+  /** Maps a completion id to its command. */
   readonly completable: ReadonlyMap<number, Completable>;
-  /** Those that have no notification yet. */
+  /** The completion ids without a notification yet. */
   readonly open: ReadonlyMap<number, Completable>;
-  /** Completion ids that have their notification. */
+  /** The completion ids that have a notification. */
   readonly completed: ReadonlySet<number>;
-  /** Ids of the invocations that this one called or sent, in command order, by the completion that tells them. */
+  /** Ids of the called or sent invocations, in command order, by the completion id that carries them. */
   readonly childIds: ReadonlyMap<number, string>;
   /** The last Output wins, as on the reference server. */
   readonly output?: Result;
@@ -32,7 +32,7 @@ export const EMPTY_JOURNAL: Journal = {
   childIds: new Map(),
 };
 
-/** A journal that still grows in place: its maker shows it to others only as a `Journal`, and adds nothing afterwards. */
+/** A journal that grows in place; its creator shares it only as a `Journal`, and adds nothing after that. */
 export interface GrowingJournal extends Journal {
   readonly entries: Entry[];
   commandCount: number;
@@ -43,7 +43,7 @@ export interface GrowingJournal extends Journal {
   output?: Result;
 }
 
-/** A copy that may grow. */
+/** A copy that can grow. */
 export function growing({ entries, completable, open, completed, childIds, ...rest }: Journal): GrowingJournal {
   return {
     ...rest,
@@ -74,7 +74,7 @@ export function grow(journal: GrowingJournal, entry: Entry): void {
 
 export function append(journal: Journal, added: readonly Entry[]): Journal {
   if (added.length === 0) return journal;
-  // The Input and the Output of a plain call touch no map, so none is copied for them.
+  // The Input and the Output of a plain call change no map, so no map is copied for them.
   const grown: GrowingJournal = added.some(touchesMaps)
     ? growing(journal)
     : { ...(journal as GrowingJournal), entries: journal.entries.slice() };
@@ -113,14 +113,14 @@ function completionIds({ command }: CommandEntry): readonly number[] {
   }
 }
 
-/** Completion ids of runs that have no result yet: the only ones a proposal may name. */
+/** Completion ids of runs without a result; a proposal may name only these. */
 export function openRuns({ open }: Journal): Set<number> {
   const runs = new Set<number>();
   for (const [completionId, { entry }] of open) if (entry.command.kind === "run") runs.add(completionId);
   return runs;
 }
 
-/** Calls that have no result yet, with the ids of the invocations they made or met. */
+/** Calls without a result, with the ids of the invocations that they created or found. */
 export function openCalls({
   open,
   childIds,
@@ -135,7 +135,7 @@ export function openCalls({
   return calls;
 }
 
-/** Sleeps that have not been completed, with the moment each is over. */
+/** Sleeps that are not completed, with the moments at which they end. */
 export function openSleeps({ open }: Journal): readonly { readonly completionId: number; readonly wakeAtMs: number }[] {
   const sleeps = [];
   for (const [completionId, { entry }] of open) {

@@ -1,16 +1,16 @@
-/** A handler that took another path than its journal (RT0016): what was recorded beside what its code does now. */
+/** Describes a journal mismatch (RT0016): the recorded command beside the command of the current code. */
 import { type AttemptFailure, keptFailure, type Mismatch } from "../model/attempt-failure.ts";
 import type { Journal } from "./journal.ts";
 
-/** How SDKs tell of the fields that differ: `name: recorded != offered`, a line for each. */
+/** The format in which SDKs report differing fields: a line `name: recorded != offered` for each. */
 const DIFFERENCE = /^[ \t]+(\w+): (.*) != (.*)$/m;
 const VALUE_MAX = 200;
 
 /**
- * SDKs tell which command their code came to; what stands in its place is in the journal. Both go before their words,
- * which say of some commands the one for the other.
- * @param told a stranger's words of any length, which are cut before they are matched
- * @param deploymentId where the code runs
+ * SDKs report the command that their code reached; the journal has the recorded one. The message names both before the
+ * SDK's own text, because SDKs confuse the two for some commands.
+ * @param told the SDK's failure, with texts of any length; they are cut before they are matched
+ * @param deploymentId the deployment of the current code
  */
 export function besideJournal(told: AttemptFailure, journal: Journal, deploymentId: string): AttemptFailure {
   const failure = keptFailure(told);

@@ -1,4 +1,4 @@
-/** Orders of an operator, to pause and to resume: the one given last counts, and each is obeyed once. */
+/** An operator's orders to pause and to resume: the last one counts, and each is obeyed once. */
 import { CANCEL_SIGNAL } from "./entry.ts";
 import type { Arrival, Poll, Order } from "./event.ts";
 import { fold, type Invocation, type Status } from "./invocation.ts";
@@ -7,12 +7,12 @@ import type { Transition } from "./transition.ts";
 
 type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
 
-/** What has not begun cannot be paused, and what has ended cannot be moved. */
+/** An invocation that has not begun cannot be paused, and one that has ended cannot change. */
 const OBEYING: ReadonlySet<Status> = new Set(["ready", "running", "backing-off", "suspended", "paused"]);
 
 /**
- * Obeying is a segment that lists the orders, so that none of them is obeyed twice, and that carries a changed pin.
- * @returns undefined where there is nothing to obey
+ * Obeying is a segment that lists the orders, so that none is obeyed twice; it carries a changed pin.
+ * @returns undefined if there is no order to obey
  */
 export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transition | undefined {
   const orders = arrivals.filter(isOrder).sort(inOrder);
@@ -21,11 +21,11 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   const notifications = arrivals.filter((arrival) => arrival.kind === "notification");
   if (last.kind === "resume") return obeyed(invocation, atMs, orders, "running", []);
   if (invocation.phase.status !== "paused") {
-    // What came before the order is journal from now on: a cancel among it does not end the pause that follows it.
+    // Notifications from before the order become journal now, so that a cancel among them does not end the new pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
     return obeyed(invocation, atMs, orders, "paused", takenInOrder(before));
   }
-  // It is paused already; the order is spent when a cancel ends the pause, or by the order to resume.
+  // The invocation is already paused; the order is consumed when a cancel or an order to resume ends the pause.
   return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, "running", []) : undefined;
 }
 
@@ -51,14 +51,14 @@ function obeyed(
   return { next: fold(invocation, segment), segment, step };
 }
 
-/** The last deployment that was asked for; the protocol version of the journal stays. */
+/** The last deployment that an order names; the protocol version of the journal stays. */
 function changedPin({ pin }: Invocation, orders: readonly Order[]): Pin | undefined {
   const asked = orders.findLast((order) => order.kind === "resume" && order.deploymentId !== undefined);
   if (pin === undefined || asked?.kind !== "resume" || asked.deploymentId === undefined) return undefined;
   return { ...pin, deploymentId: asked.deploymentId };
 }
 
-/** In the order in which the notifications came, which is the order of the journal. */
+/** In order of arrival, which is the order of the journal. */
 export function takenInOrder(arrivals: readonly NotificationArrival[]): readonly Consumption[] {
   return [...arrivals]
     .sort((a, b) => a.atMs - b.atMs || compare(a.consumption.key, b.consumption.key))

@@ -1,4 +1,4 @@
-/** What a driver does with the invocation it holds: attempt, park, or end it. */
+/** The rules of a poll: whether the driver attempts, parks or ends the invocation. */
 import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
 import { needsLock } from "./acceptance.ts";
@@ -22,7 +22,7 @@ export function poll(invocation: Invocation, event: Poll): Transition {
   if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
   const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
   const cancelled = arrivals.some(isCancel);
-  // Nothing has run that could be told of the cancel, so the invocation ends as if it had never been.
+  // No handler has run that could handle the cancel, so the invocation ends as a tombstone.
   if (cancelled && neverStarted(invocation))
     return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
   const obeyed = obey(invocation, event);
@@ -37,7 +37,8 @@ export function poll(invocation: Invocation, event: Poll): Transition {
         ? park(invocation, "backing-off", phase.retryAtMs)
         : attempt(invocation, event, arrivals);
     case "paused":
-      // A cancel resumes what is paused, so that the handler can see it; beside an order to resume nothing else does.
+      // A cancel resumes a paused invocation, so that the handler can see it; besides a cancel, only an order to resume
+      // does.
       return cancelled
         ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
         : park(invocation, "paused", undefined);
@@ -78,7 +79,7 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-/** I6: who runs one at a time per key holds its lock before the first attempt, and whoever drives it knows that it does. */
+/** I6: an invocation that runs alone on its key holds the lock before its first attempt, and its driver has verified that. */
 function attempt(
   invocation: Invocation,
   { atMs, holdsLock }: Poll,
@@ -103,7 +104,7 @@ function park(
   return { next: invocation, step: { kind: "park", status, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
 }
 
-/** I5: an await is judged against fresh notifications only; what the attempt was sent can no longer satisfy it. */
+/** I5: only fresh notifications can satisfy an await; the notifications of the suspended attempt's request cannot. */
 function lookAtSuspended(
   invocation: Invocation,
   standing: Extract<Phase, { status: "suspended" }>,
@@ -122,7 +123,10 @@ function lookAtSuspended(
   };
 }
 
-/** Sleeps end in the order of their times, and an await once satisfied stays so: the first that does it is the wake. */
+/**
+ * Sleeps end in the order of their times, and a satisfied await stays satisfied, so the first sleep that satisfies it
+ * is the wake.
+ */
 function firstSleepToSatisfy(
   awaiting: Await,
   known: Freshness,
@@ -137,7 +141,7 @@ function firstSleepToSatisfy(
   return undefined;
 }
 
-/** The fresh notifications, by what an await can name. The first of one completion id counts. */
+/** The fresh notifications, indexed as an await names them. The first notification of a completion id counts. */
 class Freshness {
   readonly #completions = new Map<number, Outcome>();
   readonly #signals = new Map<number, Outcome>();

@@ -1,11 +1,11 @@
-/** The beginning of a journal, as another invocation can begin with it. */
+/** Takes the beginning of a journal, so that another invocation can start with it. */
 import type { Entry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 
 /**
- * @param from the index of the last entry that is taken, counting commands and notifications; 0 is the input
- * @returns what follows the input, with the completions that came later behind it; undefined where there is no such
- *   entry, or where a command is taken that is not completed
+ * @param from the index of the last entry to take, counting commands and notifications; 0 is the input
+ * @returns the entries after the input, then later completions of the taken commands; undefined if there is no such
+ * entry, or if a taken command is not completed
  */
 export function journalPrefix(journal: Journal, from: number): readonly Entry[] | undefined {
   if (from >= journal.entries.length) return undefined;

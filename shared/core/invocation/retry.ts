@@ -1,22 +1,23 @@
-/** When the next attempt is due, and when there is none. */
+/** When the next attempt is due, and when no further attempt is allowed. */
 import type { RetryPolicy } from "../model/service.ts";
 
-/** Up to three tenths are added to each delay, so that what failed together does not come back together. */
+/** Up to 30 % is added to each delay, so that invocations that failed together do not retry together. */
 const JITTER_SHARE = 0.3;
 
-/** Failures that follow one another without progress: the first few may be tried again at once. */
+/** The first few failures without progress may retry at once; later ones wait at least the floor. */
 const FLOOR_AFTER_FAILURES = 3;
 const FLOOR_MS = 50;
 
 /**
- * A policy, or a deployment by `next_retry_delay`, may ask for no pause at all: one invocation then made 9,000 attempts a
- * second. @param failedSinceEntry failed attempts since the journal grew last, this one included
+ * A policy, or a deployment by `next_retry_delay`, may ask for no pause at all: one invocation then made 9,000 attempts
+ * a second.
+ * @param failedSinceEntry failed attempts since the journal last grew, this one included
  */
 export function flooredDelayMs(delayMs: number, failedSinceEntry: number): number {
   return failedSinceEntry > FLOOR_AFTER_FAILURES ? Math.max(delayMs, FLOOR_MS) : delayMs;
 }
 
-/** True where the policy allows no further attempt. @param failedAttempts how many have failed, this one included */
+/** True if the policy allows no further attempt. @param failedAttempts the number of failures, this one included */
 export function exhausted(policy: RetryPolicy, failedAttempts: number): boolean {
   return policy.maxAttempts !== undefined && failedAttempts >= Math.max(1, policy.maxAttempts);
 }

@@ -1,4 +1,4 @@
-/** What the rule book answers: where the invocation stands next, what to write, and what the driver does then. */
+/** The result of a decision: the next invocation, the segment to write, and the driver's next step. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Segment, Consumption } from "./segment.ts";
@@ -6,24 +6,24 @@ import type { Segment, Consumption } from "./segment.ts";
 export type ParkedStatus = "scheduled" | "pending" | "ready" | "backing-off" | "suspended" | "paused";
 
 export type Step =
-  /** Send the journal and these fresh notifications to the deployment; `dueSleeps` are completed by the clock. */
+  /** Send the journal and these fresh notifications to the deployment; the clock completes `dueSleeps`. */
   | { readonly kind: "attempt"; readonly take: readonly Consumption[]; readonly dueSleeps: readonly number[] }
-  /** It must hold the lock of its key first: take it, or wait for it. */
+  /** The invocation must hold the lock of its key first: take the lock, or wait for it. */
   | { readonly kind: "acquire" }
-  /** Nothing to do before `wakeAtMs`, or before something arrives. */
+  /** There is nothing to do before `wakeAtMs`, or before the next arrival. */
   | { readonly kind: "park"; readonly status: ParkedStatus; readonly wakeAtMs?: number }
-  /** The state changed: look again, with what arrived meanwhile. */
+  /** The state changed: poll again, with the arrivals since then. */
   | { readonly kind: "poll" }
-  /** It has ended: perform the final effects and leave. */
+  /** The invocation has ended: perform the final effects and stop. */
   | { readonly kind: "end" }
-  /** Nothing follows from this event here. */
+  /** The event has no effect in this status. */
   | { readonly kind: "ignore"; readonly why: string };
 
 export interface Transition {
   readonly next: Invocation;
-  /** To be written before anything else happens; its loss is the loss of the whole transition (I1, I2). */
+  /** Written before any effect; if the write is refused, the whole transition is void (I1, I2). */
   readonly segment?: Segment;
-  /** A failure that no segment tells of, for the list of events. */
+  /** A failure that no segment records, for the failure events. */
   readonly failure?: AttemptFailure;
   readonly step: Step;
 }

@@ -1,7 +1,7 @@
-/** Why an attempt did not get through: shown to operators, kept with the invocation, never shown to callers. */
+/** Why an attempt failed: shown to operators, kept with the invocation, never shown to callers. */
 
 export interface RelatedCommand {
-  /** Counts commands only, the input being 0; may point one past the stored journal. */
+  /** The index among the commands; the input is 0. It may be one past the stored journal. */
   readonly index?: number;
   readonly name?: string;
   readonly type?: string;
@@ -9,22 +9,22 @@ export interface RelatedCommand {
 
 /** Both sides of a journal mismatch. */
 export interface Mismatch {
-  /** Of the command, the input being 0. */
+  /** The index of the command; the input is 0. */
   readonly index: number;
-  /** Whose code came to another command. */
+  /** The deployment whose code reached another command. */
   readonly deploymentId: string;
-  /** What the journal has there; absent where it has nothing. */
+  /** The command in the journal; absent if the journal has none at this index. */
   readonly recorded?: { readonly type?: string; readonly name?: string };
-  /** What the code does now. */
+  /** The command of the current code. */
   readonly offered: { readonly type?: string; readonly name?: string };
-  /** The first field that differs, where the commands are of one type. */
+  /** The first differing field, if both commands have the same type. */
   readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
 }
 
 export interface AttemptFailure {
-  /** A code of the error table, `RT0007` for instance. */
+  /** A code of the error table, such as `RT0007`. */
   readonly errorCode: string;
-  /** The protocol's number: 500, 570, 571, ... */
+  /** The protocol's error code: 500, 570, 571, ... */
   readonly code: number;
   readonly message: string;
   readonly stacktrace?: string;
@@ -34,13 +34,13 @@ export interface AttemptFailure {
   readonly mismatch?: Mismatch;
 }
 
-/** What is kept of words and stack traces: strangers choose how long theirs are, and repeat them at each attempt. */
+/** The stored length of messages and stack traces: deployments choose how long theirs are, and repeat them at each attempt. */
 const MESSAGE_MAX_CHARS = 8192;
 const STACKTRACE_MAX_CHARS = 4096;
 
 /**
- * A failure as far as it is kept. The invocation in memory carries no more than the stored one,
- * so that what an operator is shown does not depend on who is asked.
+ * Cuts a failure to its stored length. The invocation in memory carries the same texts as the stored one, so that
+ * operators see the same failure from every process.
  */
 export function keptFailure(failure: AttemptFailure): AttemptFailure {
   const { message, stacktrace } = failure;
@@ -58,7 +58,7 @@ function cutTo(maxChars: number, text: string): string {
   return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? maxChars - 1 : maxChars);
 }
 
-/** True where telling the second would add nothing to the first: the time alone differs. */
+/** True if the second failure differs in its time alone, so that recording it adds nothing. */
 export function sameFailure(a: AttemptFailure | undefined, b: AttemptFailure): boolean {
   return (
     a !== undefined &&

@@ -1,8 +1,8 @@
 /**
- * What a suspended invocation waits on, and whether fresh notifications end the wait (I5).
+ * The await of a suspended invocation, and whether fresh notifications satisfy it (I5).
  *
- * A node's verdict only ever rises, from pending over success or failure to either and to resume, when more
- * notifications are known. So it may be judged again from scratch at each notification.
+ * With more notifications a node's verdict only rises: from pending to success or failure, then to either, then to
+ * resume. So each notification allows a new judgement from scratch.
  */
 import { NESTING_MAX, Proto3Error } from "./proto3.ts";
 
@@ -23,17 +23,17 @@ export interface Await {
 
 export type Outcome = "success" | "failure";
 
-/** The fresh notifications: those that the attempt which suspended had not been sent. Where an id came twice, the first counts. */
+/** The fresh notifications: those that the suspended attempt was not sent. Of several with one id, the first counts. */
 export interface Fresh {
   readonly completions: ReadonlyMap<number, Outcome>;
   readonly signals: ReadonlyMap<number, Outcome>;
   readonly namedSignals: ReadonlyMap<string, Outcome>;
 }
 
-/** `either` is complete with an outcome that cannot be told; `resume` means that one such had to be judged. */
+/** `either`: complete, with an unknown outcome. `resume`: the verdict of a parent depends on such an unknown outcome. */
 type Verdict = "pending" | Outcome | "either" | "resume";
 
-/** @returns whether the invocation can advance now. @throws Proto3Error when the tree is deeper than the wire allows */
+/** @returns whether the invocation can advance now. @throws Proto3Error if the tree is deeper than the wire allows */
 export function isSatisfied(tree: Await, fresh: Fresh): boolean {
   return verdictOf(tree, fresh, 1) !== "pending";
 }
@@ -63,21 +63,21 @@ function combine(combinator: Combinator, children: readonly Verdict[]): Verdict 
   }
 }
 
-/** Which of several completed children came first is not known here: when their outcomes differ, the node's cannot be told. */
+/** The order in which several children completed is unknown here: if their outcomes differ, so is the node's outcome. */
 function firstCompleted(children: readonly Verdict[]): Verdict {
   const outcomes = new Set(children.filter((child) => child !== "pending"));
   if (outcomes.size === 0) return "pending";
   return outcomes.size === 1 ? [...outcomes][0]! : "either";
 }
 
-/** One child with the deciding outcome is enough for it; the opposite outcome needs every child. */
+/** One child with the deciding outcome decides; the opposite outcome needs every child. */
 function decided(children: readonly Verdict[], deciding: Outcome, opposite: Outcome): Verdict {
   if (children.includes("either")) return "resume";
   if (children.includes(deciding)) return deciding;
   return children.includes("pending") ? "pending" : opposite;
 }
 
-/** Every completion id in the tree, in no particular order, once each. */
+/** Every completion id in the tree, once each, in no particular order. */
 export function awaitedCompletions(tree: Await): ReadonlySet<number> {
   const ids = new Set<number>();
   const nodes: Await[] = [tree];
@@ -88,7 +88,7 @@ export function awaitedCompletions(tree: Await): ReadonlySet<number> {
   return ids;
 }
 
-/** @returns whether nothing in the tree could ever complete */
+/** @returns whether the tree names nothing that could ever complete */
 export function isEmptyAwait(tree: Await): boolean {
   const nodes: Await[] = [tree];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

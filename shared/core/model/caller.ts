@@ -1,9 +1,12 @@
-/** The caller from outside, as the door has authenticated it: one line of text that fits into a header. */
+/** The external caller, as authenticated at the ingress: one line of text that fits into a header. */
 
 /** The header that names the caller to handlers. Only the engine writes it. */
 export const CALLER_HEADER = "x-stepwell-caller";
 
-/** An ARN has at most 2,048 characters, and the subject of a token 255 (OpenID Connect), after the address of its issuer. */
+/**
+ * An ARN has at most 2,048 characters; a token's subject has at most 255 (OpenID Connect), preceded by the address of
+ * its issuer.
+ */
 export const CALLER_MAX_CHARACTERS = 2_048;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
@@ -13,7 +16,7 @@ export function isCaller(text: string): boolean {
   return text.length <= CALLER_MAX_CHARACTERS && PRINTABLE.test(text);
 }
 
-/** @param name the name of a header, in any case */
+/** @param name a header name, in any case */
 export function isCallerHeader(name: string): boolean {
   return name.length === CALLER_HEADER.length && name.toLowerCase() === CALLER_HEADER;
 }

@@ -1,11 +1,11 @@
-/** A deployment: the endpoint software at one destination, immutable once registered, with the services it exposes. */
+/** A deployment: the endpoint software at one destination with its services; it never changes once registered. */
 import type { DeploymentId } from "./ids.ts";
 import type { Handler, Service, EffectiveSettings } from "./service.ts";
 
-/** Where a deployment is reached: at an address over HTTP, or as a version or alias of a Lambda function. */
+/** The destination of a deployment: an address over HTTP, or a version or alias of a Lambda function. */
 export type DeploymentDestination =
   | { readonly kind: "http"; readonly uri: string; readonly httpVersion: "h2" | "http1.1" }
-  /** `compression` where the deployment can read and write it; `assumeRoleArn` where it is called as another role. */
+  /** `compression` if the deployment can read and write it; `assumeRoleArn` if the call assumes another role. */
   | {
       readonly kind: "lambda";
       readonly arn: string;
@@ -13,15 +13,18 @@ export type DeploymentDestination =
       readonly assumeRoleArn?: string;
     };
 
-/** What stands in the place of a secret. */
+/** Replaces a secret in shown texts. */
 export const MASK = "***";
 
-/** What names the destination to a reader: its ARN, or its URI without what may be secret in it. */
+/** The readable name of the destination: its ARN, or its URI without possible secrets. */
 export function addressOf(destination: { readonly uri: string } | { readonly arn: string }): string {
   return "uri" in destination ? shownUri(destination.uri) : destination.arn;
 }
 
-/** A URI, or what was meant to be one, as it may be shown and logged: user, password and the values of its query open doors. */
+/**
+ * Masks user, password, query values and fragment of a URI for output and logs, because they may be credentials. The
+ * text need not be valid.
+ */
 export function shownUri(uri: string): string {
   const [, place = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(uri) ?? [];
   const front = place.replace(/^([a-z][a-z0-9+.-]*:)?([/\\]*)[^/\\]*@/i, `$1$2${MASK}@`);
@@ -46,7 +49,7 @@ export interface Deployment {
   readonly protocolMode: "bidi-stream" | "request-response";
   readonly minProtocolVersion: number;
   readonly maxProtocolVersion: number;
-  /** Sent on discovery and on every attempt. */
+  /** Sent with discovery and with every attempt. */
   readonly additionalHeaders: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
@@ -54,7 +57,7 @@ export interface Deployment {
   readonly services: readonly ServiceRevision[];
 }
 
-/** The answer to "who serves this handler, and under which rules". */
+/** The deployment that serves a handler, and the settings that hold for it. */
 export interface Route {
   readonly deployment: Deployment;
   readonly service: ServiceRevision;

@@ -5,7 +5,7 @@ export interface Failure {
   readonly message: string;
   /** Sent by SDKs from protocol V6 on. */
   readonly metadata?: readonly { readonly key: string; readonly value: string }[];
-  /** Present only where the final failure came from exhausted retries. */
+  /** Present only if the final failure came from exhausted retries. */
   readonly stacktrace?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A header as handlers see it: name and value, in the order they were given. */
+/** A header as handlers see it: name and value, in the order given. */
 
 export interface Header {
   readonly key: string;

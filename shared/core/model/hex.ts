@@ -1,4 +1,4 @@
-/** Bytes as lower-case hexadecimal digits, for ids that only have to be told apart. */
+/** Converts bytes to lower-case hexadecimal, for ids that only need to be distinct. */
 
 export function hex(bytes: Uint8Array): string {
   let text = "";

@@ -1,4 +1,4 @@
-/** The identifiers that travel outside: branded strings, their binary forms and their parsers. */
+/** The identifiers with an external form: branded strings, their binary forms and their parsers. */
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -9,9 +9,9 @@ export type InvocationId = Branded<"InvocationId">;
 export type DeploymentId = Branded<"DeploymentId">;
 /** `sub_1` + base62 of 16 bytes (width 22): 27 characters. */
 export type SubscriptionId = Branded<"SubscriptionId">;
-/** Made anew at each acceptance of an invocation id, so that a reused id meets nothing of its former life (I12). */
+/** New at each acceptance of an invocation id, so that a reused id meets nothing of its former life (I12). */
 export type Nonce = Branded<"Nonce">;
-/** Names who holds the lease of an invocation; new at every write of a hold. */
+/** Names one write of a lease, and so the process that holds it. */
 export type Token = Branded<"Token">;
 
 export const INVOCATION_ID_BYTES = 24;
@@ -21,21 +21,23 @@ export const NONCE_BYTES = 8;
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const BASE = ALPHABET.length;
-/** Two letters at a time halve the long divisions. */
+/** Two letters at a time halve the number of long divisions. */
 const PAIRS = Array.from({ length: BASE * BASE }, (_, n) => ALPHABET[Math.floor(n / BASE)]! + ALPHABET[n % BASE]!);
 const NO_DIGIT = 0xff;
-/** The digit of each ASCII letter. */
+/** The value of each ASCII letter as a base62 digit. */
 const DIGIT_OF = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < BASE; digit++) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit;
 
-/** Why a text is not an id of the kind asked for, in the words that existing clients show. */
+/** A text is not an id of the expected kind; the messages are those that existing clients show. */
 export class IdError extends Error {
   override name = "IdError";
 }
 
 /**
- * The binary form is read little-endian before it is written in base62: a rule of the format, verified against live ids.
- * The number is held in limbs of 16 bits, least first, which is several times as fast as big integers on the path of a call.
+ * The binary form is read little-endian before it is converted to base62: a rule of the format, verified against live
+ * ids.
+ * The number is stored in limbs of 16 bits, least significant first, which is several times as fast as a BigInt on the
+ * path of a call.
  */
 function base62(bytes: Uint8Array, width: number): string {
   const limbs: number[] = [];
@@ -56,10 +58,13 @@ function divideInPlace(limbs: number[], by: number): number {
   return remainder;
 }
 
-/** So many letters at a time: a byte times their scale still is an integer of 31 bits. */
+/** With three letters, a byte times their scale still fits into a 31-bit integer. */
 const LETTERS_AT_ONCE = 3;
 
-/** Reads letters `from` up to `to` as one number, which it writes little-endian over `bytes` from `start` to `end`: zeros so far. */
+/**
+ * Parses letters `from` to `to` as one number and writes it little-endian into `bytes` from `start` to `end`, which
+ * must be zero.
+ */
 function fromBase62(text: string, from: number, to: number, bytes: Uint8Array, start: number, end: number): void {
   for (let at = from; at < to;) {
     let carry = 0;

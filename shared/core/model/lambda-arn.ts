@@ -1,7 +1,10 @@
-/** The ARN of a Lambda function that a deployment can be: always one version or alias, so that replays meet the code they began with. */
+/**
+ * The ARN of a Lambda function as a deployment: it always has a version or alias, so that a replay meets the code it
+ * began with.
+ */
 
 export interface LambdaArn {
-  /** The text as it was given. */
+  /** The original text. */
   readonly text: string;
   readonly region: string;
   readonly account: string;
@@ -10,7 +13,7 @@ export interface LambdaArn {
   readonly qualifier: string;
 }
 
-/** Why a text is not the ARN of a qualified function, and what to write instead. */
+/** A text is not the ARN of a qualified function; the message says what to write instead. */
 export class LambdaArnError extends Error {
   override name = "LambdaArnError";
 }

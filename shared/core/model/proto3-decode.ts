@@ -1,4 +1,4 @@
-/** Reads a message in proto3's wire format; bytes fields become views of what was read. */
+/** Decodes messages in the proto3 wire format; bytes fields become views of the input. */
 import { NESTING_MAX, Proto3Error } from "./proto3.ts";
 import type { MessageType, NamedField } from "./proto3.ts";
 
@@ -10,18 +10,17 @@ const LENGTH = 2;
 const FIXED32 = 5;
 const SHORT_TEXT_BYTES = 32;
 
-// The byte order mark is part of a string here, so that what is read is what was written.
+// The byte order mark stays part of a string, so that a decoded string equals the written one.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** How many sub-messages and values of repeated fields may still be decoded; several messages may draw on one. */
+/** The number of sub-messages and repeated values that may still be decoded; several messages can share one budget. */
 export interface ElementBudget {
   left: number;
 }
 
 /**
- * @param budget bounds a message that a stranger wrote: two bytes on the wire may become an object of hundreds in memory
- * @throws Proto3Error for a message that is not whole and well-formed, or that exceeds its budget; the decoder skips
- *   fields that the table lacks
+ * @param budget bounds an untrusted message: two bytes on the wire may become an object of hundreds of bytes in memory
+ * @throws Proto3Error for a message that is incomplete, malformed or above its budget; the decoder skips unknown fields
  */
 export function decode<T>(type: MessageType<T>, bytes: Uint8Array, budget?: ElementBudget): T {
   return new Source(bytes, budget).message(type, bytes.length, 0, undefined) as T;
@@ -31,7 +30,7 @@ class Source {
   readonly #bytes: Uint8Array;
   readonly #budget: ElementBudget | undefined;
   #at = 0;
-  /** The upper 32 bits of the varint read last. */
+  /** The upper 32 bits of the last varint. */
   #high = 0;
 
   constructor(bytes: Uint8Array, budget: ElementBudget | undefined) {
@@ -39,11 +38,11 @@ class Source {
     this.#budget = budget;
   }
 
-  /** @param earlier a value of the same field read before: proto3 merges the occurrences of a sub-message */
+  /** @param earlier the earlier value of the same field: proto3 merges the occurrences of a sub-message */
   message(type: MessageType<unknown>, end: number, depth: number, earlier: Values | undefined): Values {
     if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
     const value: Values = earlier ?? blankOf(type);
-    // The oneofs that may hold a field already, which a later one clears.
+    // The oneofs that may already have a field set, which a later field clears.
     let groupsSet = earlier === undefined ? 0 : -1;
     while (this.#at < end) {
       const tag = this.#varint32(end);
@@ -78,7 +77,7 @@ class Source {
   }
 
   #push(list: unknown[], field: NamedField, end: number, depth: number): void {
-    // A sub-message counts where it begins, wherever it stands.
+    // A sub-message is counted in `#one`, repeated or not.
     if (field.kind !== "message") this.#spend();
     list.push(this.#one(field, end, depth, undefined));
   }
@@ -141,7 +140,7 @@ class Source {
     }
   }
 
-  /** Reads a length and answers where what it measures ends. */
+  /** Reads a length and returns the offset of its end. */
   #span(end: number): number {
     const size = this.#varint32(end);
     if (size > end - this.#at) throw new Proto3Error(`a length of ${size} bytes where ${end - this.#at} are left`);
@@ -154,7 +153,7 @@ class Source {
     return low;
   }
 
-  /** Answers the lower 32 bits, unsigned, and leaves the upper ones in `#high`. */
+  /** Returns the lower 32 bits, unsigned, and stores the upper ones in `#high`. */
   #varint(end: number): number {
     const bytes = this.#bytes;
     this.#high = 0;

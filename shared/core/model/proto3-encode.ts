@@ -1,4 +1,4 @@
-/** Writes a message in proto3's wire format: one pass that measures, one that writes into exactly as many bytes. */
+/** Encodes messages in the proto3 wire format in two passes: one measures, one writes into exactly as many bytes. */
 import { NESTING_MAX, Proto3Error } from "./proto3.ts";
 import type { Draft, MessageType, NamedField } from "./proto3.ts";
 
@@ -7,8 +7,8 @@ type Values = Readonly<Record<string, unknown>>;
 const utf8 = new TextEncoder();
 
 /**
- * @param headroom bytes left zero in front of the message, for a header that the caller writes
- * @throws Proto3Error when a number is out of range, two fields of a oneof are set, or messages nest too deep
+ * @param headroom zero bytes in front of the message, for a header that the caller writes
+ * @throws Proto3Error if a number is out of range, two fields of a oneof are set, or messages nest too deep
  */
 export function encode<T>(type: MessageType<T>, value: Draft<NoInfer<T>>, headroom = 0): Uint8Array {
   const lengths: number[] = [];
@@ -18,7 +18,7 @@ export function encode<T>(type: MessageType<T>, value: Draft<NoInfer<T>>, headro
   return sink.out;
 }
 
-/** Notes the length of every string, list and sub-message in the order in which the writing pass asks for them. */
+/** Records the length of every string, list and sub-message in the order in which the writing pass reads them. */
 function measure(type: MessageType<unknown>, value: Values, lengths: number[], depth: number): number {
   if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
   let size = 0;
@@ -100,7 +100,7 @@ function utf8Size(text: string): number {
     if (unit < 0x800) size += 1;
     else if (unit < 0xd800 || unit > 0xdbff) size += 2;
     else {
-      // A pair takes four bytes; a half without its partner is written as the three of the replacement character.
+      // A surrogate pair takes four bytes; an unpaired half is written as the three bytes of the replacement character.
       const next = text.charCodeAt(i + 1);
       size += 2;
       if (next >= 0xdc00 && next <= 0xdfff) i++;

@@ -1,6 +1,6 @@
-/** Proto3 messages described by tables: the kinds of fields, and the TypeScript type of what a table describes. */
+/** Describes proto3 messages by tables: the kinds of fields, and the TypeScript type that a table yields. */
 
-/** The one error of reading or writing the wire format: truncated, oversized, nested too deep, of the wrong type. */
+/** The only error of reading or writing the wire format: truncated, oversized, nested too deep, or of the wrong type. */
 export class Proto3Error extends Error {
   override name = "Proto3Error";
 }
@@ -10,7 +10,10 @@ export const NESTING_MAX = 1000;
 
 export type Scalar = "uint32" | "uint53" | "uint64" | "bool" | "string" | "bytes" | "enumeration";
 
-/** `plain` fields are always there, absent ones as zero or empty; `optional` ones are undefined when absent; `repeated` ones are arrays. */
+/**
+ * `plain` fields are always present, absent ones as zero or empty; absent `optional` ones are undefined; `repeated`
+ * ones are arrays.
+ */
 export type Presence = "plain" | "optional" | "repeated";
 
 export interface Field<T, P extends Presence> {
@@ -23,20 +26,20 @@ export interface Field<T, P extends Presence> {
   readonly valueType?: T;
 }
 
-/** A field as encoder and decoder read it. All have the same members in the same order, which keeps reading them fast. */
+/** A field as encoder and decoder read it. All have the same members in the same order, which keeps property access fast. */
 export interface NamedField {
   readonly name: string;
   readonly number: number;
   readonly kind: Scalar | "message";
   readonly presence: Presence;
-  /** One bit for each oneof of the message; 0 for a field that is in none. */
+  /** One bit per oneof of the message; 0 for a field outside of any oneof. */
   readonly groupBit: number;
   readonly submessage: (() => MessageType<unknown>) | undefined;
-  /** What a plain field holds when it is absent on the wire. */
+  /** The value of a plain field that is absent on the wire. */
   readonly zero: unknown;
-  /** 0 for numbers, which lists write packed; 2 for what carries its length. */
+  /** 0 for numbers, which are packed in lists; 2 for length-delimited values. */
   readonly wire: 0 | 2;
-  /** The other fields of its oneof: setting one clears these. */
+  /** The other fields of the same oneof, which this field clears. */
   readonly rivals: readonly string[];
 }
 
@@ -44,7 +47,7 @@ export interface MessageType<T> {
   readonly fields: readonly NamedField[];
   /** Indexed by field number. */
   readonly byNumber: readonly (NamedField | undefined)[];
-  /** A value with nothing set, to copy; repeated fields hold undefined here. */
+  /** An empty value to copy; repeated fields are undefined in it. */
   readonly blank: Readonly<Record<string, unknown>>;
   readonly repeatedNames: readonly string[];
   /** Never set: carries the value's type for `Infer`. */
@@ -59,10 +62,10 @@ type ValueOf<T extends Table> = Flat<
   { readonly [K in Exclude<keyof T, OptionalNames<T>>]: Of<T[K]> } & { readonly [K in OptionalNames<T>]?: Of<T[K]> }
 >;
 
-/** What decoding gives. A oneof appears as its fields, all optional, of which at most one is set. */
+/** The type of a decoded message. A oneof appears as its fields, all optional, of which at most one is set. */
 export type Infer<M> = M extends MessageType<infer T> ? T : never;
 
-/** What encoding takes: the same with everything optional, absent meaning zero or empty. */
+/** The type of a message to encode: every field is optional, and an absent one means zero or empty. */
 export type Draft<T> = T extends Uint8Array | string | number | bigint | boolean | undefined
   ? T
   : T extends readonly (infer E)[]
@@ -70,21 +73,21 @@ export type Draft<T> = T extends Uint8Array | string | number | bigint | boolean
     : { readonly [K in keyof T]?: Draft<T[K]> | undefined };
 
 export const uint32 = (number: number): Field<number, "plain"> => ({ number, kind: "uint32", presence: "plain" });
-/** A 64-bit number read as a JavaScript number; above 2^53-1 it is refused, never rounded. */
+/** A 64-bit number read as a JavaScript number; a value above 2^53-1 is refused, never rounded. */
 export const uint53 = (number: number): Field<number, "plain"> => ({ number, kind: "uint53", presence: "plain" });
 export const uint64 = (number: number): Field<bigint, "plain"> => ({ number, kind: "uint64", presence: "plain" });
 export const bool = (number: number): Field<boolean, "plain"> => ({ number, kind: "bool", presence: "plain" });
 export const string = (number: number): Field<string, "plain"> => ({ number, kind: "string", presence: "plain" });
-/** Decoded as a view of the bytes that were read, not as a copy. */
+/** Decoded as a view of the input, not as a copy. */
 export const bytes = (number: number): Field<Uint8Array, "plain"> => ({ number, kind: "bytes", presence: "plain" });
-/** An open enumeration, as its number; what a number means is its reader's business. */
+/** An open enumeration, as its number, which the caller interprets. */
 export const enumeration = (number: number): Field<number, "plain"> => ({
   number,
   kind: "enumeration",
   presence: "plain",
 });
 
-/** @param submessage called late, so that a message may contain itself */
+/** @param submessage called lazily, so that a message may contain itself */
 export const submessage = <T>(number: number, submessage: () => MessageType<T>): Field<T, "optional"> => ({
   number,
   kind: "message",
@@ -97,12 +100,12 @@ export function optional<T>(field: Field<T, "plain">): Field<T, "optional"> {
   return { number: field.number, kind: field.kind, presence: "optional" };
 }
 
-/** A list. Numbers are written packed, and read packed or not. */
+/** A list. Numbers are written packed, and read packed or unpacked. */
 export function repeated<T>(field: Field<T, "plain" | "optional">): Field<T, "repeated"> {
   return { ...field, presence: "repeated" } as Field<T, "repeated">;
 }
 
-/** Fields of one message that share a group name exclude each other: reading keeps the last, writing two is an error. */
+/** Fields of one message with the same group name exclude each other: decoding keeps the last, encoding two is an error. */
 export function oneof<T>(group: string, field: Field<T, "plain" | "optional">): Field<T, "optional"> {
   return { ...field, presence: "optional", group } as Field<T, "optional">;
 }
@@ -119,7 +122,7 @@ const ZEROS: Record<Scalar | "message", unknown> = {
   message: undefined,
 };
 
-/** Makes the description of a message from its fields; a name repeats in the value, a number on the wire. */
+/** Creates the description of a message from its fields. Each key is the name in the value; each number must be unique. */
 export function message<T extends Table>(table: T): MessageType<ValueOf<T>> {
   const entries = Object.entries(table);
   const groups = [...new Set(entries.map(([, { group }]) => group))].filter((group) => group !== undefined);

@@ -1,13 +1,16 @@
-/** Services and handlers as a deployment offers them: what discovery reads and the registry keeps. */
+/** Services and handlers as a deployment offers them, from discovery and in the registry. */
 import type { HandlerType, ServiceType } from "./target.ts";
 
-/** What a service or a handler may set for itself; absent means "as the level above says". All durations in milliseconds. */
+/**
+ * The settings that a service or a handler may choose; an absent one falls back to the level above. All durations in
+ * milliseconds.
+ */
 export interface HandlerSettings {
   readonly inactivityTimeoutMs?: number;
   readonly abortTimeoutMs?: number;
   readonly journalRetentionMs?: number;
   readonly idempotencyRetentionMs?: number;
-  /** Only the run handler of a workflow has it. */
+  /** Only for the run handler of a workflow. */
   readonly workflowRetentionMs?: number;
   readonly lazyState?: boolean;
   readonly private?: boolean;
@@ -34,9 +37,9 @@ export interface OutputRule {
 export interface Handler {
   readonly name: string;
   readonly type: HandlerType;
-  /** Absent where the manifest names none: then an empty body and any content type pass. */
+  /** Absent if the manifest has none: an empty body and any content type are accepted. */
   readonly input?: InputRule;
-  /** Absent where the manifest names none: then a non-empty output is `application/json`. */
+  /** Absent if the manifest has none: a non-empty output is `application/json`. */
   readonly output?: OutputRule;
   readonly documentation?: string;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -56,12 +59,12 @@ export interface RetryPolicy {
   readonly initialIntervalMs: number;
   readonly maxIntervalMs: number;
   readonly factor: number;
-  /** The first attempt counts; undefined is without end. */
+  /** The first attempt counts; undefined means without limit. */
   readonly maxAttempts?: number;
   readonly onMaxAttempts: "pause" | "kill";
 }
 
-/** What holds for one handler after handler, service and server have been asked, in that order. */
+/** The settings of one handler, resolved from handler, service and server, in that order. */
 export interface EffectiveSettings {
   readonly abortTimeoutMs: number;
   readonly inactivityTimeoutMs: number;

@@ -1,4 +1,4 @@
-/** A change of the state of an object or a workflow, as a handler's command asks for it. */
+/** A change of the state of an object or a workflow, as a handler's command requests it. */
 
 export type StateChange =
   | { readonly kind: "set"; readonly key: string; readonly value: Uint8Array }

@@ -1,6 +1,6 @@
-/** A number from a text, the same for ever and evenly spread: for what is divided among equals, never for what must stay secret. */
+/** A stable, evenly spread hash of a text, for partitioning; it is not cryptographic. */
 
-/** FNV-1a. @returns a whole number of 32 bits, not negative */
+/** FNV-1a. @returns an unsigned 32-bit integer */
 export function textHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

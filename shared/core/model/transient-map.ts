@@ -1,13 +1,13 @@
-/** A map for what comes and goes all the time: whatever is taken out of it is free at once. */
+/** A map for short-lived values: a deleted value can be collected at once. */
 
 interface Slot<Value> {
   value: Value | undefined;
 }
 
 /**
- * A `Map` that is added to and deleted from makes itself a new table every few changes. The engine lets each former
- * table point at the next one and at all that it held, so that one table in the old generation keeps everything which
- * was ever in its successors until the next full collection. Places that are emptied keep nothing.
+ * A `Map` with many additions and deletions replaces its table every few changes. In V8 each former table points to the
+ * next one and to its former content, so one table in the old generation keeps everything that was ever in its
+ * successors alive until the next full collection. Emptied slots keep nothing alive.
  */
 export class TransientMap<Key, Value extends object> {
   readonly #places = new Map<Key, Slot<Value>>();
@@ -42,7 +42,7 @@ export class TransientMap<Key, Value extends object> {
     this.#places.clear();
   }
 
-  /** In the order in which their keys were added. What is deleted meanwhile is left out, what is added comes last. */
+  /** In the order in which keys were added. A value deleted during the iteration is skipped, one added then comes last. */
   *values(): Generator<Value, void, undefined> {
     for (const { value } of this.#places.values()) if (value !== undefined) yield value;
   }

@@ -1,32 +1,32 @@
-/** The state of one key as its lock carries it: small values packed in, larger ones told by name, each in an item of its own. */
+/** The state of one key as its lock carries it: small values packed in, larger ones by name, each in an item of its own. */
 import type { StateChange } from "../model/state-change.ts";
 
 export interface KeyedState {
   readonly inline: ReadonlyMap<string, Uint8Array>;
-  /** Keys whose values stand beside the lock. */
+  /** Keys whose values are beside the lock. */
   readonly beside: ReadonlySet<string>;
-  /** So many stand beside that the lock does not name them any longer. */
+  /** More values are beside the lock than it lists by name. */
   readonly unlisted: boolean;
 }
 
 export const EMPTY_STATE: KeyedState = { inline: new Map(), beside: new Set(), unlisted: false };
 
-/** With the rest of the lock this stays below the 1 KB that one write unit pays for. */
+/** Keeps the whole lock below 1 KB, the size of one write unit. */
 const INLINE_MAX_BYTES = 640;
 const INLINE_VALUE_MAX_BYTES = 256;
 const ENTRY_BYTES = 6;
 const LISTED_MAX = 16;
 
-/** What has to be written beside the lock before the lock itself, and the state that the lock shows afterwards. */
+/** The items to write beside the lock before the lock itself, and the state in the lock after that. */
 export interface Placement {
   readonly next: KeyedState;
   readonly put: ReadonlyMap<string, Uint8Array>;
   readonly remove: readonly string[];
-  /** Everything that stands beside goes, but for what is put. */
+  /** Remove every item beside the lock, except those in `put`. */
   readonly removesAll: boolean;
 }
 
-/** Where each changed value goes. A value stays where its key stands, unless it has grown too large for the lock. */
+/** Places each changed value. A value keeps its place, in the lock or beside it, unless it has grown too large for the lock. */
 export function place(state: KeyedState, changes: readonly StateChange[]): Placement {
   const { cleared, last } = netEffect(changes);
   const inline = new Map(cleared ? [] : state.inline);
@@ -62,17 +62,17 @@ export function place(state: KeyedState, changes: readonly StateChange[]): Place
   return { next, put, remove: [...remove], removesAll: cleared && state.unlisted };
 }
 
-/** True where nothing is known to stand under the key at all. */
+/** True if no value is known for the key. */
 export function isEmpty({ inline, beside, unlisted }: KeyedState): boolean {
   return inline.size === 0 && beside.size === 0 && !unlisted;
 }
 
-/** False where all that there is stands in the lock. */
+/** False if the lock contains all values. */
 export function hasBeside({ beside, unlisted }: KeyedState): boolean {
   return unlisted || beside.size > 0;
 }
 
-/** Of many changes of one key the last counts, and what came before a clear of everything counts for nothing. */
+/** The last change of a name counts, and a clear-all voids the changes before it. */
 export function netEffect(changes: readonly StateChange[]): {
   readonly cleared: boolean;
   readonly last: ReadonlyMap<string, Uint8Array | undefined>;
@@ -94,12 +94,12 @@ function packedBytes(inline: ReadonlyMap<string, Uint8Array>): number {
   return bytes;
 }
 
-/** Three bytes at most for each unit of a key: what does not fit by this measure is moved a little early. */
+/** Assumes three bytes per UTF-16 unit of the key, an upper bound; some values move beside the lock a little early. */
 function entryBytes(key: string, value: Uint8Array): number {
   return key.length * 3 + value.length + ENTRY_BYTES;
 }
 
-/** Those of one size in the order in which they came. */
+/** Values of equal size keep their order. */
 function largestFirst(inline: ReadonlyMap<string, Uint8Array>): readonly (readonly [string, Uint8Array])[] {
   return [...inline].toSorted((one, other) => entryBytes(...other) - entryBytes(...one));
 }

@@ -1,4 +1,4 @@
-/** An await as the tree of the wire, and as bytes to store. */
+/** Converts an await between its wire tree, its stored bytes and the model. */
 import type { Await, Combinator } from "../model/await-tree.ts";
 import { decode } from "../model/proto3-decode.ts";
 import { encode } from "../model/proto3-encode.ts";
@@ -6,7 +6,7 @@ import { NESTING_MAX, Proto3Error } from "../model/proto3.ts";
 import { FutureMessage } from "./wire-values.ts";
 import type { FutureNode } from "./wire-values.ts";
 
-/** In the order of their numbers on the wire. */
+/** The index is the number on the wire. */
 const COMBINATORS: readonly Combinator[] = [
   "unknown",
   "first-completed",
@@ -15,17 +15,17 @@ const COMBINATORS: readonly Combinator[] = [
   "all-succeeded-or-first-failed",
 ];
 
-/** @throws Proto3Error when the tree is deeper than the wire allows, or holds an id out of range */
+/** @throws Proto3Error if the tree is deeper than the wire allows, or contains an id out of range */
 export function encodeAwait(tree: Await): Uint8Array {
   return encode(FutureMessage, nodeOfAwait(tree, 1));
 }
 
-/** @throws Proto3Error for bytes that are no tree */
+/** @throws Proto3Error if the bytes are not a tree */
 export function decodeAwait(bytes: Uint8Array): Await {
   return awaitOfNode(decode(FutureMessage, bytes));
 }
 
-/** @param node as decoded, so not deeper than the wire allows; a combinator that we do not know counts as `unknown` */
+/** @param node a decoded node, so not deeper than the wire allows; an unknown combinator counts as `unknown` */
 export function awaitOfNode(node: FutureNode): Await {
   return { ...node, nested: node.nested.map(awaitOfNode), combinator: COMBINATORS[node.combinator] ?? "unknown" };
 }

@@ -1,9 +1,9 @@
-/** Awakeable ids: the text by which a stranger names an invocation and one of its signals. */
+/** Awakeable ids: texts by which an outside party names an invocation and one of its signals. */
 import { IdError, INVOCATION_ID_BYTES, invocationIdFromBytes } from "../model/ids.ts";
 import type { InvocationId } from "../model/ids.ts";
 
 export interface AwakeableId {
-  /** `entry` ids come from deployments older than any that is served now: they parse, but nothing waits for them. */
+  /** `entry` ids come from deployments older than any supported one: they parse, but no invocation waits for them. */
   readonly kind: "signal" | "entry";
   readonly invocationId: InvocationId;
   readonly index: number;
@@ -15,8 +15,8 @@ const PAYLOAD_BYTES = INVOCATION_ID_BYTES + 4;
 const PAYLOAD_LENGTH = Math.ceil((PAYLOAD_BYTES * 8) / 6);
 
 /**
- * Writes an id as SDKs do: `sign_1`, then the base64url of the invocation id's bytes and the index.
- * @param idBytes the bytes of the start message's id, 24 of them
+ * Encodes an id as SDKs do: `sign_1`, then the base64url of the invocation id's bytes and the index.
+ * @param idBytes the 24 bytes of the id in the start message
  */
 export function encodeAwakeableId(idBytes: Uint8Array, signalIndex: number): string {
   const payload = new Uint8Array(idBytes.length + 4);
@@ -51,7 +51,7 @@ function base64url(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bits beyond the last whole byte must be zero, so that one awakeable has one text. */
+/** Bits beyond the last whole byte must be zero, so that an awakeable has exactly one text. */
 function fromBase64url(digits: string): Uint8Array {
   const bytes = new Uint8Array(Math.floor((digits.length * 6) / 8));
   let bits = 0;

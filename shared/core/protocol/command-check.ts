@@ -1,23 +1,23 @@
-/** Reading a command, and what every command must carry beyond being well-formed. */
+/** Decodes commands and checks the parts that every command needs beyond being well-formed. */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { commandNameOf, commandType } from "./command-messages.ts";
 import type { Command } from "./command-messages.ts";
 import { framesOf } from "./frame.ts";
 
-/** @returns undefined for a code that is no command's. @throws Proto3Error when the payload is not readable, or exceeds `budget` */
+/** @returns undefined if the code is not a command's. @throws Proto3Error if the payload is unreadable, or exceeds `budget` */
 export function decodeCommand(code: number, payload: Uint8Array, budget?: ElementBudget): Command | undefined {
   const name = commandNameOf(code);
-  // The table that the name chooses is the one that reads the payload, which the compiler cannot see.
+  // The name selects the table that decodes the payload, a relation that the compiler cannot see.
   return name === undefined ? undefined : ({ name, message: decode(commandType(name), payload, budget) } as Command);
 }
 
-/** Reads one stored command frame; undefined when it is a notification. @throws Proto3Error, RangeError when it is no frame */
+/** Decodes one stored command frame; undefined for a notification. @throws Proto3Error, RangeError if it is not a frame */
 export function commandOf(raw: Uint8Array): Command | undefined {
   const frame = framesOf(raw)[0];
   return frame === undefined ? undefined : decodeCommand(frame.type, frame.payload);
 }
 
-/** @returns what a command lacks, to be put after its name; undefined when it is whole */
+/** @returns what the command lacks, as a text to follow its name; undefined if it is complete */
 export function lackOf({ name, message }: Command): string | undefined {
   switch (name) {
     case "Output":

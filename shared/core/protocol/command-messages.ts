@@ -1,4 +1,4 @@
-/** The commands that a handler's code leaves in the journal, by name, each with its type code and its table. */
+/** The commands of a journal by name, each with its type code and its table. */
 import { bytes, message, oneof, optional, repeated, string, submessage, uint32, uint53 } from "../model/proto3.ts";
 import type { Infer, MessageType } from "../model/proto3.ts";
 import { HeaderMessage, IdempotentTargetMessage, StateKeysMessage, WorkflowTargetMessage } from "./wire-values.ts";
@@ -56,7 +56,7 @@ export const COMMANDS = {
       headers: headers(4),
       key: string(5),
       idempotencyKey: optional(string(6)),
-      /** These two: V7. */
+      /** `scope` and `limitKey`: V7. */
       scope: optional(string(7)),
       limitKey: optional(string(8)),
       invocationIdNotificationIdx: uint32(10),
@@ -75,7 +75,7 @@ export const COMMANDS = {
       headers: headers(5),
       key: string(6),
       idempotencyKey: optional(string(7)),
-      /** These two: V7. */
+      /** `scope` and `limitKey`: V7. */
       scope: optional(string(8)),
       limitKey: optional(string(9)),
       invocationIdNotificationIdx: uint32(10),
@@ -105,13 +105,13 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 export type CommandMessage<N extends CommandName> = Infer<(typeof COMMANDS)[N]["type"]>;
-/** One command, told apart by its name. */
+/** Any command, discriminated by its name. */
 export type Command = { [N in CommandName]: { readonly name: N; readonly message: CommandMessage<N> } }[CommandName];
 
 const NAMES = new Map<number, CommandName>();
 for (const [commandName, { code }] of Object.entries(COMMANDS)) NAMES.set(code, commandName as CommandName);
 
-/** @returns undefined for a code that is no command's */
+/** @returns undefined if the code is not a command's */
 export function commandNameOf(code: number): CommandName | undefined {
   return NAMES.get(code);
 }

@@ -1,4 +1,4 @@
-/** The control messages: what opens and ends an attempt, and what travels beside its journal. */
+/** The control messages: they open and end an attempt, or accompany its journal. */
 import {
   bool,
   bytes,
@@ -26,13 +26,13 @@ export const StartMessage = message({
   durationSinceLastStoredEntryMs: uint53(8),
   /** V6 and later. */
   randomSeed: uint64(9),
-  /** These three: V7. */
+  /** `scope`, `limitKey` and `idempotencyKey`: V7. */
   scope: optional(string(10)),
   limitKey: optional(string(11)),
   idempotencyKey: optional(string(12)),
 });
 
-/** A suspension of V5 and V6: three flat lists, any of whose ids resumes. */
+/** A suspension of V5 and V6: three flat lists; any of the ids resumes the invocation. */
 export const SuspensionListsMessage = message({
   waitingCompletions: repeated(uint32(1)),
   waitingSignals: repeated(uint32(2)),
@@ -50,7 +50,7 @@ export const ErrorMessage = message({
   relatedCommandName: optional(string(5)),
   relatedCommandType: optional(uint32(6)),
   nextRetryDelayMs: optional(uint64(8)),
-  /** 0 retry, 1 pause, 2 fail; honoured in every version, as deployments send it in every version. */
+  /** 0 retry, 1 pause, 2 fail; accepted in every version, because deployments send it in every version. */
   behavior: enumeration(9),
 });
 
@@ -59,7 +59,7 @@ export const CommandAckMessage = message({ commandIndex: uint32(1) });
 
 export const ProposeRunCompletionMessage = message({
   resultCompletionId: uint32(1),
-  /** The bytes themselves, not wrapped in a value message. */
+  /** The bytes themselves, without a value message around them. */
   value: oneof("result", bytes(14)),
   failure: oneofFailure("result", 15),
 });
@@ -70,7 +70,7 @@ export const AwaitingOnMessage = message({
 });
 export const RunCompletionAckMessage = message({ completionId: uint32(1) });
 
-/** The proposal and the completion made of it, with the failure left as the bytes that came. */
+/** The proposal and the completion built from it, with the failure as raw bytes. */
 export const RawProposalMessage = message({
   resultCompletionId: uint32(1),
   value: oneof("result", bytes(14)),

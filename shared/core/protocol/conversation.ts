@@ -1,10 +1,10 @@
 /**
- * Our side of one attempt's response: bytes in, entries and an ending out; no transport, no clock.
+ * Reads the response of one attempt: bytes in, entries and an ending out; no transport, no clock.
  *
- * Entries can be read from `received` while the response is still coming. An exchange that stays open can be built
- * on that: the driver notes how far it has read, makes the items since then durable as a segment (I2), and writes
- * their completions on the same stream, whose frames are those of the journal. What `finish` may still withdraw is an
- * output whose terminator never came, so such a driver leaves a trailing output to the next segment.
+ * Entries can be read from `received` while the response is still arriving. A driver of a long-lived exchange can build
+ * on that: it remembers its position, makes the entries since then durable as a segment (I2), and writes their
+ * completions to the same stream, as the frames of the journal. `finish` may still withdraw an output without a
+ * terminator, so such a driver leaves a trailing output to the next segment.
  */
 import type { ElementBudget } from "../model/proto3-decode.ts";
 import { Proto3Error } from "../model/proto3.ts";
@@ -22,24 +22,26 @@ import type { ProtocolVersion } from "./version.ts";
 export interface ConversationSetting {
   readonly version: ProtocolVersion;
   readonly messageSizeMaxBytes: number;
-  /** Completion ids of the run commands in the replayed journal that have no completion there. */
+  /** Completion ids of the run commands in the replayed journal without a completion there. */
   readonly openRuns: ReadonlySet<number>;
-  /** Whether the replayed journal holds an output. */
+  /** Whether the replayed journal contains an output. */
   readonly hasOutput: boolean;
-  /** The bytes that the attempt may send in all; at most `REPLY_MAX_MESSAGES` messages of the largest size. */
+  /** The most bytes that the attempt may send in total; capped at `REPLY_MAX_MESSAGES` messages of the largest size. */
   readonly replyMaxBytes?: number;
-  /** How many entries the replayed journal has; none unless told. */
+  /** The number of entries in the replayed journal; 0 by default. */
   readonly journalEntries?: number;
 }
 
-/** Of a journal with what an attempt adds to it: whoever goes on and on must not take the memory of all others. */
+/** The limit of a journal including the attempt's entries, so that one endless handler cannot take the memory of all others. */
 export const JOURNAL_MAX_ENTRIES = 100_000;
 /**
- * The most elements that the messages of one attempt hold together: headers, names of states, futures of a suspension.
- * An empty future takes two bytes on the wire and some 370 in memory, so that messages bounded in bytes alone kill the process.
+ * The most elements that the messages of one attempt may contain together: headers, state names, futures of a
+ * suspension.
+ * An empty future takes two bytes on the wire and some 370 in memory, so a limit in bytes alone would not protect the
+ * process.
  */
 export const REPLY_MAX_ELEMENTS = 250_000;
-/** What one attempt may send in all, in messages of the largest size. */
+/** The most bytes that one attempt may send, in messages of the largest size. */
 export const REPLY_MAX_MESSAGES = 8;
 
 const COMMAND_CODES_FROM = 0x0400;
@@ -69,27 +71,27 @@ export class Conversation {
     this.#replyMaxBytes = Math.min(REPLY_MAX_MESSAGES * messageSizeMaxBytes, replyMaxBytes);
   }
 
-  /** The entries so far, in order; grows with `receive`. */
+  /** The entries so far, in order; `receive` appends to it. */
   get received(): readonly Received[] {
     return this.#received;
   }
 
-  /** Whether the ending is settled, by a terminator or by what must not be: nothing that still comes is read. */
+  /** Whether a terminator or a violation has settled the ending; later bytes are ignored. */
   get terminated(): boolean {
     return this.#ending !== undefined;
   }
 
-  /** Bytes of whole messages so far. */
+  /** The bytes of complete messages so far. */
   get messageBytes(): number {
     return this.#replyBytes;
   }
 
-  /** The count of elements in complete messages so far. */
+  /** The number of elements in complete messages so far. */
   get elements(): number {
     return REPLY_MAX_ELEMENTS - this.#elements.left;
   }
 
-  /** @param chunk any cut of the response's bytes; must not change afterwards, as the entries share its memory */
+  /** @param chunk any slice of the response; must not change afterwards, because entries share its memory */
   receive(chunk: Uint8Array): void {
     if (this.#ending !== undefined) return;
     this.#reader.push(chunk);
@@ -98,13 +100,13 @@ export class Conversation {
       if (frame === undefined) break;
       this.#replyBytes += frame.raw.length;
       const ending = this.#take(frame);
-      // Counted by messages, as boundaries of chunks carry no meaning: an answer of a function comes in one.
+      // Counted by messages, because chunk boundaries carry no meaning: the answer of a function is a single chunk.
       this.#ending = this.#excess() ?? ending;
     }
     if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
   }
 
-  /** Nothing is kept of an attempt that does not know when to stop: what it sent would make the next one larger still. */
+  /** Drops all entries of an attempt above its limits: they would make the next attempt larger still. */
   #excess(): ReplyEnd | undefined {
     const isTooMany = this.#received.length > this.#entriesMax;
     if (!isTooMany && this.#replyBytes <= this.#replyMaxBytes) return undefined;
@@ -117,8 +119,8 @@ export class Conversation {
   }
 
   /**
-   * @param how `eof` when the response ended as a response does, `broken` when the transport failed
-   * @param reason the transport's words, shown where no terminator had come
+   * @param how `eof` if the response ended regularly, `broken` if the transport failed
+   * @param reason the transport's message, shown if no terminator arrived
    */
   finish(how: "eof" | "broken", reason?: string): AttemptReply {
     if (this.#ending !== undefined) return { received: this.#received, ending: this.#ending };
@@ -175,7 +177,7 @@ export class Conversation {
     return undefined;
   }
 
-  /** Of several proposals for one run the first counts: it is the one that replays will show. */
+  /** The first proposal for a run counts, because replays show that one. */
   #proposal(frame: Frame): ReplyEnd | undefined {
     const proposal = completionOfProposal(frame.payload, this.#version, this.#elements);
     if (proposal === undefined) return violation("a run proposal has no result");
@@ -201,8 +203,8 @@ function illegalText(code: number): string {
 }
 
 /**
- * A replay must give a stored output again byte for byte, so one whose end was lost with the transport is better made
- * anew. Proposals around it stay: they belong to runs before it.
+ * A replay must repeat a stored output byte for byte, so an output whose end was lost with the transport is made anew
+ * (I9). Proposals around it stay: they belong to earlier runs.
  */
 function withoutTrailingOutput(received: readonly Received[]): readonly Received[] {
   const kept = [...received];

@@ -1,4 +1,4 @@
-/** Reads the terminators that carry something: a suspension's await, an error's details. */
+/** Decodes the terminators with content: the await of a suspension, the details of an error. */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { awaitOfNode } from "./await-codec.ts";
 import type { Await } from "../model/await-tree.ts";
@@ -6,7 +6,7 @@ import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./c
 import type { AttemptError, RelatedCommand } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
-/** @returns undefined where a V7 suspension has no tree. @throws Proto3Error, also for a suspension that exceeds `budget` */
+/** @returns undefined if a V7 suspension has no tree. @throws Proto3Error, also for a suspension that exceeds `budget` */
 export function awaitOfSuspension(
   payload: Uint8Array,
   version: ProtocolVersion,
@@ -48,7 +48,7 @@ function relatedOf(index: number | undefined, name: string | undefined, type: nu
   };
 }
 
-/** A delay too long for a number is no reason to lose the error that carries it. */
+/** A delay too large for a number must not lose the error that carries it. */
 function clamped(delayMs: bigint): number {
   return Number(delayMs > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : delayMs);
 }

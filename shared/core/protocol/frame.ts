@@ -1,20 +1,20 @@
-/** Frames: every message travels behind an 8-byte header of type code, flags and payload length. */
+/** Frames: every message follows an 8-byte header of type code, flags and payload length. */
 import { encode } from "../model/proto3-encode.ts";
 import type { Draft, MessageType } from "../model/proto3.ts";
 
 export const HEADER_BYTES = 8;
-/** A frame keeps at most so many times its own size in memory; a smaller one is copied out of its chunk. */
+/** A frame may keep at most this multiple of its size in memory; a smaller frame is copied out of its chunk. */
 const PINNED_MAX_TIMES = 4;
-/** The sender asks for an acknowledgement; V7 sets it on every run proposal. */
+/** The sender requests an acknowledgement; V7 sets this flag on every run proposal. */
 export const REQUESTED_ACK = 0x8000;
 
 export interface Frame {
   /** The type code. */
   readonly type: number;
-  /** The upper 16 bits that follow the code, reserved ones included. */
+  /** The upper 16 bits after the code, reserved ones included. */
   readonly flags: number;
   readonly payload: Uint8Array;
-  /** Header and payload as received: this is what is stored and replayed (I9). */
+  /** Header and payload as received; stored and replayed unchanged (I9). */
   readonly raw: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ export function encodeFrame(type: number, payload: Uint8Array, flags = 0): Uint8
   return withHeader(raw, type, flags);
 }
 
-/** Writes a message straight behind its header, without a copy between. @throws Proto3Error as `encode` does */
+/** Encodes a message directly behind its header, without a copy. @throws Proto3Error as `encode` does */
 export function messageFrame<T>(code: number, type: MessageType<T>, value: Draft<NoInfer<T>>, flags = 0): Uint8Array {
   return withHeader(encode(type, value, HEADER_BYTES), code, flags);
 }
@@ -43,7 +43,7 @@ function withHeader(raw: Uint8Array, type: number, flags: number): Uint8Array {
   return raw;
 }
 
-/** Splits stored bytes, one frame or several on end, into frames. @throws RangeError when they do not end with a frame */
+/** Splits stored bytes into frames. @throws RangeError if the bytes do not end with a complete frame */
 export function framesOf(bytes: Uint8Array): Frame[] {
   const reader = new FrameReader(Infinity);
   reader.push(bytes);
@@ -53,28 +53,28 @@ export function framesOf(bytes: Uint8Array): Frame[] {
   return frames;
 }
 
-/** Cuts a stream of chunks into frames. The boundaries of chunks carry no meaning. */
+/** Splits a stream of chunks into frames. Chunk boundaries carry no meaning. */
 export class FrameReader {
-  /** Set once a header announces a payload above the limit; nothing is read after that. */
+  /** Set once a header announces a payload above the limit; later bytes are ignored. */
   tooLarge: FrameTooLarge | undefined;
   readonly #limitBytes: number;
   #buffer = new Uint8Array(0);
   #start = 0;
   #end = 0;
-  /** Large frames are views of the chunk they came in, so bytes may be added only to a buffer that was made here. */
+  /** Large frames are views of their chunk, so bytes may be appended only to a buffer that this reader allocated. */
   #owned = false;
 
-  /** @param limitBytes the largest payload accepted (RT0003) */
+  /** @param limitBytes the largest accepted payload (RT0003) */
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
-  /** Bytes received that belong to no whole frame: after the last `next`, what a cut left over. */
+  /** Received bytes that are not part of a complete frame; after the last `next`, the remainder of a cut stream. */
   get pendingBytes(): number {
     return this.#end - this.#start;
   }
 
-  /** @param chunk must not change afterwards, as large frames share its memory */
+  /** @param chunk must not change afterwards, because large frames share its memory */
   push(chunk: Uint8Array): void {
     if (this.tooLarge !== undefined || chunk.length === 0) return;
     if (this.pendingBytes === 0) {
@@ -89,7 +89,10 @@ export class FrameReader {
     this.#end += chunk.length;
   }
 
-  /** Room doubles, so that a large frame in many chunks costs time in proportion to its size; no byte is ever moved within a buffer. */
+  /**
+   * The size doubles, so a large frame in many chunks costs time in proportion to its size; bytes never move within a
+   * buffer, because frames may be views of it.
+   */
   #grow(more: number): void {
     const pending = this.#buffer.subarray(this.#start, this.#end);
     this.#buffer = new Uint8Array(2 * (pending.length + more));
@@ -99,7 +102,7 @@ export class FrameReader {
     this.#owned = true;
   }
 
-  /** @returns the next whole frame; undefined until more bytes come, and for good once `tooLarge` is set */
+  /** @returns the next complete frame; undefined until more bytes arrive, and always once `tooLarge` is set */
   next(): Frame | undefined {
     if (this.tooLarge !== undefined || this.pendingBytes < HEADER_BYTES) return undefined;
     const header = new DataView(this.#buffer.buffer, this.#buffer.byteOffset + this.#start, HEADER_BYTES);
@@ -111,7 +114,7 @@ export class FrameReader {
     if (this.pendingBytes < HEADER_BYTES + sizeBytes) return undefined;
     const view = this.#buffer.subarray(this.#start, this.#start + HEADER_BYTES + sizeBytes);
     this.#start += view.length;
-    // A view keeps the whole buffer of its chunk in memory: 60,000 small frames pinned 3.8 GB of what sockets had received.
+    // A view keeps the whole buffer of its chunk in memory: 60,000 small frames pinned 3.8 GB of socket buffers.
     const raw = view.length * PINNED_MAX_TIMES < this.#buffer.buffer.byteLength ? view.slice() : view;
     return { type: header.getUint16(0), flags: header.getUint16(2), payload: raw.subarray(HEADER_BYTES), raw };
   }

@@ -1,10 +1,10 @@
-/** What a manifest says of a handler's input and output. */
+/** Reads a handler's input and output rules from the manifest. */
 import type { InputRule, OutputRule } from "../model/service.ts";
 import { JsonShapeError, unlike } from "./json-object.ts";
 import type { JsonObject } from "./json-object.ts";
 import { ManifestRuleError } from "./manifest-rule-error.ts";
 
-/** Code that serializes a schema recurses into each level, on a finite stack. */
+/** The serialization of a schema recurses into each level, on a finite stack. */
 const LEVELS_MAX = 128;
 
 /** @throws JsonShapeError, ManifestRuleError */
@@ -33,7 +33,7 @@ export function readOutputRule(output: JsonObject): OutputRule {
   };
 }
 
-/** A schema is shown and never applied; it must stand for itself, without a reference to another document. */
+/** A schema is displayed and never applied; it must be self-contained, without a reference to another document. */
 function readSchema(owner: JsonObject): { readonly jsonSchema?: unknown } {
   const jsonSchema = owner.any("jsonSchema");
   if (jsonSchema === undefined) return {};
@@ -62,7 +62,7 @@ function isPattern(contentType: string): boolean {
   return type !== "*" || subtype === "*";
 }
 
-/** The media type alone. */
+/** The media type without its parameters. */
 export function withoutParameters(contentType: string): string {
   return contentType.split(";", 1)[0]!.trim();
 }

@@ -1,6 +1,6 @@
-/** An object of a JSON document that knows where it stands: reads its members, and says what is wrong with them and where. */
+/** An object of a JSON document with its path: reads members and reports errors with their place. */
 
-/** A part of the document is not what it should be. `path` is its place: `$.services[0].name`. */
+/** A part of the document has the wrong shape. `path` is its place: `$.services[0].name`. */
 export class JsonShapeError extends Error {
   override name = "JsonShapeError";
   readonly path: string;
@@ -11,19 +11,19 @@ export class JsonShapeError extends Error {
   }
 }
 
-/** @param found undefined where nothing is there */
+/** @param found undefined if the part is missing */
 export function unlike(path: string, found: unknown, expected: string): JsonShapeError {
   return new JsonShapeError(path, `is ${shown(found)}, not ${expected}`);
 }
 
 const QUOTE_MAX_CHARACTERS = 80;
 
-/** Members that are null count as absent, and members that nobody asks for are ignored: newer SDKs may send more. */
+/** Members that are null count as absent, and unknown members are ignored, because newer SDKs may send more. */
 export class JsonObject {
   readonly path: string;
   readonly #members: Readonly<Record<string, unknown>>;
 
-  /** @throws JsonShapeError when the value is no object */
+  /** @throws JsonShapeError if the value is not an object */
   constructor(value: unknown, path: string) {
     if (!isRecord(value)) throw unlike(path, value, "an object");
     this.#members = value;
@@ -34,7 +34,7 @@ export class JsonObject {
     return `${this.path}.${name}`;
   }
 
-  /** The member as it is; undefined where it is absent. */
+  /** The raw member; undefined if absent. */
   any(name: string): unknown {
     return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
   }
@@ -47,7 +47,7 @@ export class JsonObject {
     return this.#member(name, "true or false", (value) => typeof value === "boolean") as boolean | undefined;
   }
 
-  /** A whole number from 0 on. */
+  /** A whole number of at least 0. */
   count(name: string): number | undefined {
     const fits = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
     return this.#member(name, "a whole number from 0 on", fits) as number | undefined;
@@ -68,7 +68,7 @@ export class JsonObject {
     return value === undefined ? undefined : new JsonObject(value, this.pathOf(name));
   }
 
-  /** A list of objects; an absent one is empty. */
+  /** A list of objects; empty if absent. */
   objects(name: string): readonly JsonObject[] {
     const list = this.any(name) ?? [];
     if (!Array.isArray(list)) throw unlike(this.pathOf(name), list, "a list");

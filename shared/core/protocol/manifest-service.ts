@@ -1,4 +1,4 @@
-/** The services and handlers of a manifest, with the options that each may set for itself. */
+/** Reads the services and handlers of a manifest, with their settings. */
 import type { Handler, HandlerSettings, Service } from "../model/service.ts";
 import type { HandlerType, ServiceType } from "../model/target.ts";
 import { readInputRule, readOutputRule } from "./input-rule.ts";
@@ -10,7 +10,7 @@ const SERVICE_NAME = /^([a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9._-]*$/;
 const HANDLER_NAME = /^([a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9_]*$/;
 const SERVICE_TYPES = { SERVICE: "service", VIRTUAL_OBJECT: "object", WORKFLOW: "workflow" } as const;
 
-/** What each type of service makes of what a handler says; a word that is missing here is refused. */
+/** The handler type for each service type and each `ty` of the manifest; a missing combination is refused. */
 const HANDLER_TYPES: Readonly<Record<ServiceType, Readonly<Record<string, HandlerType>>>> = {
   service: { none: "service", SHARED: "service" },
   object: { none: "exclusive", EXCLUSIVE: "exclusive", SHARED: "shared" },
@@ -100,7 +100,7 @@ function readSettings(owner: JsonObject): HandlerSettings {
     retryInitialIntervalMs: owner.count("retryPolicyInitialInterval"),
     retryMaxIntervalMs: owner.count("retryPolicyMaxInterval"),
     retryFactor: owner.positive("retryPolicyExponentiationFactor"),
-    // The first attempt counts and always takes place, so that 0 says what 1 says.
+    // The first attempt counts and always takes place, so 0 means 1.
     retryMaxAttempts: maxAttempts === undefined ? undefined : Math.max(1, maxAttempts),
     retryOnMaxAttempts: onMaxAttempts === undefined ? undefined : onMaxAttempts === "KILL" ? "kill" : "pause",
   });
@@ -108,7 +108,7 @@ function readSettings(owner: JsonObject): HandlerSettings {
 
 type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The members that are there: absence, not undefined, means "as the level above says". */
+/** Removes undefined members, because absence means "as the level above". */
 function present<T extends object>(members: T): Present<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
 }

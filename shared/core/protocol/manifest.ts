@@ -1,4 +1,4 @@
-/** The endpoint manifest: what a deployment says of itself when it is discovered. */
+/** The endpoint manifest: a deployment's answer to discovery. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { InputRule, Service } from "../model/service.ts";
 import { withoutParameters } from "./input-rule.ts";
@@ -11,7 +11,7 @@ export interface Manifest {
   readonly protocolMode: "bidi-stream" | "request-response";
   readonly minProtocolVersion: number;
   readonly maxProtocolVersion: number;
-  /** Said by deployments on Lambda that can read and write zstd. */
+  /** Set by deployments on Lambda that can read and write zstd. */
   readonly lambdaCompression?: "zstd";
   readonly services: readonly Service[];
 }
@@ -19,16 +19,16 @@ export interface Manifest {
 export const MANIFEST_CONTENT_TYPES: readonly string[] = [1, 2, 3, 4].map(
   (version) => `application/vnd.restate.endpointmanifest.v${version}+json`,
 );
-/** The `accept` header of a discovery. */
+/** The `accept` header of discovery. */
 export const MANIFEST_ACCEPT = MANIFEST_CONTENT_TYPES.join(", ");
 
 const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 
 /**
- * Reads the body of a discovery; keys that are not known are ignored.
- * @param ours the versions that this server takes
- * @throws CodedError META0013 where the answer is none, META0012 where it speaks no version of ours
- * @throws JsonShapeError where a part is not what it should be, ManifestRuleError where it is not allowed
+ * Parses the body of a discovery answer; unknown keys are ignored.
+ * @param ours the versions that this server accepts
+ * @throws CodedError META0013 if the answer is not a manifest, META0012 if it shares no version with this server
+ * @throws JsonShapeError if a part has the wrong shape, ManifestRuleError if it is not allowed
  */
 export function parseManifest(
   contentType: string | undefined,
@@ -79,10 +79,11 @@ function readVersions(
 }
 
 /**
- * Judges a request's body against a handler's rule: it passes where one of the rule's ways passes.
- * @param rule undefined where the manifest names no input: anything passes that says what it is, and so does nothing at all
+ * Checks a request's body against a handler's input rule; one fulfilled alternative of the rule is enough.
+ * @param rule undefined if the manifest has no input: any body with a content type passes, and so does an empty one
+ * without
  * @param contentType the request's header
- * @returns why the input is refused, in the words that existing clients show; undefined where it is accepted
+ * @returns why the input is refused, in the words that existing clients show; undefined if it is accepted
  */
 export function inputVerdict(
   rule: InputRule | undefined,
@@ -93,7 +94,7 @@ export function inputVerdict(
   if (rule?.required !== true && nothing) return undefined;
   const pattern = rule === undefined ? "*/*" : rule.contentType;
   if (pattern === undefined) {
-    // A required input of any kind, which the manifest can say though it names no content type.
+    // A required input of any content type: the manifest can require an input without naming a content type.
     if (rule?.required === true) return bodyIsEmpty ? "Empty body not allowed" : undefined;
     return "Expected an empty body and no content-type";
   }

@@ -1,4 +1,4 @@
-/** The registry of every message: code, name, direction, and the versions in which it exists in that shape. */
+/** The registry of all messages: code, name, direction, and the protocol versions that have them in this shape. */
 import type { MessageType } from "../model/proto3.ts";
 import { COMMANDS } from "./command-messages.ts";
 import * as control from "./control-messages.ts";
@@ -21,7 +21,7 @@ export interface MessageRow {
   readonly code: number;
   readonly name: string;
   readonly family: "control" | "command" | "notification";
-  /** Commands go both ways: from the deployment when new, to it when replayed. */
+  /** Commands go both ways: new ones come from the deployment, replayed ones go to it. */
   readonly direction: "to-deployment" | "from-deployment" | "both";
   readonly versions: readonly ProtocolVersion[];
   readonly type: MessageType<unknown>;
@@ -73,12 +73,12 @@ export const MESSAGES: readonly MessageRow[] = [
   })),
 ];
 
-/** @returns undefined where the version has no message of that code */
+/** @returns undefined if the version has no message with that code */
 export function messageOf(code: number, version: ProtocolVersion): MessageRow | undefined {
   return MESSAGES.find((row) => row.code === code && row.versions.includes(version));
 }
 
-/** How a code is called in an error message, known or not. */
+/** The name of a code for error messages, known or not. */
 export function codeText(code: number): string {
   const hex = `0x${code.toString(16).padStart(4, "0")}`;
   const name = MESSAGES.find((row) => row.code === code)?.name;

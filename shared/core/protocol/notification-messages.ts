@@ -1,8 +1,8 @@
-/** The notifications that complete commands or deliver signals, by name, each with its type code and its table. */
+/** The notifications, which complete commands or deliver signals: their type codes by name, and their common table. */
 import { message, oneof, string, submessage, uint32 } from "../model/proto3.ts";
 import { StateKeysMessage, oneofFailure, oneofValue, oneofVoid } from "./wire-values.ts";
 
-/** All notifications share this shape; which result a kind may carry is the builders' business. */
+/** All notifications share this shape; the builders restrict the result of each kind. */
 export const NotificationMessage = message({
   completionId: oneof("id", uint32(1)),
   signalIndex: oneof("id", uint32(2)),

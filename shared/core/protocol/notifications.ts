@@ -1,4 +1,4 @@
-/** Builds the frame of every notification that the journal takes, and reads which one a stored frame is. */
+/** Builds the frames of notifications, and reads the id and the outcome of a stored one. */
 import type { Failure, Result } from "../model/failure.ts";
 import { decode } from "../model/proto3-decode.ts";
 import { Proto3Error, bytes, message, oneof, string, uint32 } from "../model/proto3.ts";
@@ -15,12 +15,12 @@ type Content = Draft<Infer<typeof NotificationMessage>>;
 export type SignalId = { readonly signalIndex: number } | { readonly signalName: string };
 export type NotificationId = { readonly completionId: number } | SignalId;
 
-/** The built-in signal that cancels. */
+/** The built-in signal for a cancel. */
 export const CANCEL_SIGNAL = 1;
 
 const VOID: Content = { void: {} };
 
-/** Every member is named, absent ones too, so that all that is written has one shape. */
+/** Sets every member, absent ones as undefined, so that all drafts have one hidden class. */
 function frame(name: NotificationName, id: Content, content: Content): Uint8Array {
   return messageFrame(NOTIFICATIONS[name], NotificationMessage, {
     completionId: id.completionId,
@@ -38,13 +38,13 @@ function failed(failure: Failure, version: ProtocolVersion): Content {
   return { failure: failureToWire(failure, version) };
 }
 
-/** @param result undefined is written as void: nothing there, or not yet */
+/** @param result undefined is written as void: no value, or no result yet */
 function contentOf(result: Result | undefined, version: ProtocolVersion): Content {
   if (result === undefined) return VOID;
   return result.kind === "success" ? { value: { content: result.value } } : failed(result.failure, version);
 }
 
-/** @param value undefined where the key has no value */
+/** @param value undefined if the key has no value */
 export function lazyStateCompletion(completionId: number, value: Uint8Array | undefined): Uint8Array {
   return frame("GetLazyStateCompletion", { completionId }, value === undefined ? VOID : { value: { content: value } });
 }
@@ -66,7 +66,7 @@ export function peekPromiseCompletion(
   return frame("PeekPromiseCompletion", { completionId }, contentOf(result, version));
 }
 
-/** @param failure why the promise was not completed by this; undefined where it was */
+/** @param failure why this command did not complete the promise; undefined if it did */
 export function completePromiseCompletion(
   completionId: number,
   failure: Failure | undefined,
@@ -95,7 +95,7 @@ export function attachCompletion(completionId: number, result: Result, version: 
   return frame("AttachInvocationCompletion", { completionId }, contentOf(result, version));
 }
 
-/** @param result undefined while the invocation is not finished */
+/** @param result undefined while the invocation is not completed */
 export function outputCompletion(
   completionId: number,
   result: Result | undefined,
@@ -104,12 +104,12 @@ export function outputCompletion(
   return frame("GetInvocationOutputCompletion", { completionId }, contentOf(result, version));
 }
 
-/** @param result undefined for a signal without content, as CANCEL is */
+/** @param result undefined for a signal without content, such as CANCEL */
 export function signalNotification(id: SignalId, result: Result | undefined, version: ProtocolVersion): Uint8Array {
   return frame("Signal", id, contentOf(result, version));
 }
 
-/** The part of a notification that says which one it is and how it came out; values are passed over unread. */
+/** The id and the outcome of a notification; values are skipped. */
 const NotificationHead = message({
   completionId: oneof("id", uint32(1)),
   signalIndex: oneof("id", uint32(2)),
@@ -119,7 +119,7 @@ const NotificationHead = message({
 
 /**
  * @param raw one stored notification frame
- * @throws Proto3Error when it is not readable or names nothing
+ * @throws Proto3Error if the frame is unreadable or has no id
  */
 export function notificationHead(raw: Uint8Array): { readonly id: NotificationId; readonly outcome: Outcome } {
   const { completionId, signalIndex, signalName, failure } = decode(NotificationHead, raw.subarray(HEADER_BYTES));

@@ -1,4 +1,4 @@
-/** Turns a run's proposal into the completion that the journal holds. */
+/** Converts a run's proposal into the completion for the journal. */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { encode } from "../model/proto3-encode.ts";
 import { RawProposalMessage, RawRunCompletionMessage } from "./control-messages.ts";
@@ -13,7 +13,7 @@ export interface ProposedCompletion {
   readonly frame: Uint8Array;
 }
 
-/** @returns undefined where the proposal has no result. @throws Proto3Error */
+/** @returns undefined if the proposal has no result. @throws Proto3Error */
 export function completionOfProposal(
   payload: Uint8Array,
   version: ProtocolVersion,
@@ -29,7 +29,7 @@ export function completionOfProposal(
   }
   if (failure === undefined) return undefined;
   const known = decode(FailureMessage, failure, budget);
-  // A failure is passed on as the bytes that came, except to V5, which must not see metadata.
+  // A failure keeps its bytes, except for V5, which must not receive metadata.
   const passed =
     version >= 6 || known.metadata.length === 0 ? failure : encode(FailureMessage, { ...known, metadata: [] });
   const frame = messageFrame(NOTIFICATIONS.RunCompletion, RawRunCompletionMessage, { completionId, failure: passed });

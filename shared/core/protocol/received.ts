@@ -1,11 +1,11 @@
-/** What one attempt gave: the entries it added, and how it ended. */
+/** The reply of one attempt: the entries that it added, and its ending. */
 import type { Await } from "../model/await-tree.ts";
 import type { Command } from "./command-messages.ts";
 
-/** A command as it came; `frame` is what is stored (I9). */
+/** A command as received; `frame` is stored (I9). */
 export type ReceivedCommand = Command & { readonly kind: "command"; readonly type: number; readonly frame: Uint8Array };
 
-/** A run's result; `frame` is the run completion made of it, an entry like any other. */
+/** The result of a run; `frame` is the run completion built from it, an entry like any other. */
 export interface ReceivedProposal {
   readonly kind: "proposal";
   readonly completionId: number;
@@ -13,11 +13,11 @@ export interface ReceivedProposal {
   readonly frame: Uint8Array;
 }
 
-/** In the order in which they came, which is the order of replay. */
+/** In order of arrival, which is the order of replay. */
 export type Received = ReceivedCommand | ReceivedProposal;
 
 export interface RelatedCommand {
-  /** Counts commands only, from 0, the input; may be one past the last that is stored. */
+  /** The index among the commands; the input is 0. It may be one past the last stored command. */
   readonly commandIndex?: number;
   readonly commandName?: string;
   readonly commandType?: number;
@@ -38,9 +38,9 @@ export type ReplyEnd =
   | { readonly kind: "ended" }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | AttemptError
-  /** The deployment broke the protocol; what came before is kept. */
+  /** The deployment broke the protocol; the entries before that are kept. */
   | { readonly kind: "violation"; readonly message: string }
-  /** A message above the limit (RT0003); what came before is kept. */
+  /** A message above the limit (RT0003); the entries before that are kept. */
   | { readonly kind: "too-large"; readonly sizeBytes: number; readonly limitBytes: number }
   /** The response stopped without a terminator. */
   | { readonly kind: "cut"; readonly message: string };

@@ -1,4 +1,4 @@
-/** The bytes of a request: the start message, then the journal exactly as stored. */
+/** Builds the bytes of a request: the start message, then the journal exactly as stored. */
 import { CONTROL } from "./messages.ts";
 import { StartMessage } from "./control-messages.ts";
 import { messageFrame } from "./frame.ts";
@@ -12,13 +12,13 @@ export interface StartFields {
   /** The object key or workflow id. */
   readonly key?: string | undefined;
   readonly state: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  /** Whether a key missing from `state` may exist all the same; services send no state and true. */
+  /** Whether a key missing from `state` may exist nevertheless; for services, `state` is empty and this is true. */
   readonly partialState: boolean;
   readonly retryCount: number;
   readonly durationMs: number;
   /** Unsigned, 64 bits; not sent to V5, which derives its seed from `id`. */
   readonly randomSeed: bigint;
-  /** These three are sent to V7 only. */
+  /** `scope`, `limitKey` and `idempotencyKey` are sent to V7 only. */
   readonly scope?: string | undefined;
   readonly limitKey?: string | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -27,9 +27,9 @@ export interface StartFields {
 export interface RequestJournal {
   readonly version: ProtocolVersion;
   readonly start: StartFields;
-  /** The stored entries in their order, each element one raw frame or several on end. */
+  /** The stored entries in order; each element is one or more raw frames. */
   readonly frames: readonly Uint8Array[];
-  /** How many commands and notifications `frames` holds: at least the input. */
+  /** The number of commands and notifications in `frames`: at least 1, the input. */
   readonly knownEntries: number;
 }
 

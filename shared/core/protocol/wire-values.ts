@@ -1,4 +1,4 @@
-/** The messages inside messages: values, failures, headers, targets and the tree that a suspension waits on. */
+/** The nested messages: values, failures, headers, targets and the tree of an await. */
 import { bytes, enumeration, message, oneof, optional, repeated, string, submessage, uint32 } from "../model/proto3.ts";
 import type { Infer, MessageType } from "../model/proto3.ts";
 import type { Failure } from "../model/failure.ts";
@@ -34,7 +34,7 @@ export const IdempotentTargetMessage = message({
   scope: optional(string(5)),
 });
 
-/** A node of the tree that a V7 suspension waits on. */
+/** A node of the await tree of a V7 suspension. */
 export interface FutureNode {
   readonly completions: readonly number[];
   readonly signals: readonly number[];
@@ -62,7 +62,7 @@ export const oneofVoid = (group: string, number: number) =>
 export const oneofValue = (group: string, number: number) => oneof(group, value(number));
 export const oneofFailure = (group: string, number: number) => oneof(group, failure(number));
 
-/** A failure as the given version may carry it: V5 deployments refuse an attempt whose journal has failure metadata. */
+/** A failure in the form of the given version: V5 deployments refuse an attempt whose journal has failure metadata. */
 export function failureToWire(from: Failure, version: ProtocolVersion): Infer<typeof FailureMessage> {
   return { code: from.code, message: from.message, metadata: version >= 6 ? (from.metadata ?? []) : [] };
 }

@@ -1,16 +1,16 @@
-/** Which index answers a question about invocations: their ids, the open index, or the listing between two moments. */
+/** Chooses the index for a query about invocations: their ids, the open index, or the listing between two moments. */
 import { allows, type Bound, type Narrowing } from "./narrowing.ts";
 import { PRESENTED, statusIn, type Presented, type StatusWords } from "./status-words.ts";
 
 export type Access =
-  /** Each is loaded by its id. */
+  /** Each invocation is loaded by its id. */
   | { readonly kind: "ids"; readonly ids: readonly string[] }
-  /** Nothing that has ended is read. */
+  /** The open index contains no completed invocation. */
   | { readonly kind: "open" }
   | { readonly kind: "listing"; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: "nothing" };
 
-/** What indexes show of an invocation, by column, so that a row that is not wanted is never loaded. */
+/** Filters on columns that the indexes contain, so that a row outside the filter is never loaded. */
 export interface Wanted {
   readonly statuses: ReadonlySet<Presented>;
   readonly service: Bound | undefined;
@@ -41,7 +41,7 @@ export function planInvocations(narrowing: Narrowing, words: StatusWords): Invoc
   return { access: accessOf(narrowing.get("id"), wanted), wanted };
 }
 
-/** True where more than the status decides. */
+/** True if more than the status filters rows. */
 export function isNarrowed({ service, key, handler, target, deployment, created }: Wanted): boolean {
   return [service, key, handler, target, deployment, created].some((bound) => bound !== undefined);
 }

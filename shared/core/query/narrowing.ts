@@ -1,6 +1,9 @@
-/** What a statement says of the rows it wants, as far as an index can use it: every row left out is one it would drop anyway. */
+/**
+ * The filters of a statement that an index can use; every row that they exclude is one that the statement would drop
+ * anyway.
+ */
 
-/** Absent members say nothing. Values are compared as texts; moments are in epoch milliseconds. */
+/** An absent member does not filter. Values are compared as texts; moments are in epoch milliseconds. */
 export interface Bound {
   readonly in?: readonly string[];
   readonly notIn?: readonly string[];
@@ -15,7 +18,7 @@ export type Narrowing = ReadonlyMap<string, Bound>;
 
 export const EVERYTHING: Narrowing = new Map();
 
-/** Both hold. */
+/** The conjunction of two bounds. */
 export function both(left: Bound, right: Bound): Bound {
   const fromMs = Math.max(left.fromMs ?? -Infinity, right.fromMs ?? -Infinity);
   const toMs = Math.min(left.toMs ?? Infinity, right.toMs ?? Infinity);
@@ -30,7 +33,7 @@ export function both(left: Bound, right: Bound): Bound {
   };
 }
 
-/** One of two holds; undefined where together they leave nothing out. */
+/** The disjunction of two bounds; undefined if the result would exclude nothing. */
 export function either(left: Bound, right: Bound): Bound | undefined {
   if (left.in !== undefined && right.in !== undefined) return { in: [...new Set([...left.in, ...right.in])] };
   return undefined;
@@ -38,7 +41,7 @@ export function either(left: Bound, right: Bound): Bound | undefined {
 
 export function allows(bound: Bound | undefined, value: string | undefined): boolean {
   if (bound === undefined) return true;
-  // Whatever is asked of a value, one that is not there does not fulfil it.
+  // An absent value fulfils no condition on values.
   if (value === undefined) return bound.in === undefined && bound.notIn === undefined;
   if (bound.in !== undefined && !bound.in.includes(value)) return false;
   return bound.notIn === undefined || !bound.notIn.includes(value);

@@ -1,4 +1,4 @@
-/** The two vocabularies of a status: what an invocation presents, and what the tables of stored status say. */
+/** The two vocabularies of a status: the presented one, and that of the tables of stored status. */
 
 export const PRESENTED = [
   "scheduled",

@@ -1,8 +1,8 @@
-/** What a table of the introspection looks like to a statement: its columns, in order, and what each holds. */
+/** The shape of an introspection table: its columns in order, with their types. */
 
 /**
  * `moment` is in epoch milliseconds, `duration` in milliseconds, `bytes` raw; `integer` may be a bigint beyond 2^53.
- * The SQL front gives each its own form.
+ * The SQL layer formats each type.
  */
 export type ColumnType = "text" | "boolean" | "integer" | "moment" | "duration" | "bytes" | "texts" | "integers";
 
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   "[i]": "integers",
 };
 
-/** @param columns `name type` pairs in a line each or apart by commas; a name without a type is text */
+/** @param columns `name type` pairs separated by commas; a name without a type is text */
 export function tableShape(name: string, columns: string): TableShape {
   const pairs = columns.split(",").map((pair) => pair.trim().split(/\s+/));
   return {

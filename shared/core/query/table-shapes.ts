@@ -1,4 +1,4 @@
-/** The tables that statements may read, named and typed as existing clients know them. */
+/** The tables that statements may read, with the names and types that existing clients expect. */
 import { tableShape, type TableShape } from "./table-shape.ts";
 
 const STATUS_COLUMNS = `id, vqueue_id, status, completion_result, completion_failure, target, target_service_name, target_service_key,
@@ -59,7 +59,7 @@ export const PROMISE = tableShape(
 /** A lock is named `<service>/<key>`. */
 export const LOCKS = tableShape("sys_locks", "partition_key i, scope, lock_name, acquired_at t, acquired_by");
 
-/** What this program has nothing of: rules of flow control and their queues. They are there, and empty. */
+/** Tables without a counterpart here: rules of flow control and their queues. They exist and are empty. */
 export const EMPTY_TABLES: readonly TableShape[] = [
   tableShape("sys_rules", "pattern, concurrency i, description, disabled b, version i, last_modified t"),
   tableShape(

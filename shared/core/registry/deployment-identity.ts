@@ -1,4 +1,4 @@
-/** When two addresses mean one deployment: authority and path count, the scheme does not. */
+/** Decides when two addresses mean one deployment: authority and path count, the scheme does not. */
 import type { DeploymentDestination } from "../model/deployment.ts";
 import { parseLambdaArn } from "../model/lambda-arn.ts";
 
@@ -12,11 +12,11 @@ export interface Address {
   readonly authority: string;
   /** Begins with a slash. */
   readonly path: string;
-  /** With its question mark; empty where there is none. */
+  /** Includes the question mark; empty without a query. */
   readonly query: string;
 }
 
-/** Undefined where the text is not an absolute address, or carries credentials or a fragment. */
+/** Undefined if the text is not an absolute address, or contains credentials or a fragment. */
 export function parseAddress(uri: string): Address | undefined {
   const match = ADDRESS.exec(uri);
   if (match === null) return undefined;
@@ -30,12 +30,12 @@ export function parseAddress(uri: string): Address | undefined {
   };
 }
 
-/** The form in which an address is stored and shown. */
+/** The stored and displayed form of an address. */
 export function addressText(address: Address): string {
   return `${address.scheme}://${address.authority}${address.path}${address.query}`;
 }
 
-/** Equal for two destinations that are one deployment. A slash at the end of the path makes no difference; an ARN is taken exactly. */
+/** Equal for two destinations that are one deployment. Trailing slashes of the path do not count; ARNs are compared exactly. */
 export function identityOf(destination: DeploymentDestination): string {
   if (destination.kind === "lambda") return destination.arn;
   const address = parseAddress(destination.uri);
@@ -43,8 +43,8 @@ export function identityOf(destination: DeploymentDestination): string {
 }
 
 /**
- * Who reads what is sent there: scheme, host and port of an address, and of a function all but its version or alias.
- * Paths of one server are taken for one reader, as are versions of one function.
+ * The recipient of requests: scheme, host and port of an address; for a function, the ARN without version or alias. All
+ * paths of a server count as one recipient, and so do all versions of a function.
  */
 export function recipientOf(destination: DeploymentDestination): string {
   if (destination.kind === "lambda") {
@@ -55,7 +55,7 @@ export function recipientOf(destination: DeploymentDestination): string {
   return address === undefined ? destination.uri : `${address.scheme}://${address.authority}`;
 }
 
-/** A pattern of slashes at the end would try anew at each slash of the path. */
+/** A regular expression for trailing slashes would backtrack at each slash of the path. */
 export function withoutLastSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;

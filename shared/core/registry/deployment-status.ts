@@ -1,16 +1,16 @@
-/** Where a deployment stands: whether new requests still come to it, and whether it may go. */
+/** The status of a deployment: whether it receives new requests, and whether it can be removed. */
 import type { Deployment } from "../model/deployment.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
 
-/** `draining` serves no new request, but open invocations are fixed to it; `drained` has not even those. */
+/** `draining` serves no new request, but open invocations are pinned to it; `drained` has no open invocations either. */
 export type DeploymentStatus = "active" | "draining" | "drained";
 
-/** Whether it owns the latest revision of one of its services. */
+/** Whether the deployment owns the latest revision of one of its services. */
 export function isActive({ id, services }: Deployment, latest: ReadonlyMap<string, LatestRevision>): boolean {
   return services.some(({ name }) => latest.get(name)?.deployment.id === id);
 }
 
-/** @param pinned open invocations that are fixed to it */
+/** @param pinned the number of open invocations that are pinned to the deployment */
 export function deploymentStatus(
   deployment: Deployment,
   latest: ReadonlyMap<string, LatestRevision>,

@@ -1,4 +1,4 @@
-/** What an update in place does: the same deployment with freshly discovered metadata, where that is similar enough to the old. */
+/** An update in place: replaces the metadata of a deployment by newly discovered metadata, if the two are similar enough. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { Deployment, DeploymentDestination } from "../model/deployment.ts";
 import type { Service } from "../model/service.ts";
@@ -13,9 +13,9 @@ export interface DeploymentUpdate {
 }
 
 /**
- * How much is taken over of what was discovered: `similar` takes the services where none has lost anything, `address`
- * leaves the services as they were, `services` takes them whatever they are. Protocol versions stay in every case,
- * because invocations in flight go on with theirs.
+ * What an update takes over: `similar` takes the services unless one has lost something, `address` keeps the old
+ * services, `services` takes them unconditionally. Protocol versions never change, because invocations in flight are
+ * pinned to theirs.
  */
 export type UpdateRule = "similar" | "address" | "services";
 
@@ -46,7 +46,7 @@ export function decideUpdate(registered: Deployment, update: DeploymentUpdate, r
   };
 }
 
-/** Each service keeps its number, so that a deployment that drains is repaired and does not come to serve again. */
+/** Each service keeps its revision, so that an update repairs a draining deployment without making it active again. */
 function revised(registered: Deployment, discovered: readonly Service[]): Deployment["services"] {
   const revisions = new Map(registered.services.map(({ name, revision }) => [name, revision]));
   return discovered.map((service) => ({ ...service, revision: revisions.get(service.name) ?? 1 }));

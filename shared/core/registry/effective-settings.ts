@@ -1,4 +1,4 @@
-/** Which settings hold for a handler: it is asked first, then its service, then the server, whose maxima cut the answer. */
+/** Resolves the settings of a handler: its own, else the service's, else the server's, capped by the server's maxima. */
 import { notice } from "../errors/coded-error.ts";
 import type { Notice } from "../errors/coded-error.ts";
 import type { EffectiveSettings, Handler, HandlerSettings, Service } from "../model/service.ts";
@@ -7,7 +7,7 @@ export interface SettingsMaxima {
   readonly journalRetentionMaxMs?: number;
 }
 
-/** @param handler undefined asks for what holds for the service itself */
+/** @param handler undefined resolves the settings of the service itself */
 export function effectiveSettings(
   service: Service,
   handler: Handler | undefined,
@@ -32,14 +32,14 @@ export function effectiveSettings(
       maxIntervalMs: own.retryMaxIntervalMs ?? above.retryMaxIntervalMs ?? defaults.retry.maxIntervalMs,
       factor: own.retryFactor ?? above.retryFactor ?? defaults.retry.factor,
       onMaxAttempts: own.retryOnMaxAttempts ?? above.retryOnMaxAttempts ?? defaults.retry.onMaxAttempts,
-      // The first attempt counts, so that none at all means one.
+      // The first attempt counts, so 0 means 1.
       ...(attempts === undefined ? {} : { maxAttempts: Math.max(1, attempts) }),
     },
   };
 }
 
 /**
- * What is worth telling about the settings of a service or a handler that will not hold as they are written.
+ * Notices about settings of a service or a handler that do not take effect as written.
  * @param settings those of the service or the handler alone
  */
 export function settingsNotices(

@@ -1,4 +1,4 @@
-/** Who serves a service: of all deployments that offer it, the one with its highest revision. */
+/** Finds the deployment that serves a service: the one with the highest revision of it. */
 import type { Deployment, ServiceRevision } from "../model/deployment.ts";
 
 export interface LatestRevision {
@@ -7,8 +7,9 @@ export interface LatestRevision {
 }
 
 /**
- * By service name. Revisions of a service never tie by themselves; where stored data says otherwise, the younger
- * deployment wins, and of two made in one millisecond the one with the greater id, so that every reader agrees.
+ * By service name. Registration never creates two equal revisions of a service. If stored data contains a tie, the
+ * younger deployment wins, and of two from the same millisecond the one with the greater id, so that every reader
+ * agrees.
  */
 export function latestRevisions(deployments: Iterable<Deployment>): ReadonlyMap<string, LatestRevision> {
   const latest = new Map<string, LatestRevision>();

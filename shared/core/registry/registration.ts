@@ -1,4 +1,4 @@
-/** What a registration does: the rules of revisions, reserved names and conflicts, as one pure decision. */
+/** Decides a registration by the rules of revisions, reserved names and conflicts, as one pure function. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { ThrownCode } from "../errors/error-table.ts";
 import { addressOf } from "../model/deployment.ts";
@@ -10,18 +10,18 @@ import { latestRevisions } from "./latest-revisions.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
 import type { DiscoveredManifest } from "./same-manifest.ts";
 
-/** All that a registration brings beside what is registered already. */
+/** The input of a registration, beside the registered deployments. */
 export interface Registration {
   readonly destination: DeploymentDestination;
   readonly additionalHeaders: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly manifest: DiscoveredManifest;
   readonly sdkVersion?: string;
-  /** Replaces what is registered under the address; implies `breaking`. */
+  /** Replaces the deployment at this address; implies `breaking`. */
   readonly force: boolean;
   /** Lets a service change its type or lose handlers. */
   readonly breaking: boolean;
-  /** For a deployment that is new; one that is replaced keeps its id. */
+  /** The id of a new deployment; a replaced deployment keeps its id. */
   readonly freshId: DeploymentId;
   readonly nowMs: number;
 }
@@ -30,7 +30,7 @@ export type Decision =
   | { readonly kind: "created" | "replaced"; readonly deployment: Deployment }
   | { readonly kind: "refused"; readonly error: CodedError };
 
-/** The deployments that stand under an address: one, unless updates in place have brought more there. */
+/** The deployments at an address: at most one, unless updates in place have moved more there. */
 export function standingUnder(
   existing: readonly Deployment[],
   destination: DeploymentDestination,
@@ -67,7 +67,7 @@ function refused(code: ThrownCode, detail: string): Decision {
   return { kind: "refused", error: new CodedError(code, detail) };
 }
 
-/** Deployments are immutable: what stands under an address is replaced by force alone. */
+/** Deployments are immutable: only force replaces the deployment at an address. */
 export function alreadyRegistered({ id, destination }: Deployment): CodedError {
   return new CodedError(
     "META0004",
@@ -75,7 +75,7 @@ export function alreadyRegistered({ id, destination }: Deployment): CodedError {
   );
 }
 
-/** @returns META0005 where a name is none that a service may have */
+/** @returns META0005 if a service name is reserved */
 export function reservedNameOf(services: readonly Service[]): CodedError | undefined {
   const reserved = services.find(({ name }) => name.toLowerCase().startsWith("restate") || name === "openapi");
   return reserved && new CodedError("META0005", `the service name '${reserved.name}' is reserved`);

@@ -1,7 +1,7 @@
-/** Whether a discovered manifest is the registered one: same protocol and same services, whatever the order of their parts. */
+/** Whether a discovered manifest equals the registered one: same protocol and same services, in any order. */
 import type { Service } from "../model/service.ts";
 
-/** What discovery reads from a deployment. */
+/** The parts of a manifest that discovery reads. */
 export interface DiscoveredManifest {
   readonly protocolMode: "bidi-stream" | "request-response";
   readonly minProtocolVersion: number;
@@ -21,7 +21,7 @@ export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest
 function byName(services: readonly Service[]): readonly unknown[] {
   const ordered = [...services].sort((a, b) => compare(a.name, b.name));
   return ordered.map(({ name, type, documentation, metadata, settings, handlers }) => ({
-    // Named one by one, so that a revision number beside them does not count.
+    // Listed one by one, so that the revision of a registered service is ignored.
     name,
     type,
     documentation,
@@ -35,7 +35,7 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** JSON with the keys of every object in order and absent ones left out. */
+/** JSON with sorted object keys and without absent members. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;

@@ -1,10 +1,10 @@
-/** Subscriptions: which topic of which cluster brings its messages to which handler, and what makes one valid. */
+/** Subscriptions, which send the messages of a Kafka topic to a handler, and their validation. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { SubscriptionId } from "../model/ids.ts";
 
 export interface KafkaCluster {
   readonly name: string;
-  /** As librdkafka names them; may hold secrets. */
+  /** Named as in librdkafka; may contain secrets. */
   readonly properties: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
 }
@@ -15,7 +15,7 @@ export interface Subscription {
   readonly source: string;
   /** `service://<service>/<handler>` */
   readonly sink: string;
-  /** They win over the cluster's; may hold secrets. */
+  /** Override the cluster's properties; may contain secrets. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ export function parseSink(sink: string): SinkHandler {
   return { service, handler };
 }
 
-/** @throws CodedError META0009 where the source is none or its cluster is not configured */
+/** @throws CodedError META0009 if the source is malformed or its cluster is not configured */
 export function assertSource(source: string, clusters: readonly KafkaCluster[]): void {
   const { cluster } = parseSource(source);
   if (clusters.some(({ name }) => name === cluster)) return;
@@ -64,7 +64,10 @@ export function subscriptionsOf(cluster: string, all: readonly Subscription[]): 
   return all.filter(({ source }) => parseSource(source).cluster === cluster);
 }
 
-/** What a consumer goes by: the subscription's options, then the cluster's properties, then what holds without either. */
+/**
+ * The subscription's options, with `client.id` and `group.id` from the options, else the cluster's properties, else the
+ * defaults.
+ */
 export function consumerOptions(
   { id, options }: Subscription,
   cluster: KafkaCluster | undefined,
@@ -74,12 +77,12 @@ export function consumerOptions(
   return { ...options, "client.id": name("client.id", DEFAULT_CLIENT_ID), "group.id": name("group.id", id) };
 }
 
-/** A client needs to know whom to ask first. */
+/** A Kafka client needs at least one initial broker. */
 export function namesBrokers(properties: Readonly<Record<string, string>>): boolean {
   return ["bootstrap.servers", "metadata.broker.list"].some((name) => (properties[name] ?? "") !== "");
 }
 
-/** Without a scheme and two parts there is none. */
+/** Undefined if the text does not have the form `<scheme>://<first>/<second>`; a missing part is empty. */
 function pairOf(uri: string, scheme: string): readonly [string, string] | undefined {
   const match = PAIR.exec(uri);
   if (match === null || match[1]!.toLowerCase() !== scheme) return undefined;

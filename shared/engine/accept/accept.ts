@@ -1,4 +1,4 @@
-/** The desk: an invocation is accepted by writing segment 0, if nobody did before or the former life is over (I6, I12). */
+/** Accepts an invocation: writes segment 0 if absent, or over an expired life (I6, I12). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accepted } from "../../core/invocation/invocation.ts";
 import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
@@ -13,18 +13,18 @@ import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut } from "../store/large-record.ts";
 import { hasExpired, load, type Loaded } from "../store/load.ts";
 
-/** Segment 0 is read by whoever sends a signal, and pays for all of it: larger inputs stand beside it. */
+/** Every sender of a signal reads segment 0 and pays for its size, so larger inputs are stored in pieces. */
 const INLINE_MAX_BYTES = 16 * 1024;
 
-/** `instead`: of a former life that is over, which whoever looked until now has found. */
+/** `instead`: the acceptance replaced an expired life, which readers have found until now. */
 export type Acceptation =
   | { readonly kind: "new"; readonly instead?: true }
   | { readonly kind: "existing"; readonly loaded: Loaded };
 
 /**
- * Resolves when segment 0 is durable, or with the invocation that already lives under this id.
+ * Resolves when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
- * @param isThis tells of a life that has expired whether it is the one to be accepted, so that it does not begin anew
+ * @param isThis decides whether an expired life is the one to be accepted, so that it does not begin anew
  */
 export async function accept(
   engine: Engine,
@@ -38,12 +38,12 @@ export async function accept(
   const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
-  // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.
+  // A put that was sent again after a lost answer is refused by itself: the nonce is unique to this acceptance.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);
     if (loaded === undefined) {
-      // What stood in the way has been deleted meanwhile.
+      // The item that refused the put has been deleted meanwhile.
       const again = await engine.table.put(item, { kind: "absent" });
       if (again.written || again.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
       continue;
@@ -56,7 +56,7 @@ export async function accept(
   }
 }
 
-/** A tombstone has expired at once, also where the clock of the process that wrote it is ahead of this one. */
+/** A tombstone counts as expired at once, even if the clock of its writer is ahead of this one. */
 function isOver({ clock }: Engine, loaded: Loaded): boolean {
   const { phase } = loaded.invocation;
   return (phase.status === "completed" && phase.tombstone) || hasExpired(loaded, clock.nowMs());
@@ -71,7 +71,7 @@ export function newNonce(engine: Engine): Nonce {
   return nonceFromBytes(engine.ids.random(NONCE_BYTES));
 }
 
-/** What the acceptor holds of an invocation that it drives itself. */
+/** The memory of an acceptor that drives the invocation itself. */
 export function activeByAcceptor(
   engine: Engine,
   acceptance: Acceptance,

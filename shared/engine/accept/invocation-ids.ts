@@ -1,4 +1,4 @@
-/** Ids of invocations: random for what comes once, derived for what may be repeated (I7). */
+/** Ids of invocations: random for requests that come once, derived for requests that may be repeated (I7). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { ChildRequest } from "../../core/invocation/entry.ts";
 import {
@@ -15,18 +15,18 @@ export function freshId(engine: Pick<Engine, "ids">): InvocationId {
   return invocationIdFromBytes(engine.ids.random(INVOCATION_ID_BYTES));
 }
 
-/** The id of every request with this key: duplicates meet by address, not by search. */
+/** The id of every request with this key: duplicates meet by address, without a search. */
 export function idempotentId(engine: Engine, { service, handler, key }: Target, idempotencyKey: string): InvocationId {
   const parts = ["ik", service, key === undefined ? "" : `k${key}`, handler, idempotencyKey];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
 }
 
-/** The run of a workflow is found by the key of its workflow, whatever else it was submitted with. */
+/** The id of a workflow's run follows from the key of the workflow alone. */
 export function workflowId(engine: Engine, { service, key = "" }: Pick<Target, "service" | "key">): InvocationId {
   return invocationIdFromBytes(engine.ids.derive(["wf", service, key], INVOCATION_ID_BYTES));
 }
 
-/** A child's id follows from its caller's life and the command that made it, or from its own idempotency key. */
+/** The id of a child follows from its caller's life and the command, from its own idempotency key, or from its workflow's key. */
 export function childId(
   engine: Engine,
   caller: Pick<Acceptance, "id" | "nonce">,

@@ -1,4 +1,4 @@
-/** Invocations that cannot begin yet: delayed ones wait for their time, others for the lock of their key (I6). */
+/** Parks invocations that cannot begin yet: delayed ones wait for their moment, others for the lock of their key (I6). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
@@ -9,8 +9,8 @@ import { keepUntilS, openUntilS } from "../store/ttl.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
 /**
- * A delayed send waits in the open index under its start, from its acceptance on. The timer of a far start is set before
- * the park that counts on it, as with every park.
+ * From its acceptance on, a delayed send is in the open index at its start. As with every park, the timer of a far start is set
+ * before the park that relies on it.
  */
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
   const how = { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs } as const;
@@ -22,7 +22,7 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
   await parkAtStart(engine, acceptance, { ...how, timerAtMs: startAtMs });
 }
 
-/** Its turn in the queue may have come before the park was written, and its wake may have met nothing (I4). */
+/** Sends a wake if the invocation's turn came before the park was written, because that wake may have found no park (I4). */
 export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
   const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });

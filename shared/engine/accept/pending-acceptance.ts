@@ -1,4 +1,4 @@
-/** The acceptance of a call on its way to the table: at once, or a moment later together with the first segment. */
+/** The acceptance of a call under way to the table: written at once, or a moment later together with the first segment. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept } from "./accept.ts";
 import { acceptanceItem, type Lease } from "../store/acceptance-record.ts";
@@ -9,13 +9,12 @@ import type { MessageHandle } from "../ports/queue.ts";
 import { type Item, StoreError, type Written } from "../ports/table.ts";
 import { sendWake } from "../messaging/wake.ts";
 
-/** Larger inputs take a way of their own into the table. */
+/** Larger inputs are written by themselves. */
 const TOGETHER_MAX_BYTES = 16 * 1024;
 
 /**
- * Nobody outside has been told anything before the answer, so that the acceptance of a fresh id need not be durable before
- * the first segment is: one write makes both durable, or neither (I1). A handler that takes longer than a moment is
- * accepted meanwhile, as everywhere else.
+ * No other party has the fresh id before the answer, so the acceptance need not be durable before the first segment: one write
+ * makes both durable, or neither (I1). If the handler takes longer than a moment, the acceptance is written alone meanwhile.
  */
 export class PendingAcceptance implements Joinable {
   readonly #engine: Engine;
@@ -24,12 +23,12 @@ export class PendingAcceptance implements Joinable {
   #hasBegun = false;
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
-  /** Resolves when the acceptance is durable, and the message that finds the invocation again should this process die. */
+  /** Resolves when the acceptance is durable and the backstop is sent. */
   readonly durable: Promise<void>;
-  /** That message, once it is on its way. It is due when the lease is over, and recalled at a good end. */
+  /** The backstop, once it is under way. It is due when the lease is over, and recalled at a good end. */
   backstop: Promise<MessageHandle> | undefined;
 
-  /** Begins at once unless the settings say that it may wait. */
+  /** Begins at once unless the settings let the acceptance wait. */
   constructor(engine: Engine, acceptance: Acceptance, lease: Lease) {
     this.#engine = engine;
     this.#acceptance = acceptance;
@@ -39,7 +38,7 @@ export class PendingAcceptance implements Joinable {
       this.#reject = reject;
     });
     const { acceptanceWaitMs } = engine.settings;
-    // Before a key is locked for it, the acceptance has to be durable anyhow.
+    // The lock of a key must name a durable acceptance (I6).
     const hurries = acceptance.target.key !== undefined || acceptance.input.length > TOGETHER_MAX_BYTES;
     if (acceptanceWaitMs === undefined || hurries) this.#begin();
     else engine.activeInvocations.delayed.add(acceptanceWaitMs, () => this.#begin());
@@ -50,8 +49,8 @@ export class PendingAcceptance implements Joinable {
   }
 
   /**
-   * Puts the acceptance and the first segment, both if absent, all or nothing.
-   * @param isLast nothing is left to be done once the segment is there, so that no message has to find the invocation
+   * Puts the acceptance and the first segment in one transaction, both if absent.
+   * @param isLast true if nothing remains to be done after the segment, so that no backstop is needed
    */
   async putWith(segment: Item, isLast: boolean): Promise<Written> {
     this.#hasBegun = true;

@@ -20,7 +20,7 @@ export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtM
   return startAtMs !== undefined && startAtMs > createdAtMs;
 }
 
-/** Where the store fails at the lock, a message makes a worker try again; the sweeper would come minutes later. */
+/** If the store fails at the lock, a message makes a worker try again; the sweeper would come minutes later. */
 async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promise<void> {
   try {
     await standInLine(engine, acceptance);
@@ -42,9 +42,9 @@ async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void
 }
 
 /**
- * Starts an invocation that another process has accepted, because that process may have died before the start. A
- * completed invocation gets no wake, or two invocations that send to each other would wake each other for ever; but a
- * completed exclusive one gets a wake, because it may still have to give its lock back.
+ * Starts an invocation that another process has accepted, because that process may have died before the start. A completed
+ * invocation gets no wake, or two invocations that send to each other would wake each other for ever. A completed exclusive one
+ * does get a wake, because it may still have to give its lock back.
  */
 export async function startAgain(engine: Engine, { invocation, leaseRecord }: Loaded): Promise<void> {
   const { acceptance, phase, segmentIndex } = invocation;

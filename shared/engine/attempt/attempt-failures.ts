@@ -1,4 +1,4 @@
-/** Every way in which an attempt can fail, as the rule book wants it: a code of the table, a number, words, and what it counts against. */
+/** The failures of an attempt: for each an error code, a status, a message, and what it counts against. */
 import type { ErrorCode } from "../../core/errors/error-table.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
@@ -21,9 +21,9 @@ export interface Failing {
   readonly ownFault?: true;
 }
 
-/** The store has probably taken other replies by then. */
+/** By then the store has probably taken other replies. */
 const NO_ROOM_RETRY_MS = 5_000;
-/** Ten years: what asks for more means never, and a moment beyond the calendar could neither be kept nor shown. */
+/** Ten years: a longer delay means never, and a moment beyond the calendar can be neither stored nor shown. */
 const DELAY_MAX_MS = 10 * 365 * 86_400_000;
 
 export function failed(atMs: number, failing: Failing): AttemptOutcome {
@@ -39,7 +39,7 @@ export function failed(atMs: number, failing: Failing): AttemptOutcome {
   };
 }
 
-/** What the conversation says of its end. */
+/** The outcome of an attempt from the ending of its conversation. */
 export function endingOf(atMs: number, ending: WireEnding): AttemptOutcome {
   switch (ending.kind) {
     case "ended":
@@ -79,7 +79,7 @@ function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavio
   };
 }
 
-/** A status or a content type that is no answer of an SDK; undefined where the answer can be read. */
+/** The failure for a status or a content type that is no answer of an SDK; undefined if the answer can be read. */
 export function failureOfHead(
   atMs: number,
   { status, headers }: ExchangeHead,
@@ -118,22 +118,22 @@ export function failureOfHead(
   }
 }
 
-/** Seconds or a date; a date in the past says nothing. */
+/** Seconds or a date; a date in the past is ignored. */
 function retryAfterMs(atMs: number, header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  // The oldest of the three forms of HTTP names no zone, and means GMT wherever this process runs.
+  // The oldest of the three date forms of HTTP names no zone, and always means GMT.
   const dateMs = Date.parse(/ \d{4}$/.test(header) ? `${header} GMT` : header);
   return Number.isNaN(dateMs) || dateMs <= atMs ? undefined : dateMs - atMs;
 }
 
-/** Reasons that say more than that the network failed. */
+/** Error codes of reasons that are more specific than a failed network. */
 const CODE_OF_REASON: { readonly [Reason in TransportReason]?: ErrorCode } = {
   throttled: "RT0023",
   "too-large": "RT0019",
 };
 
-/** The exchange broke, or we let go of it. */
+/** The outcome of an exchange that broke, or that this server aborted. */
 export function failureOfTransport(
   atMs: number,
   error: unknown,
@@ -146,7 +146,7 @@ export function failureOfTransport(
   }
   if (error instanceof TransportError) {
     const { reason, message } = error;
-    // The journal only grows: what cannot be carried now will never be, and each try would run the handler for nothing.
+    // The journal only grows: a message that is too large now stays too large, and each try would run the handler for nothing.
     const behavior = reason === "too-large" ? "pause" : "retry";
     return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
   }

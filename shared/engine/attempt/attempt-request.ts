@@ -1,4 +1,4 @@
-/** The request of an attempt: start message, journal, and what arrived since, for one handler on one deployment. */
+/** The request of an attempt: start message, journal, and new notifications, for one handler on one deployment. */
 import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../../core/model/ids.ts";
@@ -68,7 +68,7 @@ function bodyOf(
   });
 }
 
-/** The nonce seeds the random numbers: fixed for a life, different in the next. */
+/** The nonce seeds the random numbers of the handler: fixed for a life, different in the next. */
 function seedOf({ invocation }: ActiveInvocation): bigint {
   let seed = 0n;
   for (const byte of nonceBytes(invocation.acceptance.nonce)) seed = (seed << 8n) | BigInt(byte);

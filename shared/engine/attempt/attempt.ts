@@ -1,4 +1,4 @@
-/** One attempt: the journal goes to the deployment in one request-response exchange, and what comes back becomes entries. */
+/** One attempt: sends the journal to the deployment in one request-response exchange, and makes entries of the reply. */
 import type { AttemptEnded, AttemptOutcome } from "../../core/invocation/event.ts";
 import { openRuns } from "../../core/invocation/journal.ts";
 import { besideJournal } from "../../core/invocation/mismatch.ts";
@@ -22,7 +22,7 @@ import { jitter, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 
 type Attempt = Extract<Step, { kind: "attempt" }>;
 
-/** Never rejects for what a deployment does: every way to fail is an ending. The store's own failures pass through. */
+/** Never rejects because of a deployment: every failure is an ending. Errors of the store pass through. */
 export async function attempt(engine: Engine, active: ActiveInvocation, step: Attempt): Promise<AttemptEnded> {
   const startedAtMs = engine.clock.nowMs();
   const route = routeAtHand(active) ?? (await routeOf(engine, active));
@@ -30,7 +30,7 @@ export async function attempt(engine: Engine, active: ActiveInvocation, step: At
   const sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map(overSleep)];
   if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
   const reading = eagerState(engine, active, route);
-  // Nothing is waited for where nothing has to be read: a plain call would lose a turn of the event loop.
+  // Without a read there is no `await`: a plain call would lose a turn of the event loop.
   const eager = reading instanceof Promise ? await reading : reading;
   let exchange: Exchange;
   try {
@@ -41,7 +41,7 @@ export async function attempt(engine: Engine, active: ActiveInvocation, step: At
   const reply = await converse(engine, active, route, version, exchange);
   const expanded = await expand(engine, active, reply.received, version);
   const atMs = engine.clock.nowMs();
-  // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
+  // A refused command cuts the list: the ending of the reply depends on what was cut.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);
   engine.meter.count("attempts_total", { ending: ending.kind });
   engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
@@ -72,7 +72,10 @@ async function routeOf(engine: Engine, active: ActiveInvocation): Promise<Route 
   return routing.found ? routing.route : undefined;
 }
 
-/** The negotiated version is fixed for the life of the invocation: RT0014 where nobody speaks it any more. */
+/**
+ * The negotiated version is fixed for the life of the invocation.
+ * @returns undefined if this server speaks no version of the deployment (RT0013), or no longer the fixed one (RT0014)
+ */
 function versionFor(
   { settings }: Engine,
   active: ActiveInvocation,
@@ -88,7 +91,7 @@ function overSleep(completionId: number): Consumption {
   return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
 }
 
-/** A mismatch is told with both of its sides: the deployment knows one, the journal has the other. */
+/** Adds the journal's side to a mismatch: the deployment reports only its own. */
 function explained({ invocation }: ActiveInvocation, { deployment }: Route, ending: AttemptOutcome): AttemptOutcome {
   if (ending.kind !== "failed" || ending.failure.errorCode !== "RT0016") return ending;
   return { ...ending, failure: besideJournal(ending.failure, invocation.journal, deployment.id) };
@@ -147,15 +150,15 @@ async function converse(
   }
 }
 
-/** One attempt may send so many times the budget of all replies, since storing a reply takes several times its size. */
+/** The limit of one reply, as a multiple of the budget of all replies; storing a reply takes several times its size. */
 const REPLY_OF_BUDGET = 2;
 
-/**
- * A deployment is alive where it ends a message, or sends this much of one: a byte each half second would otherwise keep an
- * attempt from its abort timeout for ever.
- */
 /** A chunk of this size is decoded in well under a millisecond. */
 const SMALL_CHUNK_BYTES = 8_192;
+/**
+ * A deployment makes progress if it ends a message, or sends this many bytes: otherwise one byte each half second would keep an
+ * attempt from its abort timeout for ever.
+ */
 const PROGRESS_BYTES = 16_384;
 
 async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<void> {
@@ -167,7 +170,7 @@ async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<vo
   }
 }
 
-/** Reads to the terminator and no further: the end of the stream behind it carries nothing and comes later. */
+/** Reads to the terminator and no further: the end of the stream behind it contains nothing, and comes later. */
 async function readReply(
   engine: Engine,
   open: NonNullable<ActiveInvocation["exchange"]>,
@@ -175,7 +178,7 @@ async function readReply(
   conversation: Conversation,
   room: ReplyRoom,
 ): Promise<Reply> {
-  // The first chunk counts, however small.
+  // The first chunk counts as progress, however small.
   let unheardBytes = PROGRESS_BYTES;
   while (!conversation.terminated) {
     const chunk = await exchange.next();
@@ -192,7 +195,7 @@ async function readReply(
     open.heardAtMs = engine.clock.nowMs();
   }
   const { received, ending } = conversation.finish("eof");
-  // Who breaks the rules may go on for ever, and nothing of it is wanted.
+  // A deployment that violates the protocol may send for ever, and nothing of it is used.
   if (ending.kind === "violation" || ending.kind === "too-large") exchange.abort();
   else if (conversation.terminated) void engine.activeInvocations.drains.drain(exchange, engine.clock.nowMs());
   return { received, ending: endingOf(engine.clock.nowMs(), ending) };

@@ -21,7 +21,7 @@ export interface CircuitKey {
   readonly service: string;
 }
 
-/** The place of an invocation's next attempt, as far as memory knows. */
+/** The circuit of an invocation's next attempt, as far as memory contains it. */
 export function circuitKeyOfNext(
   { registry }: Engine,
   { pin, acceptance }: Pick<ActiveInvocation["invocation"], "pin" | "acceptance">,
@@ -33,7 +33,7 @@ export function circuitKeyOfNext(
 
 /**
  * Costs nothing while no circuit is open.
- * @returns the moment until which an attempt there has to wait; undefined if it may start now
+ * @returns the moment until which an attempt has to wait; undefined if it may start now
  */
 export function waitsUntilMs(engine: Engine, circuit: CircuitKey | undefined): undefined | Promise<number | undefined> {
   const circuits = engine.registry.circuits();
@@ -83,7 +83,7 @@ async function failedAt(
   const askedMs = failure.errorCode === "RT0023" ? Math.min(ending.nextRetryDelayMs ?? 0, ASKED_MAX_MS) : 0;
   const reason = `${failure.errorCode}: ${failure.message}`;
   if (open !== undefined) {
-    // Failures of attempts that began before the circuit opened are no news.
+    // A failed attempt that began before the circuit opened changes nothing.
     if (attempt.startedAtMs < open.sinceMs) return;
     const pauseMs = Math.max(Math.min(2 * open.pauseMs, PAUSE_MAX_MS), askedMs);
     await registry.setCircuit({ ...open, untilMs: atMs + pauseMs, pauseMs, reason }, open);

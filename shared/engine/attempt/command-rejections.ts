@@ -1,4 +1,7 @@
-/** Why a command is refused before it is stored: RT0017 for a precondition that it fails, RT0018 for a handler that is not there. */
+/**
+ * Rejections of commands before they are stored: RT0017 for a failed precondition, RT0018 for an unknown handler, RT0020 for a
+ * deployment that takes no new work.
+ */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { ChildRequest, Command, CommandEntry, Lookup } from "../../core/invocation/entry.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
@@ -29,13 +32,16 @@ function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): Comma
   return undefined;
 }
 
-/** A name stands in an item beside what it names: one that no item has room for could never be written, nor the effect be over. */
+/**
+ * An item contains the name that its command gives: an item with a longer name could never be written, nor the effect
+ * performed.
+ */
 const NAME_MAX_BYTES = 65_536;
 const TEXT = new TextEncoder();
 
 function refusalOfName(command: Command): CommandRejection | undefined {
   const name = nameIn(command) ?? "";
-  // No character takes more than three bytes.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   if (3 * name.length <= NAME_MAX_BYTES) return undefined;
   const sizeBytes = TEXT.encode(name).length;
   if (sizeBytes <= NAME_MAX_BYTES) return undefined;
@@ -50,7 +56,7 @@ function nameIn(command: Command): string | undefined {
   return "name" in command ? command.name : undefined;
 }
 
-/** What can be told without asking anybody; a child is asked for after it. */
+/** Checks without a lookup; `rejectionOfChild` checks the child of a call or a send. */
 export function rejectionOf({ type, command }: CommandEntry, kind: Kind): CommandRejection | undefined {
   const keyed = refusalOfKeyed(type, kind) ?? refusalOfName(command);
   if (keyed !== undefined) return keyed;
@@ -108,7 +114,7 @@ function unreadable(parse: () => unknown, id: string): CommandRejection | undefi
   }
 }
 
-/** On the wire no key and the empty key are the same: the type of the service tells which one is meant. */
+/** The protocol does not distinguish no key from the empty key: the type of the service decides. */
 export function withKey(child: ChildRequest, route: Pick<Route, "service">): ChildRequest {
   const { target } = child;
   if (route.service.type === "service" || target.key !== undefined) return child;

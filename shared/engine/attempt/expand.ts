@@ -1,4 +1,4 @@
-/** From what a deployment sent to entries: each command is checked, and followed by what its commit completes at once. */
+/** Makes entries of a reply: each command is checked, and followed by the completions that its commit makes at once. */
 import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
 import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
 import type { Received } from "../../core/protocol/received.ts";
@@ -11,12 +11,12 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { childId } from "../accept/invocation-ids.ts";
 import { keyedReads } from "../lock/keyed-reads.ts";
 
-/** A reply of at most so many items is processed without waiting for a turn, so that plain calls stay fast. */
+/** A reply of at most this many items is processed without waiting for a turn, so that plain calls stay fast. */
 const SHORT_MAX_ITEMS = 32;
 
 export interface Expanded {
   readonly entries: readonly Entry[];
-  /** Why the list ends before its end: this command and all after it are discarded, and the attempt has failed. */
+  /** Why the list was cut: this command and all after it are discarded, and the attempt has failed. */
   readonly refused?: Failing;
 }
 

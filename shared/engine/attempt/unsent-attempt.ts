@@ -7,7 +7,7 @@ import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** @param consumed what the attempt was to be sent: it is journal from now on, or a cancel among it would be tried at once for ever */
+/** @param consumed the arrivals for the attempt: its segment lists them, or a cancel among them would start attempts for ever */
 export function unroutable(
   engine: Engine,
   active: ActiveInvocation,
@@ -34,7 +34,7 @@ export function unroutable(
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
-/** Nothing of it reached the deployment: a value that does not fit the wire, a destination that is none. */
+/** Nothing of the request reached the deployment: a value does not fit the protocol, or the destination is invalid. */
 export function unsent(
   engine: Engine,
   active: ActiveInvocation,
@@ -49,7 +49,7 @@ export function unsent(
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
-/** It says nothing of the handler's progress, and counts against the policy like any other. */
+/** The attempt does not count towards the retries since the last entry, and counts against the retry policy like any other. */
 function neverBegun(
   engine: Engine,
   active: ActiveInvocation,
@@ -73,7 +73,7 @@ function neverBegun(
   };
 }
 
-/** 0 to 1, for the delay of a retry. */
+/** A random number from 0 to 1, for the delay of a retry. */
 export function jitter({ ids }: Engine): number {
   return ids.random(1)[0]! / 255;
 }

@@ -1,11 +1,12 @@
-/** Work on many things at once, but not on all of them: so much of it is under way at a time. */
+/** Bounds the number of asynchronous operations that run at a time. */
 
-/** So many requests of one invocation are on their way to the table at a time: enough to fill its groups and batches. */
+/** The most requests of one invocation to the table at a time: enough to fill the table's groups and batches. */
 export const AT_ONCE = 100;
 
 /**
- * Begins in the order of the things. After the first failure nothing more is begun, and what is under way is waited for.
- * @returns the outcomes in the order of the things. @throws what the first work to fail threw
+ * Starts work in the order of `things`. After the first failure no further work starts, and running work is awaited.
+ * @returns the outcomes in the order of `things`.
+ * @throws the error of a work that failed
  */
 export async function atMost<T, R>(
   count: number,
@@ -32,7 +33,7 @@ export async function atMost<T, R>(
   return outcomes;
 }
 
-/** Lets so many pieces of work through at a time, whoever brings them and whenever; the others wait in their order. */
+/** Lets a fixed number of works run at a time, across all callers; further works wait in order. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -47,7 +48,7 @@ export class Turns {
     try {
       return await work();
     } finally {
-      // Whoever waits longest takes the place over, so that nobody who comes now gets ahead.
+      // The work that has waited longest inherits the slot, so that a new work cannot overtake it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
       else next();

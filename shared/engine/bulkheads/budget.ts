@@ -20,10 +20,11 @@ interface Waiting {
 }
 
 /**
- * A lane (a deployment, a connection) may hold as much as is still free: a lane that takes all it can get holds a half, two such lanes
- * a third each, and a later lane always finds room (a dynamic threshold, as switches share a buffer between their ports).
- * An account that needs more than any share, such as one very large answer, may go beyond its share while no other account does so;
- * its own limit bounds it. Accounts therefore never wait for each other in a circle.
+ * A lane (a deployment, a connection) may hold as much as is still free: a lane that takes all it can get holds a half, two
+ * such lanes a third each, and a later lane always finds room (a dynamic threshold, as switches share a buffer between their
+ * ports).
+ * An account that needs more than any share, such as one very large answer, may go beyond its share while no other account does
+ * so; its own limit bounds it. Accounts therefore never wait for each other in a circle.
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -108,7 +109,10 @@ export class Budget {
     else this.#lanes.delete(lane);
   }
 
-  /** Serves accounts that fit first; then lets one account go beyond its share, if possible of another lane than the last such account. */
+  /**
+   * Serves accounts that fit; then lets one account go beyond its share, if possible of another lane than the last such
+   * account.
+   */
   #serve(): void {
     for (const { account, amount, answer } of this.#waiting) {
       if ((account === this.#beyond || this.#fits(account.lane, amount)) && this.#grant(account, amount)) answer(true);

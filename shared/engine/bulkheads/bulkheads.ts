@@ -1,4 +1,4 @@
-/** The bulkheads of a process: the resources that its services share fairly, so that one bad neighbour harms no other service. */
+/** The bulkheads of a process: the resources that its services share fairly, so that no service starves the others. */
 import type { Clock } from "../ports/clock.ts";
 import type { Meter } from "../ports/log.ts";
 import { Budget } from "./budget.ts";
@@ -15,7 +15,7 @@ const ALONGSIDE_MAX = 1_000;
 const REPLY_PATIENCE_MS = 30_000;
 const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
 
-/** A driver that waits longer leaves its message for later, since large journals stay in memory for as long as their handlers run. */
+/** A driver that waits longer leaves its message for later: large journals stay in memory for as long as their handlers run. */
 const JOURNAL_PATIENCE_MS = 5_000;
 const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
 

@@ -1,11 +1,15 @@
-/** The pace of long loops over untrusted input: together they run for some milliseconds, then timers and sockets have their turn. */
+/**
+ * The pace of long loops over untrusted input: together they run for some milliseconds, then timers and sockets get their turn.
+ */
 import type { Clock } from "../ports/clock.ts";
 import { FairTurns } from "./fair-turns.ts";
 
 const RUN_MAX_MS = 8;
 const BREAK_MS = 1;
 
-/** One thread serves all services: five hundred replies that arrive together would block it for seconds, though each takes only a moment. */
+/**
+ * One thread serves all services: 500 replies that arrive together would block it for seconds, though each takes only a moment.
+ */
 export class Pace {
   readonly #clock: Clock;
   readonly #turns = new FairTurns(1);

@@ -1,6 +1,6 @@
 /** Slots for long-running work: a lane may take as many as are still free, so that no lane takes them all. */
 
-/** `share`: as many as are free. A number: at most so many, whether or not other lanes wait. */
+/** `share`: as many as are free. A number: at most that many, whether or not other lanes wait. */
 export type LaneLimit = "share" | number;
 
 export interface SlotsOptions {

@@ -1,4 +1,4 @@
-/** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
+/** Consumes one message: loads the invocation, drives it where no process does, and decides whether to ack the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
 import { stillWaits } from "../lock/acquire.ts";
 import { circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
@@ -13,13 +13,13 @@ import type { Wake } from "../ports/queue.ts";
 import { belongsInSlowLane } from "../messaging/slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
 
-/** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
+/** The first delay of a message that is put back; it doubles each time, so that the worker sees an early end early. */
 const PUT_BACK_MIN_MS = 500;
 
-/** Other invocations with large journals finish meanwhile. */
+/** The delay of a message that found no room for its journal: invocations with other large journals finish meanwhile. */
 const NO_ROOM_RETRY_MS = 5_000;
 
-/** Resolves when the message may be acked; rejects where it must come again. */
+/** Resolves when the message may be acked; rejects where the message must come again. */
 export async function consumeWake(engine: Engine, wake: Wake): Promise<void> {
   const room = new JournalRoom(engine.bulkheads.journals, wake.service ?? "");
   try {
@@ -40,7 +40,7 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.phase.status === "completed") return await finishCompleted(engine, loaded);
     if (hasKillOrder(loaded)) {
-      // Another killer may have been faster and may die before it has performed the end: then that is done here (I11).
+      // Another killer may have been faster and may die before it performs the final effects, so this loop looks again (I11).
       if (await killLoaded(engine, loaded)) return;
       continue;
     }
@@ -66,8 +66,9 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
 }
 
 /**
- * The acceptor's put may still be under way; a message that old belongs to nothing. A timer is set behind the acceptance,
- * so that its message never comes too soon. A message from the future is as old as its first receipt: it would be young for ever.
+ * Without an acceptance, the acceptor's put may still be under way: the message is sent again until it is too old for that.
+ * A timer is set after the acceptance, so the message of a timer needs no second try. A send moment in the future counts as
+ * now, because such a message would never grow old.
  */
 async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
   if (wake.wakeAtMs !== undefined) return;
@@ -83,8 +84,8 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
 }
 
 /**
- * After a long sleep of the machine the lease is over before its driver could renew it. Where nobody else can have taken
- * over, since one process owns the store alone, the drive goes on and renews it next.
+ * True where a driver of this process goes on after its lease: the machine slept, so the driver could not renew in time. Only
+ * in a sole owner, where no other process can have claimed the invocation; the driver renews the lease next.
  */
 function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lease }: Loaded): boolean {
   if (settings.exclusiveOwnerPrefix === undefined || lease.untilMs === 0) return false;
@@ -93,14 +94,14 @@ function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lea
   return driver.lease.token === lease.token || driver.doubtedToken === lease.token;
 }
 
-/** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
+/** Puts the message back until at most the end of the live lease, as the backstop of the driver that it met. */
 async function putBack(engine: Engine, { invocation }: Loaded, wake: Wake, leaseLeftMs: number): Promise<void> {
   engine.activeInvocations.markDirty(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
   await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
 }
 
-/** It waits for the lock of its key, and nothing that was read ends it; once an interval its place and the holder are looked at. */
+/** True where the invocation waits for its key, no arrival ends it, and the next look at its place and the holder is not due. */
 function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): boolean {
   if (leaseRecord?.status !== "pending" || leaseRecord.untilMs !== 0 || (leaseRecord.lookAtMs ?? 0) <= nowMs)
     return false;
@@ -108,7 +109,11 @@ function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: numb
   return segment === undefined && step.kind === "acquire";
 }
 
-/** Runs before the claim, so that an invocation behind an open circuit costs one message and no write. */
+/**
+ * Runs before the claim, so that an invocation behind an open circuit costs one message and no write.
+ * @returns undefined where no attempt is next or its circuit is closed; else the moment until which the attempt has to wait,
+ *   or, resolved, undefined where this driver may probe
+ */
 function waitsForCircuit(
   engine: Engine,
   { invocation, arrivals }: Loaded,
@@ -120,23 +125,23 @@ function waitsForCircuit(
   return waitsUntilMs(engine, circuitKeyOfNext(engine, invocation));
 }
 
-/** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
+/** @returns the park where nothing that was read lets the invocation advance: a claim would only park it again */
 function stillParked({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
   if (leaseRecord === undefined || leaseRecord.untilMs !== 0 || leaseRecord.base < invocation.segmentIndex)
     return undefined;
   const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
   if (segment !== undefined || step.kind !== "park" || step.status !== leaseRecord.status) return undefined;
-  // What arrived may have left only a sleep to wait for, or an earlier one: its wake is set by parking anew.
+  // An arrival may have changed the moment of the next wake; only another park sets that wake.
   if (step.wakeAtMs !== leaseRecord.wakeAtMs) return undefined;
-  // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.
+  // The calls of a suspended invocation without a wake may have lost their messages; a driver sends them again.
   const due = leaseRecord.lookAtMs !== undefined && leaseRecord.lookAtMs <= nowMs;
   return step.wakeAtMs === undefined && due ? undefined : step;
 }
 
 /**
- * Timers fire early on purpose. The message that stands for this very wake is sent on: by the queue where the rest is
- * short, else by the timers again, which is how a wake climbs down a ladder of short delays (I8, I11). So is the message
- * of a far timer that the hold counts on for a later park. Any other message belongs to a park that is over.
+ * Timers fire early on purpose. The message of the wake of this park is sent again: by the queue where the rest is short,
+ * else by a timer, as each step of a ladder does (I8, I11). The message of a far timer that the lease record names for a
+ * later park is sent again, too. Any other message belongs to a park that is over.
  */
 async function wakeAgainIfEarly(
   engine: Engine,

@@ -3,20 +3,20 @@ import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { putOff } from "./work-batch.ts";
 
-/** The messages of an event of the main lane: those that stay there, and those that could not be forwarded. */
+/** The messages of one event of the main lane. `staying` ones belong there; `failed` ones could not be forwarded. */
 export interface Sorted<D extends Delivery> {
   readonly staying: readonly D[];
   readonly failed: readonly D[];
 }
 
 /**
- * Forwards messages of slow services through a queue with a lane for them. A message is deleted once another one replaces it
- * (I8), and comes again if no other could be sent.
+ * Forwards messages of slow services. A message is deleted after its replacement is sent, and comes again where sending
+ * fails (I11).
  */
 export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<Sorted<D>> {
   if (engine.settings.hasSlowLane !== true) return { staying: deliveries, failed: [] };
   await freshen(engine);
-  // One look decides: a note that memory reads meanwhile must not drop a message between the two lists.
+  // One pass sorts all messages: a slow note that is read meanwhile must not drop a message between the two lists.
   const [slow, staying, failed]: [D[], D[], D[]] = [[], [], []];
   for (const delivery of deliveries) {
     const { service } = delivery.wake;
@@ -30,7 +30,7 @@ export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries:
   return { staying, failed };
 }
 
-/** Memory is then at most a second old. A failed read leaves memory unchanged: the work itself then fails on the same store. */
+/** Makes the cached registry at most a second old. A failed read keeps the cache: the work then fails on the same store. */
 async function freshen(engine: Engine): Promise<void> {
   await engine.registry.services().catch((error: unknown) => {
     engine.log.warn("slow services could not be looked up", { error: String(error) });
@@ -47,7 +47,7 @@ async function sendOn(engine: Engine, delivery: Delivery): Promise<boolean> {
     await putOff(engine, delivery);
     return false;
   }
-  // If the deletion fails, the message is deleted with the batch, or comes again and is forwarded again.
+  // Where the deletion fails, the message is deleted with the batch, or it comes again and is forwarded again.
   await engine.queue.ack(receipt).catch(() => undefined);
   return true;
 }

@@ -1,13 +1,13 @@
-/** One event of a process that is frozen behind its reply: what it drives is put down in time, and nothing runs afterwards. */
+/** Bounds one event of a process that freezes after its reply: its drivers park in time, and nothing runs afterwards. */
 import type { Engine } from "../engine.ts";
 
-/** Spans that wait longer for their collector go out with the next event. */
+/** The most that an event waits for the trace collector; later spans go out with the next event. */
 const FLUSH_MAX_MS = 500;
 
 /**
- * Does the work; when its time is up, drivers let go of their exchanges, park and send a message for whoever goes on,
- * and whoever waits is told to wait elsewhere (docs/design.md#a-driver-stops-in-time).
- * @param untilMs before the process has to have replied: parking takes a few round trips to the table and the queue
+ * Does the work. When its time is up, drivers abort their exchanges, park and send a message for the next driver, and waits
+ * for an end fail with `StoppingError` (docs/design.md#a-driver-stops-in-time).
+ * @param untilMs earlier than the reply is due: parking takes a few round trips to the table and the queue
  */
 export async function withinTime<T>(
   { clock, activeInvocations, tracer }: Pick<Engine, "clock" | "activeInvocations" | "tracer">,
@@ -24,7 +24,7 @@ export async function withinTime<T>(
   } finally {
     over.abort();
     await watch;
-    // Calls that nobody waited for may still be driven along: they are handed over to the queue.
+    // Calls that the caller did not await may still be driven along; they are left to the queue.
     if (activeInvocations.size > 0) activeInvocations.stop();
     await activeInvocations.settled();
     if (tracer !== undefined) await tracer.flush(FLUSH_MAX_MS);

@@ -1,10 +1,10 @@
-/** Messages that are being worked on: one round after the other keeps them hidden from other workers. */
+/** Keeps the messages that a worker works on hidden from other workers, in rounds. */
 import type { Engine } from "../engine.ts";
 
 export class VisibilityExtender {
   readonly #engine: Engine;
   #young = new Set<string>();
-  /** Those that were there in the round before. */
+  /** Messages that were there in the round before. */
   #old = new Set<string>();
   #isRunning = false;
 
@@ -21,7 +21,7 @@ export class VisibilityExtender {
     if (!this.#young.delete(receipt)) this.#old.delete(receipt);
   }
 
-  /** Each is extended when between a quarter and a half of its time is over; a dead worker's message comes back when all is. */
+  /** Extends each message after a quarter to a half of its time; the message of a dead worker comes again when that is over. */
   async #run(): Promise<void> {
     const { clock, queue, settings } = this.#engine;
     this.#isRunning = true;

@@ -1,19 +1,19 @@
-/** A batch of messages that came together: driven at the same time, kept hidden meanwhile, answered together. */
+/** Works on a batch of messages at the same time, keeps them hidden meanwhile, and answers for all of them together. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { consumeWake } from "./consume-wake.ts";
 
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
-/** Of a lease: so often messages are hidden anew, and by so much longer than a lease. */
+/** Share of a lease: the interval at which messages are hidden again, and the time beyond a lease for which they are hidden. */
 const ROUND_SHARE = 0.25;
 
 /**
- * The queue hides a batch for as long as a function can run; here each message is hidden for little more than a lease at a
- * time, so that those of a dead process come again when its leases are over, and not minutes later
- * (docs/design.md#a-message-is-the-backstop-of-its-driver). Nor earlier: a message that met the lease of the dead would be
- * sent anew in its own place, and however many processes it has ended, nobody would have counted.
- * @returns those that must come again; all others may be deleted, and some are deleted already
+ * The queue hides a batch for as long as a function can run. This function hides each message for little more than a lease
+ * at a time, so that the messages of a dead process come again when its leases are over, not minutes later
+ * (docs/design.md#a-message-is-the-backstop-of-its-driver). They do not come earlier either: a message that met the lease of
+ * a dead driver would be put back as a new message, and the queue's receive count, which finds dead letters, would restart.
+ * @returns the messages that must come again; the others may be deleted, and some are deleted already
  */
 export async function workBatch<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<readonly D[]> {
   const open = new Set(deliveries);
@@ -29,7 +29,7 @@ export async function workBatch<D extends Delivery>(engine: Engine, deliveries: 
     }),
   );
   over.abort();
-  // Nothing is left on its way: the process freezes behind its reply.
+  // No request may stay under way, because the process freezes after its reply.
   await hidden;
   await Promise.all(failed.map((delivery) => putOff(engine, delivery)));
   return failed;
@@ -47,7 +47,7 @@ async function work(engine: Engine, { wake, receiveCount }: Delivery): Promise<b
   }
 }
 
-/** What is finished while others of the batch are not is deleted, or it would come again before the batch is answered. */
+/** Also deletes finished messages: they would come again before the whole batch is answered. */
 async function keepHidden<D extends Delivery>(
   engine: Engine,
   open: ReadonlySet<D>,
@@ -68,7 +68,7 @@ async function keepHidden<D extends Delivery>(
   } while (await engine.clock.sleep(roundMs, over));
 }
 
-/** A message that failed comes again, later each time. */
+/** Lets a failed message come again, later each time. */
 export async function putOff(engine: Engine, delivery: Delivery): Promise<void> {
   await hideFor(engine, delivery, pauseMs(delivery));
 }
@@ -81,7 +81,7 @@ async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: number):
   }
 }
 
-/** Twice as long each time, so that a store that is away for a while does not turn its messages into dead letters. */
+/** The pause doubles each time, so that an outage of the store does not turn its messages into dead letters. */
 function pauseMs({ receiveCount }: Delivery): number {
   return Math.min(PAUSE_MIN_MS * 2 ** Math.min(receiveCount, 20), PAUSE_MAX_MS);
 }

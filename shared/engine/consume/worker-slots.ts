@@ -1,4 +1,4 @@
-/** The slots of a worker bound the invocations that it drives at a time, in all and for each service and deployment. */
+/** The slots of a worker: they bound the invocations that it drives at a time, in total, per service and per deployment. */
 import { type LaneLimit, Slots } from "../bulkheads/slots.ts";
 import type { Admission } from "../ports/queue.ts";
 import type { Registry } from "../ports/registry.ts";
@@ -6,7 +6,7 @@ import type { Registry } from "../ports/registry.ts";
 export interface WorkerLimits {
   /** The most invocations that the worker drives at the same time. */
   readonly concurrencyMax: number;
-  /** Drives fewer invocations while timers fire late: for a process that also serves doors and other work. */
+  /** Drives fewer invocations while timers fire late: for a process that also serves requests. */
   readonly heedsLag?: boolean;
   /** The most slots of one service; a share by default. */
   readonly perService?: LaneLimit;
@@ -14,7 +14,7 @@ export interface WorkerLimits {
   readonly perDeployment?: LaneLimit;
 }
 
-/** One invocation in work. */
+/** The slot of one invocation. */
 export interface Slot {
   readonly service: string;
   readonly deployment: string;
@@ -43,7 +43,7 @@ export class WorkerSlots implements Admission {
     this.#deployments.want(count);
   }
 
-  /** Whether the slots have refused a message since the last call of `admitted`: a freed slot may admit it. */
+  /** True where a message was refused since the last call of `admitted`: a freed slot may admit it. */
   get hasRefused(): boolean {
     return this.#hasRefused;
   }

@@ -1,4 +1,4 @@
-/** The worker: takes messages from the queue and drives what they name, many at a time. */
+/** The worker: takes messages from the queue and drives their invocations, many at a time. */
 import type { Engine } from "../engine.ts";
 import { Lag } from "../bulkheads/lag.ts";
 import { VisibilityExtender } from "./visibility-extender.ts";
@@ -9,7 +9,7 @@ import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
 const RECEIVE_WAIT_MS = 20_000;
 const FAILURE_PAUSE_MS = 1_000;
 
-/** Runs until the signal aborts, then waits for what it has begun. */
+/** Runs until the signal aborts, then waits for the work in progress. */
 export async function runWorker(engine: Engine, signal: AbortSignal, limits: WorkerLimits): Promise<void> {
   const hidden = new VisibilityExtender(engine);
   const running = new Running();
@@ -26,7 +26,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
     await work(engine, hidden, delivery);
     if (slot === undefined) return;
     slots.give(slot);
-    // A message that waits for a slot is already due, so that no other event ends the wait.
+    // A refused message is already due, so only this abort makes `receive` look again.
     if (slots.hasRefused) look.abort();
   };
   while (!signal.aborted) {
@@ -45,7 +45,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
   while (running.count > 0) await running.oneEnds();
 }
 
-/** Counts what runs. To race all of it each time that one ends would cost as much again for every one of them. */
+/** Counts work in progress. A `Promise.race` over all of it would cost O(n) each time that one piece ends. */
 class Running {
   count = 0;
   #ended: (() => void) | undefined;
@@ -58,7 +58,7 @@ class Running {
     this.#ended?.();
   }
 
-  /** Resolves when something has ended; for one who waits at a time. */
+  /** Resolves when one piece of work has ended. Only one caller may wait at a time. */
   async oneEnds(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#ended = resolve;
@@ -83,7 +83,7 @@ async function receive(
   }
 }
 
-/** The message stays hidden while it is worked on; one whose work failed comes again (I11). */
+/** Keeps the message hidden meanwhile; a message whose work failed comes again (I11). */
 async function work(engine: Engine, hidden: VisibilityExtender, delivery: Delivery): Promise<void> {
   const { wake, receipt, receiveCount } = delivery;
   const { suspects } = engine.activeInvocations;

@@ -1,4 +1,4 @@
-/** Writing a segment: the one act that makes an attempt count, and the fence between two drivers (I1). */
+/** Writes a segment. This put makes an attempt count, and is the fence between two drivers (I1). */
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Transition } from "../../core/invocation/transition.ts";
@@ -13,7 +13,7 @@ import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
 import { tellInvocation } from "../traces.ts";
 
-/** @returns false where another driver was faster: what was decided must be thrown away */
+/** @returns false where another driver wrote the segment first: the caller must throw its decision away */
 export async function commit(
   engine: Engine,
   active: ActiveInvocation,
@@ -46,7 +46,7 @@ export async function commit(
   return true;
 }
 
-/** Nothing is committed before its acceptance is durable; one that still waits for company becomes so with it. */
+/** The acceptance is durable before the segment, or becomes durable in one transaction with it where it is still unwritten. */
 async function putSegment(engine: Engine, active: ActiveInvocation, item: Item, segment: Segment): Promise<Written> {
   if (active.pending?.waits === true) {
     const put = await active.pending.putWith(item, leavesNothing(active.invocation, segment));
@@ -60,16 +60,16 @@ async function putSegment(engine: Engine, active: ActiveInvocation, item: Item, 
   return await engine.table.put(item, { kind: "absent" });
 }
 
-/** Of nobody it is known that they attached: who does so later finds the result. */
+/** True for an end without effects. Answering sinks does not count: an invocation that attaches later reads the result. */
 function leavesNothing(before: ActiveInvocation["invocation"], segment: Segment): boolean {
   if (segment.after.kind !== "completed") return false;
   return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
 }
 
-/** A partition takes about so much in a second. */
+/** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** The lease is told before the pieces of a large segment are written, and must not be over when they are. */
+/** Extends the lease of a large segment by the time that its pieces take: they are written after the lease's end is set. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;
@@ -77,7 +77,7 @@ function longEnough(lease: Lease, { entries }: Segment): Lease {
   return { token: lease.token, untilMs: lease.untilMs + Math.ceil(sizeBytes / PIECES_BYTES_PER_MS) };
 }
 
-/** A put whose answer was lost and that was sent again is refused by itself: the driver's token tells it from any other. */
+/** A repeated put is refused where the first took effect and its answer was lost: the bytes, with the token, are then equal. */
 function isOurs(existing: Item | undefined, item: Item): boolean {
   return sameBytes(existing?.["b"], item["b"]);
 }

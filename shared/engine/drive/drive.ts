@@ -1,4 +1,4 @@
-/** The drive loop: look, attempt, commit, perform, and round again, until the invocation ends or must be parked. */
+/** The drive loop: poll, attempt, commit, perform, and again, until the invocation ends or must be parked. */
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
@@ -23,7 +23,7 @@ import { unlistTombstone } from "../lease/unlist.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { watch } from "../lease/watch.ts";
 
-/** `lost`: another driver has it, and nothing this one did since its last segment counts. */
+/** `lost`: another driver has the invocation, and the work of this driver since its last segment does not count. */
 export type DriveEnd = "ended" | "parked" | "lost";
 
 type Turn = DriveEnd | "again";
@@ -42,7 +42,7 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // Who took the lock late may hold it for what has ended meanwhile: whoever looks gives it back (I6).
+      // A driver that took the lock late may hold it for an invocation that has ended; the driver of the wake gives it back (I6).
       if (turn === "lost" && active.lock !== undefined && !active.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
@@ -96,24 +96,24 @@ async function makeAttempt(
   return turn;
 }
 
-/** The reply is stored, or dropped. */
+/** Frees the memory of the reply once the reply is stored or dropped. */
 function leaveReplyRoom(active: ActiveInvocation): void {
   active.replyRoom?.close();
   delete active.replyRoom;
 }
 
-/** The circuit only saves attempts: if its change fails, the invocation goes on. */
+/** A circuit only saves attempts: the invocation goes on where a change of the circuit fails. */
 function warnOfCircuit(engine: Engine, active: ActiveInvocation, error: unknown): void {
   engine.log.warn("a circuit could not be changed", { invocationId: active.id, error: String(error) });
 }
 
-/** What an attempt decides is of our own accord: the pause that an operator orders is decided by a look. */
+/** The end of an attempt pauses because of its failure; a poll decides the pause that an operator orders. */
 function isPause({ step }: Transition): boolean {
   return step.kind === "park" && step.status === "paused";
 }
 
 /**
- * An attempt that was cut for time would be cut again by every driver with as little of it
+ * Writes a slow note for a handler whose attempt was cut for time: every driver with as little time would cut it again
  * (docs/design.md#a-driver-stops-in-time).
  */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
@@ -140,24 +140,24 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   return advance(active.invocation, active.lock === undefined ? ended : { ...ended, grant: active.lock.grant });
 }
 
-/** I6: whoever runs one at a time holds the lock of its key before its first attempt, or waits in the queue. */
+/** An exclusive handler holds the lock of its key before its first attempt, or waits in the queue of the key (I6). */
 async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn> {
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {
-    // Without the lock nothing of it has ever run, whatever a driver before this one has claimed: a cancel ends it (I4).
+    // Without the lock no attempt has ever run, even where an earlier driver claimed the invocation: a cancel ends it (I4).
     active.invocation = { ...active.invocation, phase: { status: "pending" } };
     return await park(engine, active, { kind: "park", status: "pending" });
   }
   return acquired === "held" ? "again" : "lost";
 }
 
-/** I2: the segment first, its effects after it, and only then whatever comes next. */
+/** Writes the segment, then performs its effects, then takes the step (I2). */
 async function follow(engine: Engine, active: ActiveInvocation, transition: Transition): Promise<Turn> {
   const { segment, failure, next, step } = transition;
   if (segment !== undefined) {
     const before = active.invocation;
     if (!(await commit(engine, active, { ...transition, segment }))) return "lost";
-    // The end of a keyed handler is told when its state is written, which is one of the effects.
+    // The waiters of a keyed handler are notified after its state is written, which is one of the effects.
     const ringsLate = needsLock(before.acceptance);
     if (step.kind === "end" && !ringsLate) engine.activeInvocations.notify(active.id);
     await performAlong(engine, active, before, segment);
@@ -195,7 +195,7 @@ async function performAlong(
   for (const child of await perform(engine, active, before, segment, isRedo)) driveAlong(engine, active, child);
 }
 
-/** The driver of the caller drives the child too; what fails to drive it leaves it to the queue. */
+/** The driver of the caller also drives the child; where that fails, the child is left to the queue. */
 function driveAlong(engine: Engine, active: ActiveInvocation, child: ActiveInvocation): void {
   const completionId = child.caller!.completionId;
   active.children.set(completionId, child);
@@ -207,7 +207,7 @@ function driveAlong(engine: Engine, active: ActiveInvocation, child: ActiveInvoc
   });
 }
 
-/** What is still driven along when its caller's driver leaves has no message of its own: it gets one, due when its lease is over. */
+/** When the driver leaves, each child that is still driven along gets a backstop: until then it has no message of its own. */
 async function leaveChildren(engine: Engine, { children }: ActiveInvocation): Promise<void> {
   const { leaseMs } = engine.settings;
   const wakes = [...children.values()].map(({ invocation }) => sendWake(engine, invocation.acceptance, leaseMs));

@@ -1,4 +1,4 @@
-/** Failures that no segment tells of: a bounded ring of event items beside the journal. */
+/** Failures of attempts that added no entry: a bounded ring of event items beside the journal. */
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
@@ -10,10 +10,10 @@ import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "../store/stored-values.ts";
 
-/** An event is told at each failed attempt and is to stay within one write unit: 1 KB with its keys. */
+/** Characters. Each failed attempt writes an event, which should stay within one write unit: 1 KB with its keys. */
 const MESSAGE_MAX = 500;
 
-/** The stack trace is left out: that of the last failure stands in the hold or in a segment. */
+/** Leaves out the stack trace: the lease record or a segment has that of the last failure. */
 function bounded({ errorCode, code, message, atMs, relatedCommand }: AttemptFailure): AttemptFailure {
   return { errorCode, code, message: message.slice(0, MESSAGE_MAX), atMs, ...(relatedCommand && { relatedCommand }) };
 }

@@ -1,4 +1,4 @@
-/** Room for the journals in memory: small journals are free, and only a limited number of large ones is loaded at a time. */
+/** Room in memory for journals: small ones are not counted, large ones take room from a budget. */
 import type { Journal } from "../../core/invocation/journal.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Account, Budget } from "../bulkheads/budget.ts";
@@ -7,12 +7,12 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 
-/** A stored journal is in memory twice while its pieces are joined. */
+/** A journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
-/** A journal may grow by so much before it is loaded again, and counted. */
+/** A journal may grow by this much before the driver parks, so that the next load counts it. */
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Other large journals kept their room for too long; the invocation's message comes again later. */
+/** No room became free in time for a large journal; the invocation's message comes again later. */
 export class NoJournalRoomError extends Error {
   override name = "NoJournalRoomError";
 }
@@ -32,8 +32,8 @@ export class JournalRoom {
   }
 
   /**
-   * Costs nothing for a small invocation.
-   * @throws NoJournalRoomError when the patience ends
+   * Takes no room for a small journal.
+   * @throws NoJournalRoomError where no room becomes free in time
    */
   async load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
     try {
@@ -59,12 +59,12 @@ export class JournalRoom {
   }
 }
 
-/** Whether the driver must not keep the journal while it waits: many waiting drivers would fill the memory. */
+/** True where a waiting driver must not keep the journal: many waiting drivers would fill the memory. */
 export function isLarge({ entries }: Journal): boolean {
   return journalBytes(entries) > SMALL_MAX_BYTES;
 }
 
-/** Whether the journal exceeds its counted bytes: the driver lets it go, and takes it up again under the count. */
+/** True where the journal has outgrown its counted bytes: the driver parks, and the next load counts the journal. */
 export function outgrows({ invocation, journalRoom }: ActiveInvocation): boolean {
   const sizeBytes = journalBytes(invocation.journal.entries);
   return sizeBytes > SMALL_MAX_BYTES && sizeBytes > (journalRoom?.sizeBytes ?? 0) + GROWTH_MAX_BYTES;

@@ -1,4 +1,4 @@
-/** Waiting: short waits inside the driver, longer ones by putting the invocation down so that a wake brings it back. */
+/** Waiting: a short wait stays in the driver; for a longer one the driver parks the invocation, and a wake follows. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
@@ -19,8 +19,8 @@ import { wakeAwaited } from "../effects/wake-awaited.ts";
 type Park = Extract<Step, { kind: "park" }>;
 
 /**
- * @param isHeldBack an open circuit keeps the invocation from an attempt that it could make
- * @returns `again` if the invocation can advance after all
+ * @param isHeldBack an open circuit holds back an attempt that could be made
+ * @returns `again` where the invocation can advance after all
  */
 export async function park(
   engine: Engine,
@@ -40,13 +40,13 @@ export async function park(
     await waitHere(engine, active, step);
     return active.lost ? "lost" : "again";
   }
-  // A message for each awaited call goes out before the park (docs/design.md#calls-are-driven-inline): the call is driven
-  // then, or delivers its result again.
+  // Each awaited call gets a message before the park: a worker then drives the call, or delivers its result again
+  // (docs/design.md#calls-are-driven-inline).
   await wakeAwaited(engine, active, active.parkedChildren);
   for (;;) {
     await writeDownInline(engine, active);
     if (!(await putDownUntil(engine, active, step))) return "lost";
-    // I4: arrivals are read after the park is written. What came before it is seen here; what comes later brings its own wake.
+    // Arrivals are read after the park is written: this read finds the earlier ones; a later one sends its own wake (I4).
     await readArrivals(engine, active);
     const next = advance(active.invocation, {
       kind: "poll",
@@ -58,13 +58,13 @@ export async function park(
       next.segment !== undefined ||
       (next.step.kind === "attempt" && !isHeldBack) ||
       next.step.kind === "end" ||
-      // Who took over what runs under a lock has not looked at the lock yet, and knows only that there is something to do.
+      // A driver that has claimed a keyed invocation may not have read the lock yet, so it goes on and acquires it.
       (next.step.kind === "acquire" && step.status !== "pending") ||
       (step.status === "pending" && (await hasComeToHold(engine, active)));
     if (advances && !active.stopping && step.status !== "ready") return await takeUpAgain(engine, active);
-    // A child may have ended while the park was written: its result must not be left in memory alone.
+    // A child may have ended while the park was written: its result must not stay in memory alone.
     if (active.results.size === 0 || ![...active.arrivals.keys()].some((key) => active.results.has(key))) {
-      // From this very check on results go through the table: one brought to memory now would be seen by nobody.
+      // From here on children deliver their results through the table: no code reads a result in memory any more.
       active.open = false;
       return "parked";
     }
@@ -72,13 +72,13 @@ export async function park(
   }
 }
 
-/** An ingress driver has no message of its own: before it claims again it sends one, or its crash would leave nobody (I4). */
+/** An ingress driver has no message of its own, so it sends a backstop before it claims again (I4). */
 async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
   if (!active.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
   return (await reclaim(engine, active)) ? "again" : "lost";
 }
 
-/** Children being driven along end soon, and so do short delays: the hold is kept and nothing is written. */
+/** Children driven along and short delays end soon: the driver keeps the lease and writes nothing. */
 function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
   if (active.stopping || isLarge(active.invocation.journal)) return false;
   if (status === "suspended" && active.children.size > 0) return true;
@@ -99,22 +99,22 @@ async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: 
   delete active.interrupt;
 }
 
-/** Somebody wrote for this invocation while it was driven: an arrival, or a sink. */
+/** Another party wrote an arrival or a sink while the driver was active. */
 async function readPoked(engine: Engine, active: ActiveInvocation): Promise<void> {
   active.dirty = false;
   active.sinkSuspected = true;
   await readArrivals(engine, active);
 }
 
-/** So often a driver whose process does not own the store alone looks for what others wrote, attempt after attempt. */
+/** How often a driver reads arrivals between attempts, where its process is not the sole owner. */
 const READ_EVERY_MS = 1_000;
 
-/** Between two attempts that follow each other without a park: a cancel or an order must not wait for the last of them. */
+/** Reads arrivals between two attempts without a park: a cancel or an order must not wait for the last attempt. */
 export async function readMeanwhile(engine: Engine, active: ActiveInvocation): Promise<void> {
   if (active.dirty) return await readPoked(engine, active);
   const nowMs = engine.clock.nowMs();
   active.arrivalsReadAtMs ??= nowMs;
-  // In a process that owns the store alone, whoever writes pokes.
+  // In a sole owner every writer marks the active invocation as dirty.
   if (engine.settings.exclusiveOwnerPrefix !== undefined || nowMs - active.arrivalsReadAtMs < READ_EVERY_MS) return;
   await readArrivals(engine, active);
 }
@@ -130,7 +130,7 @@ export async function readArrivals(engine: Engine, active: ActiveInvocation): Pr
   }
 }
 
-/** What only memory knows becomes an arrival item, so that whoever drives next finds it. */
+/** Writes the results that are only in memory as arrivals, so that the next driver reads them. */
 async function writeDownInline(engine: Engine, active: ActiveInvocation): Promise<void> {
   const { acceptance } = active.invocation;
   const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), active.leaseRecord?.keepUntilS);
@@ -146,9 +146,10 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
 }
 
 /**
- * A wake that is not near is set before the park is written: a driver that dies in between leaves a wake for nothing, and
- * never a park without a wake. A near one is sent behind the park, or it would come before it: where the driver dies in
- * between, the message that finds the park is sent on to its moment.
+ * A wake that is not near is set before the park is written: a driver that dies in between leaves a needless wake, but
+ * never a park without a wake. A near wake is sent after the park, because it could otherwise come before it: where the
+ * driver dies in between, its backstop finds the park and is sent again for the moment of the park.
+ * @returns false where another process has the lease
  */
 async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<boolean> {
   const { acceptance } = active.invocation;
@@ -158,13 +159,13 @@ async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, 
   if (!isNear && !isSet) {
     const isTimer = isFar(engine, wakeAtMs);
     await wakeAt(engine, acceptance, wakeAtMs);
-    // Not before: a renewal of the lease may write the hold meanwhile.
+    // Set only after the timer exists: a renewal may write the lease record, with this moment, meanwhile.
     if (isTimer) active.timerAtMs = wakeAtMs;
   }
   if (!(await release(engine, active, status, wakeAtMs))) return false;
   if (isNear && wakeAtMs !== undefined) await wakeAt(engine, acceptance, wakeAtMs);
   if (status === "ready") await sendWake(engine, acceptance, 0);
-  // Behind the park, which does not count on the former timer any more.
+  // Cancelled only after the park, whose lease record no longer counts on the former timer.
   if (former !== undefined && former !== (active.timerAtMs ?? former)) await cancelTimer(engine, acceptance, former);
   return true;
 }

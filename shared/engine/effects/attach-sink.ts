@@ -1,4 +1,4 @@
-/** Sinks: invocations that attached to another one and must get its result. */
+/** Sinks: items that name invocations which attached to another one and get its result. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -11,8 +11,8 @@ import { keepUntilS } from "../store/ttl.ts";
 import { readPartition } from "../store/read-partition.ts";
 
 /**
- * Whoever writes a sink sends a wake to its target afterwards, so that the result comes even if it has ended meanwhile (I3).
- * @param extendedUntilS the `keepUntilS` of the target's hold, where it has one
+ * The caller sends a wake to the target afterwards, so that the result is delivered even if the target has ended meanwhile (I3).
+ * @param extendedUntilS the `keepUntilS` of the target's lease record, where there is one
  */
 export async function writeSink(
   engine: Engine,
@@ -29,7 +29,7 @@ export async function writeSink(
   await engine.table.put(sink, { kind: "absent" });
 }
 
-/** Reads the sinks and delivers to each. Delivering twice is delivering once. */
+/** Delivers the result to each sink. A repeated delivery has no effect. */
 export async function answerSinks(engine: Engine, active: ActiveInvocation, result: Result): Promise<void> {
   const { nonce } = active.invocation.acceptance;
   const sinks = await readPartition(engine.table, active.pk, sinkRange(nonce));

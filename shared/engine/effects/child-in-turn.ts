@@ -1,4 +1,4 @@
-/** Children under the bulkheads: their acceptances take turns, and children that a driver drives along take slots. */
+/** Children under the bulkheads: their acceptances take turns, and children driven along take slots. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { acceptChild } from "./child.ts";
@@ -7,7 +7,7 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
 /**
- * Lanes are services: a service that begins a million children waits for all of them, and another service for one of them.
+ * Each service is a lane: behind a service that accepts a million children, another service waits for one acceptance only.
  * @returns as `acceptChild`; a returned child holds a slot until `leaveSlot`
  */
 export async function acceptChildInTurn(
@@ -32,7 +32,7 @@ export async function acceptChildInTurn(
   }
 }
 
-/** Called when the driver stops driving the child along. */
+/** Gives the slot back when the driver stops driving the child along. */
 export function leaveSlot({ bulkheads }: Engine, child: ActiveInvocation): void {
   bulkheads.alongside.give(child.invocation.acceptance.target.service);
 }

@@ -1,4 +1,4 @@
-/** The children of a segment: calls are accepted and driven along where possible, sends go to the queue. */
+/** Accepts the children of a segment: calls are driven along where possible, sends go to the queue. */
 import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -23,17 +23,17 @@ import { wakeNow } from "../messaging/wake.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
-/** A chain of calls is driven by one driver to this depth; what lies deeper goes through the queue. */
+/** One driver drives a chain of calls down to this depth; deeper calls go through the queue. */
 const DEPTH_MAX = 16;
-/** So many calls of one invocation are driven along at a time. */
+/** The most calls of one invocation that are driven along at a time. */
 export const ALONGSIDE_MAX = 32;
 
 /**
  * Resolves when the child is durable, not when it has ended.
  * @param room how many more children the driver can drive along
  * @param isRedo the command may have been performed before
- * @returns a call that the driver of its caller drives along, its result being taken straight from it
- *   (docs/design.md#calls-are-driven-inline)
+ * @returns the call, where the driver of its caller drives it along and takes its result from memory
+ *   (docs/design.md#calls-are-driven-inline); else undefined
  */
 export async function acceptChild(
   engine: Engine,
@@ -69,7 +69,7 @@ export async function acceptChild(
     caller: { active: active, completionId },
     ...(routing.found && { route: routing.route }),
   });
-  // What one handler asks of one key happens in that order: the lock is taken here, and not when the child is driven.
+  // The lock is taken here, not when the child is driven, so that the calls of one handler to one key keep their order (I6).
   if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
   await parkPending(engine, acceptance, child.ticket!);
   active.parkedChildren.add(completionId);
@@ -77,9 +77,10 @@ export async function acceptChild(
 }
 
 /**
- * A redo meets the child that this command made before, which may have ended and expired since: it must not run again (I2).
- * An id that follows from the command belongs to no other. Under a key, or as the run of a workflow, what expired before
- * the command is a former life; what expired later, a redo may have met when the command was performed first.
+ * True for a stored invocation that this command may have made or met before. A redo must not run it again, even where it
+ * has ended and expired since (I2). An id that follows from the command has only one maker. Under an idempotency key or a
+ * workflow id, an invocation that expired before the command is a former life; one that expired later may be the one that
+ * the command met when it was first performed.
  */
 function isMadeBy({ invocation }: ActiveInvocation, child: Acceptance, isRedo: boolean): (former: Loaded) => boolean {
   const askedAtMs = invocation.modifiedAtMs;
@@ -115,7 +116,7 @@ function acceptanceOf(
     input: child.input,
     headers: child.headers,
     source,
-    // Never before the command that makes it, whatever this clock says: by that a redo knows what the command has made.
+    // Never before the command, even where this clock is behind: `isMadeBy` compares the two moments.
     createdAtMs: Math.max(engine.clock.nowMs(), active.invocation.modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
@@ -125,20 +126,23 @@ function acceptanceOf(
   };
 }
 
-/** A send has no driver yet: its message goes out also where it existed (I6), unless it has ended: two that send to each other would never rest. */
+/**
+ * A send has no driver yet, so its message goes out also where the acceptance existed (I6). An invocation that has ended gets
+ * none: two invocations that send to each other would exchange messages for ever.
+ */
 async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (former: Loaded) => boolean): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
   if (acceptation.kind === "new") await startSend(engine, acceptance);
   else await startAgain(engine, acceptation.loaded);
 }
 
-/** The run of a workflow happens once: whoever asks for it again is told so, whether it runs still or has ended. */
+/** The answer to every further call of a workflow's run, whether the run is open or has ended: a workflow runs once. */
 export const ALREADY_RUN: Result = {
   kind: "failure",
   failure: { code: 409, message: "the workflow method was already invoked" },
 };
 
-/** The child lives already: a redo of ours, or somebody else's under the same idempotency key or workflow id. */
+/** The child exists already: made by this command before, or by another caller under the same idempotency key or workflow id. */
 async function joinExisting(
   engine: Engine,
   active: ActiveInvocation,

@@ -1,8 +1,8 @@
-/** The order of effects: those that concern one key or one promise follow each other, all others go side by side. */
+/** The order of effects: effects on one key or one promise are performed one after the other, all others in parallel. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 
-/** I6: two sends of one handler to one key are accepted in the order of their commands. @returns lanes, each in command order */
+/** Two sends of one handler to one key are accepted in the order of their commands (I6). @returns lanes, each in command order */
 export function lanesOf(engine: Engine, effects: readonly Effect[]): readonly (readonly Effect[])[] {
   const lanes: Effect[][] = [];
   const byName = new Map<string, Effect[]>();

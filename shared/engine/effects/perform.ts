@@ -1,4 +1,4 @@
-/** Performing the effects of a durable segment. Each may be done twice: ids are derived and puts conditional (I2). */
+/** Performs the effects of a durable segment. Each may be performed twice: ids are derived and puts conditional (I2). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import type { Lookup } from "../../core/invocation/entry.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
@@ -28,8 +28,8 @@ import { wakeNow } from "../messaging/wake.ts";
 const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
 
 /**
- * Issued in command order; final effects come last, in their own order.
- * @param isRedo the segment was read back: its effects may have been performed, and their addressees be over since
+ * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order.
+ * @param isRedo the segment was read back: its effects may have been performed, and their addressees may have expired since
  * @returns the calls that the driver drives along
  */
 export async function perform(
@@ -43,7 +43,7 @@ export async function perform(
   const effects = effectsOf(before, segment).filter((effect) => !isAnswered(active, effect));
   if (effects.length === 0) return [];
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
-  // Whoever is called here finds the state as it was left before the call.
+  // State is written first: a callee reads the state that the handler had before the call.
   for (const effect of effects) if (isState(effect)) await performOne(engine, active, effect, 0, redoOfMs);
   let room = ALONGSIDE_MAX - active.children.size;
   const children: ActiveInvocation[] = [];
@@ -62,12 +62,12 @@ export async function perform(
   return children;
 }
 
-/** Written before all else, and the lock given back before anybody is told of the end: who calls again finds it free. */
+/** These come before all others: a caller that gets the result and calls again finds the state written and the lock free. */
 function isState({ kind }: Effect): boolean {
   return kind === "apply-state" || kind === "give-back" || kind === "close-workflow";
 }
 
-/** In a redo: what has brought its completion already was performed, and asking again would cost a refused write. */
+/** A fresh arrival with the completion shows that the effect was performed; performing it again costs a refused write. */
 function isAnswered({ arrivals }: ActiveInvocation, effect: Effect): boolean {
   return (
     "completionId" in effect &&
@@ -77,7 +77,7 @@ function isAnswered({ arrivals }: ActiveInvocation, effect: Effect): boolean {
   );
 }
 
-/** Sends are left to the queue and take no room beside the driver. */
+/** Only calls are driven along; sends go to the queue and take no room. */
 function isCall(effect: Effect): boolean {
   return effect.kind === "accept-child" && effect.completionId !== undefined;
 }
@@ -120,7 +120,7 @@ async function performOwn(
     case "deliver":
       return await deliver(engine, active, effect);
     case "answer-sinks":
-      // On the path of an uncontended call nobody attached: whoever does sends a wake, and a message's driver reads them.
+      // The read is skipped where no wake came: an invocation that attaches sends one, and its driver reads the sinks.
       if (active.messageDriven || active.dirty || active.sinkSuspected || active.leaseRecord !== undefined)
         await answerSinks(engine, active, effect.result);
       return;
@@ -139,13 +139,13 @@ async function performOwn(
   }
 }
 
-/** Each CANCEL and each named signal counts; of an awakeable's completions the first does. */
+/** Each CANCEL and each named signal counts; of an awakeable's completions only the first counts. */
 export function signalArrival({ signal, senderKey }: Extract<Effect, { kind: "signal" }>): string {
   const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
   return once ? awakeableArrival(signal.index) : `x${senderKey}`;
 }
 
-/** @param redoOfMs as for a signal. @throws IdError for an id that does not parse */
+/** @param redoOfMs as for `deliverSignal`. @throws IdError for an id that does not parse */
 export async function completeAwakeable(
   engine: Engine,
   awakeableId: string,
@@ -158,7 +158,7 @@ export async function completeAwakeable(
 }
 
 /**
- * A caller whose driver is this process takes the result from memory; for any other it becomes an arrival
+ * A caller whose driver drives this invocation along gets the result in memory, every other caller as an arrival
  * (docs/design.md#calls-are-driven-inline).
  */
 async function deliver(
@@ -176,7 +176,7 @@ async function deliver(
   await deliverResult(engine, { id: callerId, nonce: callerNonce, ...target }, completionId, result);
 }
 
-/** @returns undefined for an id that does not parse, and for what is not there yet */
+/** @returns undefined for an id that does not parse */
 export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undefined {
   try {
     if (lookup.kind === "id") return parseInvocationId(lookup.invocationId);

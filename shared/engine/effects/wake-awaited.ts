@@ -1,4 +1,4 @@
-/** Waking whom an invocation waits for: calls and invocations that it attached to drive on, or tell their results again. */
+/** Wakes the calls and attached invocations that an invocation awaits: they go on, or deliver their results again. */
 import { awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
@@ -8,8 +8,8 @@ import { idOfLookup } from "./perform.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
 
 /**
- * A message for each that is awaited and has not answered.
- * @param parkedChildren completion ids of calls that set their own wakes just now: a second one would race with them
+ * Sends a message for each awaited invocation without a result.
+ * @param parkedChildren completion ids of calls that have just parked with wakes of their own: a second wake would race
  */
 export async function wakeAwaited(
   engine: Engine,
@@ -19,7 +19,7 @@ export async function wakeAwaited(
   await atMost(AT_ONCE, awaited(engine, waiting, parkedChildren), (one) => sendWake(engine, one, 0));
 }
 
-/** The invocations that a suspended one waits for: calls and attached ones that have not answered. */
+/** @returns the calls and attached invocations without a result that a suspended invocation awaits */
 export function awaited(
   engine: Engine,
   { invocation: { phase, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,

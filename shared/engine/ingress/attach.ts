@@ -1,4 +1,4 @@
-/** Waiting for the end of an invocation, and asking for its output without waiting. */
+/** Attaching: waits for the end of an invocation, or reads its output without waiting. */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
@@ -8,13 +8,13 @@ import type { Absent, Ended } from "../ports/submission.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
-/** A ring in this process ends a wait at once; for ends in other processes the table is asked, ever more rarely. */
+/** A notification in this process ends a wait at once; for ends in other processes the wait polls the table, ever less often. */
 const POLL_MIN_MS = 100;
 const POLL_MAX_MS = 2_000;
-/** Where one process owns the store alone, every end rings in it: the table is asked only in case that a ring was missed. */
+/** A sole owner notifies of every end, so its waits poll only in case that a notification was missed. */
 const POLL_MAX_ALONE_MS = 30_000;
 
-/** Waits as long as the caller does. @returns `unknown` where there is no such invocation */
+/** Waits for as long as the caller does. @returns `unknown` where there is no such invocation */
 export async function attach(
   engine: Engine,
   id: InvocationId,
@@ -27,7 +27,10 @@ export async function attach(
   return (await waitForEnd(engine, loaded.invocation.acceptance, signal)) ?? { kind: "unknown" };
 }
 
-/** The result if there is one, at once. What has ended and may not be told yet is finished, or whoever asks so would ask for ever. */
+/**
+ * Reads the result without waiting. A completed invocation whose result is not visible yet gets a wake: where its driver died
+ * before the final effects, the result would never become visible.
+ */
 export async function output(engine: Engine, id: InvocationId): Promise<Ended | Absent> {
   const loaded = await loadKept(engine, id);
   if (loaded === undefined) return { kind: "unknown" };
@@ -36,13 +39,16 @@ export async function output(engine: Engine, id: InvocationId): Promise<Ended | 
   return { kind: "open" };
 }
 
-/** One life of an id: the next one under the same id is another invocation. */
+/** One life of an id: the next life under the same id is another invocation. */
 export interface Life {
   readonly id: InvocationId;
   readonly nonce: Nonce;
 }
 
-/** @returns undefined where it ended without leaving a record. @throws the signal's reason when the caller has gone */
+/**
+ * @returns undefined where the life ended without a record
+ * @throws the signal's reason when the caller has gone; StoppingError when the process stops
+ */
 export async function waitForEnd(
   engine: Engine,
   { id, nonce }: Life,
@@ -50,7 +56,7 @@ export async function waitForEnd(
 ): Promise<Ended | undefined> {
   const pollMaxMs = engine.settings.exclusiveOwnerPrefix === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
   for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
-    // Listening starts before the look, so that an end between the two is heard.
+    // The wait begins before the load, so that an end between the two notifies it.
     const heard = engine.activeInvocations.waitFor(id, pollMs, signal);
     const loaded = await loadJointly(engine, id);
     if (loaded === undefined || loaded.invocation.acceptance.nonce !== nonce) return undefined;
@@ -64,7 +70,7 @@ export async function waitForEnd(
   }
 }
 
-/** The process ends, or its time is up, before the invocation is over: the caller may attach again elsewhere. */
+/** The process stops, or its time is up, before the invocation ends: the caller may attach again elsewhere. */
 export class StoppingError extends Error {
   override name = "StoppingError";
   readonly invocationId: InvocationId;
@@ -79,10 +85,10 @@ async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | unde
   return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
 }
 
-/** Who meets an open invocation whose hold has expired wakes it. */
+/** Wakes an invocation whose lease is over although it should have a driver. */
 async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
   const { phase, acceptance } = loaded.invocation;
-  // What has ended and may not be told yet is left by a driver that died ahead of its effects.
+  // A completed invocation whose result is not visible may have a driver that died before the final effects.
   const driverless = phase.status === "running" || phase.status === "ready" || phase.status === "completed";
   if (driverless && !isLeased(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance, 0);
 }

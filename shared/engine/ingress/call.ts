@@ -1,5 +1,5 @@
 /**
- * A request that waits for its answer: accepted and driven by the same process, without a queue between
+ * A request that waits for its result: the same process accepts and drives it, without a queue between
  * (docs/design.md#the-ingress-drives-inline).
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
@@ -20,7 +20,7 @@ import { type Admitted, submit } from "./submit.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
-/** @param signal aborts when the caller has gone: the invocation goes on all the same */
+/** @param signal aborts when the caller has gone; the invocation goes on */
 export async function call(
   engine: Engine,
   submission: Submission,
@@ -45,7 +45,7 @@ export async function call(
   return endedOf(active.invocation, undefined);
 }
 
-/** A fresh random id meets nobody, so the first attempt may overlap the put; nothing is committed before it is durable. */
+/** A fresh random id has no other life, so the first attempt may overlap the put; `commit` waits for the acceptance. */
 async function callFresh(
   engine: Engine,
   { acceptance, route }: Admitted,
@@ -55,7 +55,7 @@ async function callFresh(
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
   const active = activeByAcceptor(engine, acceptance, lease, { durable, pending, route });
-  // What was never accepted must not be driven any further: nothing could come of the attempt.
+  // Where the acceptance fails, the driver stops: no segment of the attempt could be committed.
   durable.catch(() => lose(active));
   if ((await drive(engine, active)) !== "ended") {
     await durable;
@@ -67,7 +67,7 @@ async function callFresh(
 }
 
 /**
- * A handler known as slow would be cut again here: a worker has the time that this driver lacks
+ * Leaves a handler with a slow note to a worker, which has more time; this driver would cut the attempt again
  * (docs/design.md#a-driver-stops-in-time).
  */
 async function callByWorker(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
@@ -77,7 +77,7 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
   return await answer(engine, acceptance, signal);
 }
 
-/** A repeated key meets the first invocation, and drives or wakes it where nobody does. */
+/** A repeated idempotency key joins the first invocation, and starts it again where no process drives it. */
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();
@@ -92,7 +92,7 @@ async function answer(engine: Engine, acceptance: Acceptance, signal: AbortSigna
   const { id, target } = acceptance;
   const end = await waitForEnd(engine, acceptance, signal);
   if (end !== undefined) return end;
-  // Ended without a record, between two looks: killed before its first attempt, or kept for no time at all.
+  // The invocation ended without a record between two polls: killed before its first attempt, or with a retention of zero.
   return {
     kind: "ended",
     invocationId: id,

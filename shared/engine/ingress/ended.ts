@@ -1,8 +1,8 @@
-/** The answer that a completed invocation gives. */
+/** The answer of a completed invocation. */
 import { expiresAtMs, type Invocation } from "../../core/invocation/invocation.ts";
 import type { Ended } from "../ports/submission.ts";
 
-/** @param askedAtMs given where it had completed before it was asked for: then the answer tells when it expires */
+/** @param askedAtMs present where the invocation had completed before the request; the answer then contains its expiry */
 export function endedOf(invocation: Invocation, askedAtMs: number | undefined): Ended {
   const { acceptance, phase } = invocation;
   if (phase.status !== "completed") throw new Error(`Invocation ${acceptance.id} is ${phase.status}, not completed`);

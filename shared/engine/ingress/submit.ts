@@ -1,4 +1,4 @@
-/** From a submission to an acceptance: routing picks the handler, the id follows from the key or is fresh. */
+/** Makes an acceptance of a submission: the registry finds the handler; the id follows from the key or is fresh. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { CodedError } from "../../core/errors/coded-error.ts";
@@ -40,7 +40,7 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
     headers: submission.headers,
     source: { kind: "ingress" },
     createdAtMs: engine.clock.nowMs(),
-    // Whoever calls over HTTP gets the id and may attach by it, so the result is kept as for an idempotency key.
+    // A caller over HTTP gets the id and may attach by it, so the result is kept as with an idempotency key.
     ...retentionOf(route.settings, true, route.handler.type),
     ...(idempotencyKey !== undefined && !isRun && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),

@@ -9,13 +9,13 @@ import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.t
 import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 
-/** An item that already lives nearly as long was extended by a process that died before the end of its extension. */
+/** Seconds. An item this close to the new expiry was extended already, by an extension that a crash cut short. */
 const NEARLY_S = 86_400;
 
 /**
- * Extends every item of an open invocation. The extension goes page by page, so it never needs more memory than one
- * page. It costs a query for each page and a write for each item.
- * @returns false where the life is gone, or has no hold
+ * Extends every item of an open invocation, page by page, so that memory holds one page at a time. An extension costs one
+ * query per page and one write per item.
+ * @returns false where the life is gone, or has no lease record
  */
 export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce): Promise<boolean> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
@@ -25,13 +25,13 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   const [acceptance, hold] = await Promise.all([existing(ACCEPTANCE_SK), existing(key.sk)]);
   if (hold === undefined || acceptance?.["n"] !== nonce) return false;
   const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
-  // The acceptance expires by the retention later than the hold's `keepUntilS`.
+  // The acceptance expires one retention after the `keepUntilS` of the lease record.
   const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(hold["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
-  // The hold comes last: a pass that finds the old `keepUntilS` repeats an extension that was cut short.
+  // The lease record is written last: a pass that reads the old `keepUntilS` repeats an extension that was cut short.
   const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
   await engine.table.update(key, { set: { keepUntilS: untilS } }, older);
-  // A driver of this process would otherwise write the old `keepUntilS` back.
+  // Without this update, a driver of this process would write the old `keepUntilS` back.
   const driver = engine.activeInvocations.find(id);
   if (driver?.leaseRecord !== undefined) driver.leaseRecord = { ...driver.leaseRecord, keepUntilS: untilS };
   return true;
@@ -58,8 +58,8 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
 }
 
 /**
- * At the end of an invocation, extends its arrivals: their writers did not know its retention. Costs a read, and only
- * where the retention is longer than the writers assumed.
+ * At the end of an invocation, extends its arrivals, whose writers had assumed `RETENTION_ASSUMED_MS`. Costs one read, and
+ * only where the retention is longer than that.
  */
 export async function keepArrivals(
   engine: Engine,

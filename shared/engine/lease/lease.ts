@@ -1,4 +1,4 @@
-/** Claims, renews and releases the hold, which is the driver's lease on an invocation (docs/design.md#the-lease). */
+/** Claims, renews and releases the lease of an invocation, by writes of its lease record (docs/design.md#the-lease). */
 import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";
@@ -20,23 +20,24 @@ import type { Loaded } from "../store/load.ts";
 import { cancelTimer } from "../messaging/wake.ts";
 import type { Condition, Item } from "../ports/table.ts";
 
-/** Below 1, because the clocks of two processes differ a little. */
+/** Below 1, because the clocks of two processes differ slightly. */
 const LISTED_BEFORE_SHARE = 0.8;
 
-/** An invocation that has waited for a time is looked at again after this share of that time. */
+/** The time until the next look, as a share of the time that the invocation has waited so far. */
 const CHECK_SHARE = 0.25;
 const CHECK_MAX_MS = 86_400_000;
 
 export interface ClaimOptions {
   readonly messageDriven: boolean;
-  /** The moment that the driver's message carries: the timer of that moment has fired. */
+  /** The moment in the driver's message: the timer of that moment has fired. */
   readonly spentAtMs?: number | undefined;
 }
 
 /**
- * Claims an invocation that no process drives. Where the load found a hold, the claim updates that hold and keeps its
- * place in the open index. Where the load found none, a hold that the sweeper has put since then makes the claim fail.
- * @returns undefined where another process was faster
+ * Claims an invocation that no process drives. Where the load found a lease record, the claim updates it and keeps its
+ * place in the open index. Where the load found none, a lease record that another process has put since then makes the
+ * claim fail.
+ * @returns undefined where the claim of another process was faster
  */
 export async function claim(
   engine: Engine,
@@ -76,16 +77,16 @@ function withoutTimer(leaseRecord: LeaseRecord, spentAtMs: number | undefined): 
 }
 
 /**
- * An invocation that is in the open index keeps its place there: a move costs a second index write, and the sweeper
- * looks at every running entry, so it finds a dead driver at any place. The sweeper finds an invocation that is not in
- * the open index by its entry in the listing, and then puts it into the open index (I8).
+ * A claim leaves the entry of the open index at its place: a move costs a second index write, and the sweeper looks at
+ * every running entry, wherever it is. The sweeper finds an invocation without such an entry in the listing, and notes it
+ * in the open index (I8).
  */
 function running({ leaseRecord, lease }: ActiveInvocation): Changes {
   const lookAtMs = leaseRecord?.lookAtMs;
   return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
 }
 
-/** Claims an invocation again that this driver has just parked, because something arrived meanwhile (I4). */
+/** Claims again an invocation that this driver has just parked, because an arrival came meanwhile (I4). */
 export async function reclaim(engine: Engine, active: ActiveInvocation): Promise<boolean> {
   const parked = active.lease.token;
   active.lease = {
@@ -98,8 +99,9 @@ export async function reclaim(engine: Engine, active: ActiveInvocation): Promise
 
 /**
  * Renews the lease. The first renewal puts the invocation into the open index, because the drive takes longer than one
- * lease. A later renewal updates the hold and does not move its entry. Where the store fails, the driver cannot tell
- * whether the old or the new token is stored: it accepts either as its own, and counts on the old end of the lease.
+ * lease. A later renewal updates the lease record and leaves its entry at its place. After a failed write either token may
+ * be stored: the driver then accepts both as its own, and counts on the old end of the lease.
+ * @returns false where the driver has lost the lease
  */
 export async function renew(engine: Engine, active: ActiveInvocation): Promise<boolean> {
   const { lease: before, doubtedToken } = active;
@@ -133,8 +135,8 @@ export async function renew(engine: Engine, active: ActiveInvocation): Promise<b
 
 /**
  * Parks an invocation that cannot advance now, and releases the lease.
- * @param performed the last segment whose effects are performed; by default the last segment of the journal
- * @returns false where another process holds the invocation
+ * @param performed the index of the last segment whose effects are performed; by default the last segment
+ * @returns false where another process has the lease
  */
 export async function release(
   engine: Engine,
@@ -152,8 +154,8 @@ export async function release(
 }
 
 /**
- * Each look costs a claim and a park, so an invocation that has waited long for an outside event is looked at seldom.
- * One that waits in the queue of a key, or that was parked for another driver, is looked at after one interval.
+ * Each look costs a claim and a park, so the interval grows with the wait of a suspended or paused invocation. In every
+ * other status the next look follows after one interval.
  */
 function untilCheckMs({ clock, settings }: Engine, { invocation }: ActiveInvocation, status: ParkedStatus): number {
   const intervalMs = checkIntervalMs(settings);
@@ -167,9 +169,11 @@ export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs(
 }
 
 /**
- * Takes a completed invocation out of the open index, where it is in there, and cancels its timer, where the hold names
- * one: neither takes a read. Where the journal expires before the result, the entry is due when the journal expires
- * instead: the look at that moment drops the journal and takes the entry out.
+ * Takes a completed invocation out of the open index and cancels the timer that its lease record names, without a read.
+ * Where the journal expires before the result, the entry stays until the journal expires: the look at that moment drops the
+ * journal and removes the entry.
+ * @param forGood the journal is dropped, or expires with the result
+ * @param mayBeNoted the sweeper may have noted the invocation since the load
  * @param isPerformed false where the final effects may be missing: a later redo performs them (I2)
  */
 export async function leaveOpenIndex(
@@ -177,11 +181,11 @@ export async function leaveOpenIndex(
   active: ActiveInvocation,
   { forGood = false, mayBeNoted = false, isPerformed = true } = {},
 ): Promise<void> {
-  // A renewal that is under way would put the entry back into the index behind this write.
+  // A renewal that is under way would put the entry back into the index after this write.
   if (active.renewal !== undefined) await active.renewal;
   const dropAtMs = forGood ? undefined : journalDropAtMs(active.invocation);
   const wasListed = !isToBeListed(engine, active.invocation);
-  // The sweeper may have passed the entry of the listing during the drive and put a note that this driver has not read.
+  // During the drive, the sweeper may have passed the listing's entry and put a note that this driver has not read.
   const mayStand = active.leaseRecord?.lookAtMs !== undefined || (mayBeNoted && wasListed);
   if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
   const timerAtMs = active.timerAtMs ?? active.leaseRecord?.timerAtMs;
@@ -201,7 +205,7 @@ export async function leaveOpenIndex(
   if (hasLeft && timerAtMs !== undefined) await cancelTimer(engine, active.invocation.acceptance, timerAtMs);
 }
 
-/** When the journal expires; undefined where it expires together with the result. */
+/** @returns when the journal expires; undefined where it expires with the result, or is dropped already */
 export function journalDropAtMs(invocation: Invocation): number | undefined {
   const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
   if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;
@@ -209,8 +213,8 @@ export function journalDropAtMs(invocation: Invocation): number | undefined {
 }
 
 /**
- * True before the sweeper comes to the entry of the listing. It looks at each accepted invocation once there, so one
- * that ends before needs no entry in the open index.
+ * True before the sweeper reaches the entry of the listing. The sweeper looks at each entry there once, so an invocation
+ * that ends earlier needs no entry in the open index.
  */
 function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
   const ageMs = clock.nowMs() - acceptance.createdAtMs;
@@ -220,8 +224,9 @@ function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): 
 type Changes = Partial<LeaseRecord> & Pick<LeaseRecord, "status" | "untilMs">;
 
 /**
- * Puts the whole hold, with its place in the open index.
- * @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation
+ * Puts the whole lease record, with its place in the open index.
+ * @param changes the fields that do not follow from the invocation
+ * @returns false where the condition refused the write
  */
 export async function writeHold(engine: Engine, active: ActiveInvocation, changes: Changes, condition: Condition) {
   const leaseRecord = holdOf(engine, active, changes);
@@ -232,7 +237,7 @@ export async function writeHold(engine: Engine, active: ActiveInvocation, change
   return isOurs;
 }
 
-/** Updates the stored hold, but not its place in the open index nor what the sweeper has extended (ADR 0022). */
+/** Updates the stored lease record, but neither its place in the open index nor the sweeper's extension (ADR 0022). */
 async function changeHold(engine: Engine, active: ActiveInvocation, changes: Changes, condition: Condition) {
   const leaseRecord = holdOf(engine, active, changes);
   const key = recordKeyOf(engine, active, leaseRecord);
@@ -246,8 +251,8 @@ async function changeHold(engine: Engine, active: ActiveInvocation, changes: Cha
 }
 
 /**
- * A repeated write whose first answer was lost is refused, because the first one took effect. Each write has its own
- * token, so the token of the stored hold shows that.
+ * A repeated write is refused where the first one took effect and only its answer was lost. The stored token shows that the
+ * first write is this driver's own.
  */
 function hasToken(existing: Item | undefined, { token }: LeaseRecord): boolean {
   return existing?.["token"] === token;

@@ -1,4 +1,4 @@
-/** An invocation that ended before its first attempt leaves the listing: it counts as never accepted (I6). */
+/** Removes the acceptance of a tombstone from the listing: the invocation ended before its first attempt (I6). */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import { invocationPk, segmentKey } from "../store/item-keys.ts";
@@ -7,18 +7,18 @@ import { invocationPk, segmentKey } from "../store/item-keys.ts";
 const AFTER_ALL = "~";
 
 /**
- * The listing shows no ends, so a list would show the tombstone as completed, while every question about its id is
- * answered with 404. The acceptance stays without its keys of the listing: an acceptor that repeats its put must find it.
- * The caller has performed the effects of the end, because the look at the listing finds those that are missing.
+ * Without this, a list would show the tombstone as completed, while the API answers 404 for its id. The acceptance itself
+ * stays, because an acceptor that repeats its put must find it. The caller has performed the final effects before: the
+ * sweeper finds missing ones only through the listing.
  */
 export async function unlistTombstone(engine: Engine, { acceptance, phase }: Invocation): Promise<void> {
   if (phase.status !== "completed" || !phase.tombstone) return;
   const { id, nonce } = acceptance;
   const key = segmentKey(invocationPk(engine.settings.keyPrefix, id), nonce, 0);
-  // The mark says what the missing keys no longer say: that nothing can arrive here any more.
+  // `end` marks an invocation that takes no more arrivals.
   const update = { set: { end: true }, remove: ["listPk", "listSk"] };
   const isThis = { kind: "equal", attribute: "n", value: nonce } as const;
-  // Every late message comes here again: the refusal leaves what has been done as it is.
+  // Every late message repeats this update; the condition refuses the repetition.
   const isListed = { kind: "less", attribute: "listSk", than: AFTER_ALL } as const;
   await engine.table.update(key, update, { kind: "all", of: [isThis, isListed] });
 }

@@ -1,14 +1,14 @@
-/** The watch over what this process drives: leases are renewed, silent deployments noticed, dead exchanges ended. */
+/** The watch over the active invocations: it renews leases, reports silent deployments and aborts dead exchanges. */
 import type { Engine } from "../engine.ts";
 import { renew } from "./lease.ts";
 import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import { handOn } from "../messaging/slow-lane.ts";
 
-/** A lease is renewed when less than this share of it is left. */
+/** The watch renews a lease when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
 const ROUND_MAX_MS = 250;
 
-/** Goes round as long as anything is being driven or drained, then ends; the next drive starts it again. */
+/** Runs while the process drives or drains anything; the next drive starts the watch again. */
 export async function watch(engine: Engine): Promise<void> {
   const { activeInvocations, clock, settings } = engine;
   if (activeInvocations.watched) return;
@@ -26,7 +26,7 @@ export async function watch(engine: Engine): Promise<void> {
   }
 }
 
-/** One drive that cannot be watched over must not end the watch over all others. */
+/** An error about one invocation must not end the watch over the others. */
 function watchSpared(engine: Engine, active: ActiveInvocation, nowMs: number): void {
   try {
     watchOver(engine, active, nowMs);
@@ -65,8 +65,8 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): voi
 }
 
 /**
- * Writes the note while the attempt is open: at its end, a handler that never answers could already hold all workers.
- * An ingress driver may still drive the handler: only a cut shows that its time is too short.
+ * Writes the long note while the attempt is open: a handler that never answers could otherwise fill all workers unnoticed.
+ * A long note does not keep ingress drivers from the handler: only a cut shows that their time is too short.
  */
 function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: OpenExchange, nowMs: number): void {
   const { slowFromMs } = engine.settings;
@@ -76,10 +76,10 @@ function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: Op
   void engine.registry.noteLong(service, handler);
 }
 
-/** A store that cannot renew now is asked again in the next round; the fence protects what the lease does not (I1). */
+/** After a failed write, the next round renews again; the fence keeps the journal safe meanwhile (I1). */
 async function keepOrLose(engine: Engine, active: ActiveInvocation): Promise<void> {
   try {
-    // A hold beside an acceptance that fails would stand in the open index, and every pass of the sweeper would read it.
+    // Where the acceptance fails, a lease record would stay in the open index, and every pass of the sweeper would read it.
     if (active.durable !== undefined) await active.durable;
     await renew(engine, active);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What a driver has in its hands while it advances one invocation. */
+/** The memory of a driver about the invocation that it advances. */
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -11,97 +11,97 @@ import type { Item, Written } from "../ports/table.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../store/lock-record.ts";
 
-/** Why a driver lets go of an exchange before its end. */
+/** Why a driver aborts an exchange. */
 export type LetGo = "abort-timeout" | "lost" | "stopping";
 
 export interface OpenExchange {
   readonly startedAtMs: number;
   readonly abortTimeoutMs: number;
-  /** When the last bytes came; the start while none have. */
+  /** When the last bytes came that count as progress; the start until then. */
   heardAtMs: number;
   silent: boolean;
-  /** The attempt has been open for so long that its handler has a note. */
+  /** The attempt has been open for so long that its handler has a long note. */
   long?: true;
-  /** The reader waits for room, and the deployment for the reader, so that this server causes the silence. */
+  /** The reader waits for room and the deployment for the reader, so this server causes the silence. */
   waitsForRoom?: true;
   letGo?: LetGo;
   abort(): void;
 }
 
-/** The caller that is driven by the same driver and takes the result straight from it. */
+/** The caller whose driver also drives this invocation and takes the result from memory. */
 export interface InlineCaller {
   readonly active: ActiveInvocation;
   readonly completionId: number;
 }
 
-/** An acceptance that waits for the first segment, to be written with it. */
+/** An acceptance that waits for the first segment, to be written together with it. */
 export interface Joinable {
-  /** False once it goes its own way. */
+  /** False once the write of the acceptance has begun. */
   readonly waits: boolean;
-  /** @param isLast nothing is left to be done once the segment is there */
+  /** @param isLast true if nothing remains to be done after the segment */
   putWith(segment: Item, isLast: boolean): Promise<Written>;
 }
 
 export interface ActiveInvocation {
   readonly id: InvocationId;
   readonly pk: string;
-  /** A message that will come again is this driver's backstop; an ingress driver has none of its own (I4). */
+  /** True if a message started the driver and comes again as its backstop; an ingress driver has none of its own (I4). */
   readonly messageDriven: boolean;
-  /** 0 for what a request or a message started, 1 for its children, and so on. */
+  /** 0 for an invocation that a request or a message started, 1 for its children, and so on. */
   readonly depth: number;
   readonly caller?: InlineCaller;
-  /** Its message came by the main lane of the queue, which slow services have to leave. */
+  /** The message came through the main lane of the queue, which slow services must leave. */
   inMainLane?: true;
   invocation: Invocation;
   lease: Lease;
-  /** The hold item as last read or written; absent while there is none. */
+  /** The lease record as last read or written; absent while there is none. */
   leaseRecord?: LeaseRecord;
-  /** Arrivals that no segment lists, by key; the segment that lists one marked inline holds it too. */
+  /** Fresh arrivals, by key; a segment that lists an inline one also contains it. */
   readonly arrivals: Map<string, Arrival>;
-  /** What the inline arrivals bring, free of any protocol version, for the case that they must be written down. */
+  /** The results in the inline arrivals, independent of any protocol version, in case a park must write them. */
   readonly results: Map<string, { readonly completionId: number; readonly result: Result | undefined }>;
-  /** The route that the acceptance was made by: the first attempt takes it, instead of looking it up again. */
+  /** The route of the acceptance, which saves the first attempt a lookup. */
   route?: Route;
-  /** What the lock of its key shows, once the driver knows that the invocation holds it. */
+  /** The lock as last read, once the invocation is seen to hold it. */
   lock?: Lock;
-  /** Its place in the queue of the key, while it waits. */
+  /** The place in the queue of the key, while the invocation waits. */
   ticket?: number;
   /** A far moment for which this driver has set a timer. */
   timerAtMs?: number;
-  /** The acceptance on its way to the table: nothing is committed before it is there. */
+  /** The acceptance under way to the table: no segment is committed before it is durable. */
   durable?: Promise<unknown>;
-  /** The same acceptance, as long as it may be written together with the first segment. */
+  /** The same acceptance, while it may be written together with the first segment. */
   pending?: Joinable;
   /** Writes made since the last segment. */
   units: number;
-  /** False once the driver has left: what comes later must go through the table. */
+  /** False once the driver has left: later results must go through the table. */
   open: boolean;
-  /** Another driver has it: throw everything away. */
+  /** Another driver has the invocation: this driver discards its work. */
   lost: boolean;
-  /** The process stops: park at the next occasion. */
+  /** The process stops: the driver parks at the next occasion. */
   stopping: boolean;
-  /** Somebody wrote something: read the arrivals before parking on what is in memory. */
+  /** An item was written for the invocation: the driver reads the arrivals before it parks. */
   dirty: boolean;
   /** When arrivals were last read; absent before the first turn. */
   arrivalsReadAtMs?: number;
-  /** A wake came while it was driven: somebody may have attached. */
+  /** A wake came during the drive: an invocation may have attached. */
   sinkSuspected: boolean;
   exchange?: OpenExchange;
-  /** The journal's part of the budget of journals, for an invocation that came by a message. */
+  /** The journal's part of the budget of journals, for an invocation that a message started. */
   journalRoom?: { readonly sizeBytes: number };
   /** The last reply's part of the budget of replies, until it is stored. */
   replyRoom?: ReplyRoom;
-  /** Of the attempt under way, where somebody traces. */
+  /** The span of the attempt under way, if traces are on. */
   span?: TraceContext;
-  /** Calls that are being driven along, by completion id. */
+  /** Calls that this driver drives along, by completion id. */
   readonly children: Map<number, ActiveInvocation>;
-  /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */
+  /** Children that were driven along until they parked; their own wakes are set, so this driver sends none. */
   readonly parkedChildren: Set<number>;
-  /** The token that stood before a renewal whose outcome is not known: it may stand still. */
+  /** The token before a renewal with an unknown outcome: the stored lease record may still have it. */
   doubtedToken?: Token;
-  /** A renewal of the lease that is on its way: whoever writes the hold next waits for it. */
+  /** A renewal of the lease under way: the next write of the lease record waits for it. */
   renewal?: Promise<void>;
-  /** An open circuit lets this driver make its next attempt. */
+  /** An open circuit allows the next attempt of this driver. */
   mayProbe?: true;
   /** Ends a wait inside the driver. */
   interrupt?: () => void;
@@ -126,14 +126,14 @@ export function newActiveInvocation(
   };
 }
 
-/** A result that comes straight from a child or a lookup: in memory until a segment lists it or a park writes it down. */
+/** Adds a result from a child or a lookup: it stays in memory until a segment lists it or a park writes it. */
 export function takeInline(active: ActiveInvocation, arrival: Extract<Arrival, { kind: "notification" }>): void {
   if (active.invocation.consumed.has(arrival.consumption.key) || active.arrivals.has(arrival.consumption.key)) return;
   active.arrivals.set(arrival.consumption.key, arrival);
   active.interrupt?.();
 }
 
-/** Ends the exchange of a driver, if one is open, and tells the driver why. */
+/** Aborts the exchange of a driver, if one is open, and records the reason for the driver. */
 export function letGo(active: ActiveInvocation, why: LetGo): void {
   const { exchange } = active;
   if (exchange === undefined || exchange.letGo !== undefined) return;
@@ -141,7 +141,7 @@ export function letGo(active: ActiveInvocation, why: LetGo): void {
   exchange.abort();
 }
 
-/** Another driver has it: its exchange is let go of, and its wait is over. */
+/** Another driver has the invocation: aborts the exchange, and ends a wait of this driver. */
 export function lose(active: ActiveInvocation): void {
   active.lost = true;
   letGo(active, "lost");

@@ -1,4 +1,4 @@
-/** The drives of this process: hints only, so that a wait ends early and a lease is renewed in time. */
+/** What this process drives now: hints, by which a wait ends early and a lease is renewed in time. */
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { Drains } from "./drains.ts";
@@ -9,12 +9,12 @@ import { PendingRequeues } from "./pending-requeues.ts";
 import type { Suspects } from "./suspects.ts";
 import { RecentWakes } from "./recent-wakes.ts";
 
-/** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
+/** `shutdown`: the process ends. `time`: the time for this event is nearly over; the process may get another event later. */
 export type StopReason = "shutdown" | "time";
 
 /**
- * Nothing here is truth: a second process that knows none of it reaches the same results, later (I8).
- * The watch over leases and silent exchanges runs only while something is being driven.
+ * No decision depends on this memory: a process without it reaches the same results, later (I8).
+ * The watch over leases and silent exchanges runs only while the process drives an invocation.
  */
 export class ActiveInvocations {
   readonly #clock: Clock;
@@ -25,23 +25,23 @@ export class ActiveInvocations {
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
   readonly drains = new Drains();
-  /** What may wait a moment for company. */
+  /** Work that waits a moment, to be done together. */
   readonly delayed: DelayedBatch;
-  /** What this process has sent in place of other messages. */
+  /** Messages that this process has sent in place of other messages. */
   readonly requeues = new PendingRequeues();
-  /** What this process's sweeper has woken lately. */
+  /** Invocations that this process's sweeper has woken recently. */
   readonly recentWakes = new RecentWakes();
   /**
-   * When this process last began to extend everything that is open. What had expired by then and is expired still belongs
-   * to nothing that is open, however long the process or its machine had slept.
+   * When this process last began to extend all open invocations. An item that had expired by then, and still is expired,
+   * belongs to no open invocation, however long the process or its machine was suspended.
    */
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
-  /** One watch goes round at a time. */
+  /** True while a watch runs, so that only one runs at a time. */
   watched = false;
 
-  /** @param owner names this process: the beginning of every token it gives out */
+  /** @param owner the name of this process, with which each of its tokens begins */
   constructor(clock: Clock, owner: string) {
     this.#clock = clock;
     this.delayed = new DelayedBatch(clock);
@@ -68,7 +68,7 @@ export class ActiveInvocations {
     return this.#held.values();
   }
 
-  /** Who is driven anew in this process was lost to the drive before, whose exchange may never end by itself. */
+  /** A second local drive means that the first one lost its lease; its exchange is aborted. */
   add(active: ActiveInvocation): void {
     const former = this.#held.get(active.id);
     if (former !== undefined && former !== active) lose(former);
@@ -86,7 +86,7 @@ export class ActiveInvocations {
     return this.#held.get(id);
   }
 
-  /** Something was written for this invocation: its driver, if it is one of ours, reads before it parks. */
+  /** An item was written for this invocation: its driver, if it is in this process, reads the arrivals before it parks. */
   markDirty(id: InvocationId): void {
     const active = this.#held.get(id);
     if (active === undefined) return;
@@ -94,7 +94,7 @@ export class ActiveInvocations {
     active.interrupt?.();
   }
 
-  /** Tells those of this process who wait for the end of an invocation to look. */
+  /** Ends the waits of this process for the end of an invocation, so that the waiting requests look. */
   notify(id: InvocationId): void {
     const waiting = this.#bells.get(id);
     if (waiting === undefined) return;
@@ -102,7 +102,7 @@ export class ActiveInvocations {
     for (const wake of waiting) wake();
   }
 
-  /** Waits until somebody rings, at most `ms`; a ring is a hint and may never come. */
+  /** Waits until `notify` names the invocation, at most `ms`; that is a hint and may never come. */
   async waitFor(id: InvocationId, ms: number, signal?: AbortSignal): Promise<void> {
     const bell = new AbortController();
     const wake = () => bell.abort();
@@ -115,17 +115,17 @@ export class ActiveInvocations {
     if (waiting.size === 0 && this.#bells.get(id) === waiting) this.#bells.delete(id);
   }
 
-  /** Resolves when this process drives nothing any more. */
+  /** Resolves when this process drives no invocation. */
   async settled(): Promise<void> {
     if (this.#held.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
   }
 
-  /** A process that stopped for time has got another event, and may drive again. */
+  /** Called when a process that stopped for time has received another event: it may drive again. */
   resume(): void {
     this.#stopReason = undefined;
   }
 
-  /** Asks every driver to park at its next occasion and lets go of open exchanges. */
+  /** Asks every driver to park at its next occasion, and aborts open exchanges. */
   stop(why: StopReason = "shutdown"): void {
     this.#stopReason = why;
     for (const active of this.#held.values()) {

@@ -1,4 +1,4 @@
-/** Work that may wait a moment for company: one timer for all of it. */
+/** Work that waits a moment to be done together, with one timer for all of it. */
 import type { Clock } from "../ports/clock.ts";
 
 export class DelayedBatch {

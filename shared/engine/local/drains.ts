@@ -1,12 +1,12 @@
-/** Exchanges whose answer is known and whose stream has not ended yet: each gets a bounded time to end by itself. */
+/** Exchanges whose answer is complete and whose stream is still open: each gets a bounded time to end by itself. */
 import type { Exchange } from "../ports/endpoints.ts";
 
-/** So that its connection can be used again; what does not end is cut off, by the next round of the watch. */
+/** An exchange that ends by itself leaves a reusable connection; the next round of the watch aborts one that takes longer. */
 const DRAIN_MAX_MS = 5_000;
 
 interface Drain {
   readonly untilMs: number;
-  /** Undefined once it has ended. */
+  /** Undefined once the exchange has ended. */
   exchange: Exchange | undefined;
 }
 
@@ -17,20 +17,20 @@ export class Drains {
     return this.#open.length === 0;
   }
 
-  /** Reads to the end of the stream. Never rejects: what breaks behind the answer is of no consequence. */
+  /** Reads to the end of the stream. Never rejects: a break after the answer has no consequence. */
   async drain(exchange: Exchange, nowMs: number): Promise<void> {
     const drain: Drain = { untilMs: nowMs + DRAIN_MAX_MS, exchange };
     this.#open.push(drain);
     try {
       while ((await exchange.next()) !== undefined);
     } catch {
-      // Broken is ended too.
+      // A broken exchange has ended, too.
     } finally {
       drain.exchange = undefined;
     }
   }
 
-  /** Cuts off what is late, and forgets what has ended. */
+  /** Aborts late exchanges, and forgets ended ones. */
   look(nowMs: number): void {
     for (const { exchange, untilMs } of this.#open) if (untilMs <= nowMs) exchange?.abort();
     this.#open = this.#open.filter(({ exchange, untilMs }) => exchange !== undefined && untilMs > nowMs);

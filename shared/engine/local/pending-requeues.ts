@@ -1,27 +1,27 @@
-/** Messages sent in place of others, as long as they have not come: one of them stands for all that would come later. */
+/** Messages that were sent in place of others and have not come yet: one of them stands for all that would come later. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Wake } from "../ports/queue.ts";
 
 export interface StandingMessage {
   readonly wake: Wake;
   readonly dueAtMs: number;
-  /** Rejects where it could not be sent: then it stands for nothing. */
+  /** Rejects if the message could not be sent; it then stands for no other. */
   readonly sent: Promise<unknown>;
 }
 
-/** A clock may be corrected by so much between a sending and its delivery. */
+/** The largest correction of a clock between a sending and its delivery. */
 const CLOCK_MARGIN_MS = 50;
 const FORGET_FROM = 1_024;
 
-/** The last one of each invocation; those that are due are forgotten, so that memory stays bounded. */
+/** Keeps the last such message of each invocation, and forgets due ones, so that memory stays bounded. */
 export class PendingRequeues {
   readonly #byId = new Map<InvocationId, StandingMessage>();
   #forgetFrom = FORGET_FROM;
 
   /**
-   * Finds the message that will come before one that came now and would be put off until `dueAtMs`, by `nearMs` at most.
-   * A message never stands for itself, nor for one that carries a moment which it does not carry itself: a hop towards a
-   * far timer is the only one of its kind.
+   * Finds a message that stands for the received one, which would be put back until `dueAtMs`: it comes no later, and at most
+   * `nearMs` earlier. A message never stands for itself, nor for one with a moment that it lacks: a hop towards a far timer is
+   * the only one of its kind.
    */
   before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): StandingMessage | undefined {
     const standing = this.#byId.get(came.invocationId);

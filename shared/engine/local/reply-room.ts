@@ -1,11 +1,14 @@
-/** Room for the reply of one attempt until the store has taken it: the reader waits for room, and flow control stops the deployment. */
+/**
+ * Room for the reply of one attempt until the reply is stored: the reader waits for room, and flow control stops the
+ * deployment.
+ */
 import type { Conversation } from "../../core/protocol/conversation.ts";
 import { type Account, type Budget, UNCOUNTED_BYTES } from "../bulkheads/budget.ts";
 
 /** The memory of an element beside its bytes: a header, the name of a state, a future of a suspension. */
 const ELEMENT_BYTES = 200;
 
-/** The budget had no room in time: the attempt fails through no fault of the deployment, and is repeated. */
+/** The budget had no room in time: the attempt fails without a fault of the deployment, and is repeated. */
 export class NoRoomError extends Error {
   override name = "NoRoomError";
 }

@@ -1,4 +1,4 @@
-/** The marks of suspects in the table, and the sign of a process without a clean end. */
+/** The marks of suspects in the table, and the item by which a process finds that the previous one did not end cleanly. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import { readPartition } from "../store/read-partition.ts";

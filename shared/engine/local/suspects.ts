@@ -1,4 +1,4 @@
-/** Handles suspects after a crash: tries the invocations of the dead process with care, and pauses those that end processes. */
+/** Handles suspects after a crash: tries the dead process's invocations with care, and pauses those that end processes. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -18,8 +18,8 @@ interface Trial {
 }
 
 /**
- * A mark in the table says that an invocation is being loaded, or that its reply is being read. A mark at the start of a process
- * comes from a process that ended meanwhile, and one of the marked invocations may be the cause. Each of them is then tried
+ * A mark in the table means that an invocation is being loaded, or that its reply is being read. A mark at the start of a
+ * process comes from a process that has ended, and one of the marked invocations may be the cause. Each of them is then tried
  * alone, and an invocation that ends two processes alone is paused before the next process touches it.
  */
 export class Suspects {
@@ -70,7 +70,9 @@ export class Suspects {
     await working.over;
   }
 
-  /** Called before a reply is read: sets the mark until the reply is stored. Costs nothing for an invocation without suspicion. */
+  /**
+   * Called before a reply is read: sets the mark until the reply is stored. Costs nothing for an invocation that is no suspect.
+   */
   atReply(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial === undefined || trial.isMarked ? undefined : this.#mark(id, trial);

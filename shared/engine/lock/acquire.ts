@@ -1,4 +1,7 @@
-/** Before the first attempt of what runs one at a time: the driver takes the lock of the key, or finds its place in the queue. */
+/**
+ * Takes the lock of a key before the first attempt of an exclusive invocation or a workflow's run, or finds the place in the
+ * queue.
+ */
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { isLeased, isParked, load, type Loaded } from "../store/load.ts";
@@ -17,8 +20,8 @@ import { wakeNow } from "../messaging/wake.ts";
 export type Acquired = "held" | "waits" | "lost";
 
 /**
- * Afterwards `held.lock` is what the lock shows, or `held.ticket` the place in the queue. Only what is durable may
- * stand in a lock (I6): the acceptance is waited for.
+ * Afterwards `active.lock` is the lock, or `active.ticket` the place in the queue. Waits for the acceptance, because a lock
+ * must name a durable invocation (I6).
  */
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
   if (active.durable !== undefined) {
@@ -28,7 +31,7 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
   const { acceptance, segmentIndex } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
   if (acceptance.handlerType === "workflow") return await beginLife(engine, active, pk);
-  // Who has accepted it just now knows that nobody can have taken the lock for it.
+  // No other process can have taken the lock for an invocation that this process has just accepted.
   const isNew = segmentIndex === 0 && active.leaseRecord === undefined && active.ticket === undefined;
   if (!isNew) {
     const lock = await lockAt(engine, pk);
@@ -47,13 +50,13 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
   return "waits";
 }
 
-/** So many leases a holder may take before the first in line looks at it: a driver that is alive has renewed by then. */
+/** How many leases a holder may take before the first in line looks at it: a live driver has renewed by then. */
 const STALE_LEASES = 2;
 
 /**
- * The first in line behind a lock that was taken long ago looks at its holder, once: a take that came late may have left
- * it to an invocation that has ended, and nobody else would notice before the next interval. What an operator's edit
- * holds is passed on by whoever comes: it is done in the queue, and its editor may have died.
+ * The first in line looks once at the holder of a lock that was taken long ago: a late take may have left the lock to an
+ * invocation that has ended, which would otherwise stay unnoticed until the next interval. A lock that an operator's edit holds
+ * is passed on by any process: the edit is applied in the queue, and its editor may have died.
  */
 export async function lookIfStale(
   engine: Engine,
@@ -71,7 +74,10 @@ function grasped(active: ActiveInvocation, lock: Lock): "held" {
   return "held";
 }
 
-/** After a park was written: whether the lock came to it meanwhile, whose wake met a driver that was just leaving (I4). */
+/**
+ * Called after the write of a park. True if the invocation came to hold the lock meanwhile, and its wake may have met the
+ * leaving driver (I4).
+ */
 export async function hasComeToHold(
   engine: Engine,
   { invocation: { acceptance } }: { readonly invocation: Pick<ActiveInvocation["invocation"], "acceptance"> },
@@ -79,7 +85,7 @@ export async function hasComeToHold(
   return isHeldBy(await lockAt(engine, objectPartition(engine, acceptance.target)), acceptance);
 }
 
-/** True where a wake found an invocation that still waits in the queue of its key. */
+/** True if an invocation that a wake found still waits in the queue of its key. */
 export async function stillWaits(
   engine: Engine,
   { invocation, leaseRecord }: Pick<ActiveInvocation, "invocation" | "leaseRecord">,
@@ -89,7 +95,10 @@ export async function stillWaits(
   return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && leaseRecord.ticket > lock.head;
 }
 
-/** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over, and one that nobody drives is woken. */
+/**
+ * Looks at the holder for an invocation that waits long: passes the lock on from a life that no longer exists, and wakes a
+ * holder that has ended or has no driver.
+ */
 async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
   const { holder } = lock;
   if (holder === undefined) return;
@@ -101,14 +110,14 @@ async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "se
     await wakeNow(engine, loaded.invocation.acceptance);
 }
 
-/** Its driver has died: the lease is over, and it was not put down. */
+/** True if the driver died: its lease is over, and it has not parked the invocation. */
 function isLeft(engine: Engine, loaded: Loaded): boolean {
   return !isParked(loaded) && !isLeased(engine, loaded, engine.clock.nowMs());
 }
 
 /**
- * Asked after the lock was read: a later life takes the lock only once its acceptance stands in place of this one. The
- * moments of two lives come from two clocks, and tell nothing of their order.
+ * Called after the read of the lock: a later life takes the lock only after its acceptance has replaced this one. The moments
+ * of two lives come from two clocks, and show no order.
  */
 async function stillStands(
   engine: Engine,
@@ -117,12 +126,12 @@ async function stillStands(
   return (await existingAcceptance(engine, id))?.["n"] === nonce;
 }
 
-/** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */
+/** A workflow's run begins a new life of the key; the state and the promises of a former life are not its own (I12). */
 async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): Promise<Acquired> {
   const { acceptance, segmentIndex } = active.invocation;
   const { id, nonce, createdAtMs } = acceptance;
   if (segmentIndex > 0) {
-    // Its life began with its first attempt: looking costs less than a write that is refused.
+    // The life began with the first attempt: a read costs less than a refused write.
     const lock = await lockAt(engine, pk);
     if (isHeldBy(lock, acceptance)) return grasped(active, lock);
   }

@@ -1,4 +1,4 @@
-/** An operator's edit of a state, applied where its turn in the queue has come: the whole state is replaced. */
+/** Applies an operator's edit of a state when its turn in the queue has come: the edit replaces the whole state. */
 import type { StateChange } from "../../core/model/state-change.ts";
 import type { KeyedState } from "../../core/object/keyed-state.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -17,7 +17,7 @@ const StoredEdit = message({ values: repeated(submessage(1, () => StoredValue)),
 
 export type Values = ReadonlyMap<string, Uint8Array>;
 
-/** @param expected the fingerprint of the state that the edit is made for; any state where nothing is said */
+/** @param expected the fingerprint of the state that the edit is made for; undefined for any state */
 export function editRecord(values: Values, expected: Uint8Array | undefined): Uint8Array {
   const stored = { values: [...values].map(([key, value]) => ({ key, value })), ...(expected && { expected }) };
   return sealed(encode(StoredEdit, stored, ENVELOPE_BYTES));
@@ -25,13 +25,13 @@ export function editRecord(values: Values, expected: Uint8Array | undefined): Ui
 
 const FINGERPRINT_BYTES = 16;
 
-/** The same for the same values, whatever their order. */
+/** Equal for equal values, in any order. */
 export function fingerprint({ ids }: Pick<Engine, "ids">, values: Values): Uint8Array {
   const sorted = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
   return ids.derive(["state", ...sorted.flat()], FINGERPRINT_BYTES);
 }
 
-/** Later than every segment of the holder, and in the order of the tickets. */
+/** Sorts an edit after every segment of the holder, and edits in the order of their tickets. */
 const BEHIND_SEGMENTS = 1_000_000_000_000;
 
 export async function applyEdit(
@@ -42,11 +42,11 @@ export async function applyEdit(
   item: Item,
 ): Promise<KeyedState> {
   const nonce = String(item["n"]) as Nonce;
-  // The key of a ticket is its number: what it holds, packed or in pieces, belongs to the edit all the same.
+  // The sort key of a ticket has no nonce: under this one, `reassemble` finds that the item and its pieces belong to the edit.
   const [readable] = await reassemble(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
   const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
   const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
-  // One that was begun is gone on with: half of it may stand already.
+  // An edit that has begun goes on, because a part of it may be written already.
   if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
     const current = fingerprint(engine, (await readState(engine, pk, life, state)).values);
     if (current.some((byte, at) => byte !== expected[at])) {
@@ -64,7 +64,7 @@ export async function applyEdit(
   );
 }
 
-/** The changes that make a state this one and no other. */
+/** The changes that replace any state by these values. */
 export function replacing(values: Values): readonly StateChange[] {
   const sets = [...values].map(([key, value]): StateChange => ({ kind: "set", key, value }));
   return [{ kind: "clear-all" }, ...sets];

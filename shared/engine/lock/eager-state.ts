@@ -1,4 +1,4 @@
-/** The state that travels with a request: all of it, as much as fits, or none where the handler asks for it by itself. */
+/** The state in a request: all of it, as much as fits, or none if the handler asks for state by itself. */
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import type { StartFields } from "../../core/protocol/request-body.ts";
@@ -12,10 +12,10 @@ export type EagerState = Pick<StartFields, "state" | "partialState">;
 
 const NONE: EagerState = { state: [], partialState: true };
 
-/** What a request carries unless more is configured: a function takes 6 MB in all, journal and encoding included. */
+/** The default limit: a function takes 6 MB in all, journal and encoding included. */
 export const EAGER_STATE_MAX_BYTES = 1 << 20;
 
-/** Costs nothing for plain services; for the others a read where the driver does not hold the lock. */
+/** Costs nothing for plain services; for others a read, unless the driver has the lock in memory. */
 export function eagerState(
   engine: Engine,
   active: ActiveInvocation,
@@ -27,7 +27,7 @@ export function eagerState(
   return stateNow(engine, active, maxBytes);
 }
 
-/** Who holds the lock knows the state; a shared handler sees it as it is when its attempt begins. */
+/** The driver of the holder has the state in memory; a shared handler gets the state as of the beginning of its attempt. */
 async function stateNow(engine: Engine, active: ActiveInvocation, maxBytes: number): Promise<EagerState> {
   const pk = objectPartition(engine, active.invocation.acceptance.target);
   const lock = active.lock ?? (await lockAt(engine, pk));

@@ -1,4 +1,4 @@
-/** The end of a holding: the state is written once more, and the lock goes to who waits next (I6, ADR 0011). */
+/** The give-back: the state is written once more, and the lock goes to the next ticket (I6, ADR 0011). */
 import type { StateChanges } from "../../core/invocation/effects.ts";
 import type { KeyedState } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -17,12 +17,12 @@ import type { Item, Scalar, Update } from "../ports/table.ts";
 import { applyEdit } from "./apply-edit.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
-/** Others see the changes, the lock is kept. Done twice it is done once, and late it is not done at all. */
+/** Makes the changes visible and keeps the lock. A repetition changes nothing, nor does a call under an older grant. */
 export async function applyState(engine: Engine, active: ActiveInvocation, changes: StateChanges): Promise<void> {
   const { acceptance } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
   let lock = active.lock ?? (await lockAt(engine, pk));
-  // An operator's edit of a workflow may come in between: then the changes are made to what it left.
+  // An operator's edit of a workflow may come in between: the changes are then made to the edited state.
   while (counts(lock, active, changes)) {
     const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
     const outcome = await engine.table.update(
@@ -38,7 +38,7 @@ export async function applyState(engine: Engine, active: ActiveInvocation, chang
   if (active.lock !== undefined && isHeldBy(lock, acceptance)) active.lock = lock;
 }
 
-/** True where the segment ran under this very grant, and its changes are not in the state yet. */
+/** True if the segment ran under this grant, and its changes are not in the state yet. */
 function counts(lock: Lock, { invocation }: ActiveInvocation, { grant, segmentIndex }: StateChanges): boolean {
   return isHeldBy(lock, invocation.acceptance) && lock.grant === grant && lock.applied < segmentIndex;
 }
@@ -48,8 +48,8 @@ function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
 }
 
 /**
- * An exclusive invocation has ended: it may hold the lock, wait for it, or have given it back already. A repeated
- * give-back wakes its direct successor, since the one before may have died ahead of that.
+ * Called for an exclusive invocation that has ended: it may hold the lock, wait for it, or have given it back already. A
+ * repeated give-back wakes its direct successor, because the first give-back may have died before its wake.
  */
 export async function giveBack(engine: Engine, active: ActiveInvocation, changes: StateChanges): Promise<void> {
   const { acceptance } = active.invocation;
@@ -72,8 +72,8 @@ export async function giveBack(engine: Engine, active: ActiveInvocation, changes
 }
 
 /**
- * A slow acceptor may take the lock for a life that has ended meanwhile, and whose id lives anew. A wake to that id
- * would come back to this very give-back, and to the next one, without end.
+ * A slow acceptor may take the lock for a life that has ended, under an id that has a new life. A wake to that id would lead to
+ * this give-back again, and so on without end.
  */
 async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
   if (holder?.id !== id) return false;
@@ -81,10 +81,10 @@ async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { 
   return loaded?.invocation.acceptance.nonce !== holder.nonce;
 }
 
-/** Who holds a key or waits for it is of the service that the key belongs to. */
+/** The holder and the waiters of a key belong to the key's service. */
 type KeyOwner = Pick<Target, "service">;
 
-/** Gives the lock of a holder to the next in the queue, or to nobody. @param lock as last seen, held by whoever gives back */
+/** Hands the lock to the next in the queue, or frees it. @param lock as last read, with the holder that gives back */
 export async function passOn(
   engine: Engine,
   pk: string,
@@ -108,13 +108,13 @@ export async function passOn(
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
     const { served, lock: stands } = await serve(engine, pk, seen, shown, next);
     if (served && next.kind === "waiter") return await wakeNow(engine, { id: next.id, target });
-    // Whoever served the ticket instead has written a state that has these changes, and perhaps an edit behind them.
+    // Another process has served the ticket: the state that it wrote contains these changes, and perhaps an edit after them.
     if (stands.head !== seen.head) shown = stands.state;
     seen = stands;
   }
 }
 
-/** @returns undefined where the key is free now, or what stands there instead */
+/** @returns undefined if the key is free now, else the stored lock */
 async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): Promise<Lock | undefined> {
   const expiresAtS = expiryOfEmpty(engine, state);
   const update: Update = {
@@ -126,7 +126,7 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
   return outcome.written ? undefined : readLock(outcome.existing);
 }
 
-/** Of a holder that leaves: all that it changed is in the state, so that a redo does not put it on top of an edit. */
+/** For a holder that leaves: all of its changes are in the state, so that a redo does not apply them over an edit. */
 const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
 
 type Next =
@@ -134,7 +134,7 @@ type Next =
   | { readonly kind: "edit"; readonly item: Item }
   | { readonly kind: "nobody" };
 
-/** A ticket that was drawn and not laid down belongs to somebody who died, or who is slow and draws another one. */
+/** A ticket that was drawn but not written belongs to a process that died, or that is slow and will draw another one. */
 async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<Next> {
   const key = inboxKey(pk, ticket);
   let item = await engine.table.get(key);
@@ -164,9 +164,9 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
 }
 
 /**
- * Wakes a holder to which this very give-back has handed the key, unless a driver has taken the holder up since. Every
- * other holder owes its wake to another give-back, or came by itself; a wake from here would be one message more that
- * ends as a repeated give-back, and so on without end. Costs a read, where the direct successor holds the key still.
+ * Wakes a holder to which this give-back has handed the key, unless a driver has claimed the holder since. Another give-back
+ * wakes any other holder, or that holder took a free key; a wake from here would end as a repeated give-back, and so on without
+ * end. Costs a read if the direct successor still holds the key.
  */
 async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
   const { holder, givenBy } = lock;
@@ -176,7 +176,10 @@ async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | un
   if (hold === undefined || mayBeUnaware(readLeaseRecord(hold))) await wakeNow(engine, { id: holder.id, target });
 }
 
-/** It stands in line or has not begun, as far as its hold tells, or it has ended: the holder must hear of the key. */
+/**
+ * True if the holder may not have been driven since it got the key: by its lease record it waits or has not begun, or it has
+ * ended.
+ */
 function mayBeUnaware({ status }: LeaseRecord): boolean {
   return status === "pending" || status === "ready" || status === "completed";
 }

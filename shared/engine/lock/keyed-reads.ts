@@ -1,4 +1,4 @@
-/** What a commit answers at once: reads of state and of promises become completions in the segment of their command. */
+/** Answers commands at once: reads of state and promises become completions in the segment of their command. */
 import type { Command, NotificationEntry } from "../../core/invocation/entry.ts";
 import {
   getPromiseCompletion,
@@ -16,7 +16,10 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { readPromise } from "./promises.ts";
 
 export interface KeyedReads {
-  /** In the order of the commands: a read sees the changes before it. @returns undefined for what is not answered here */
+  /**
+   * Called in the order of the commands, so that a read sees the changes before it.
+   * @returns undefined for a command without an answer here
+   */
   answer(command: Command): Promise<NotificationEntry | undefined>;
 }
 
@@ -24,7 +27,7 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
   const { acceptance } = active.invocation;
   let lock: Lock | undefined;
   const pk = (): string => objectPartition(engine, acceptance.target);
-  /** Who holds the lock knows the state; a shared handler reads it, once an attempt. */
+  /** The driver of the holder has the state in memory; for a shared handler the lock is read once per attempt. */
   const shown = async (): Promise<Pick<Lock, "life" | "state">> => {
     lock ??= active.lock ?? (await lockAt(engine, pk()));
     const { life, over } = lifeAt(lock, engine.clock.nowMs());

@@ -1,4 +1,4 @@
-/** Taking the lock of a key and queueing for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
+/** Takes the lock of a key, and queues for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Engine } from "../engine.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
@@ -8,14 +8,14 @@ import type { Condition, Scalar } from "../ports/table.ts";
 export type Claimant = Pick<Acceptance, "id" | "nonce">;
 
 /**
- * The holder is an invocation, one life of it, and not whoever drives it. Its nonce alone does not tell: an invocation
- * that was started anew with the beginning of a journal shares that of the former one.
+ * The holder is one life of an invocation, and no process. The nonce alone does not identify it: a restart that keeps the
+ * beginning of a journal keeps the nonce.
  */
 export function isHeldBy({ holder }: Lock, { id, nonce }: Claimant): boolean {
   return holder?.id === id && holder.nonce === nonce;
 }
 
-/** What stands at the lock is still what the holder of this grant knows. */
+/** True while the stored lock has this holder and this grant. */
 export function underGrant(
   { nonce }: Pick<Claimant, "nonce">,
   grant: number,
@@ -30,13 +30,13 @@ export function underGrant(
 
 export type Taking =
   | { readonly kind: "held"; readonly lock: Lock }
-  /** `lock` as it stood when the ticket was drawn. */
+  /** `lock` as it was when the ticket was drawn. */
   | { readonly kind: "waits"; readonly ticket: number; readonly lock: Lock };
 
 /**
- * Takes the lock of a free key, with the state that is packed in; where it is taken, queues behind all who queued before.
- * Whoever queues twice is served twice, and gives back at once the second time.
- * @param more what its ticket carries beside its name
+ * Takes the lock of a free key, with the state that is packed in; if the key is taken, queues at the end. An invocation that
+ * queues twice is served twice, and gives back at once the second time.
+ * @param more further attributes of the ticket
  */
 export async function takeOrQueue(
   engine: Engine,
@@ -49,7 +49,7 @@ export async function takeOrQueue(
     const standing = await take(engine, pk, claimant, grant);
     if (isHeldBy(standing, claimant)) return { kind: "held", lock: standing };
     if (standing.holder === undefined) {
-      // It is free, and a clock ahead of ours gave the last grant.
+      // The key is free, and a clock ahead of this one gave the last grant.
       grant = standing.grant + 1;
       continue;
     }
@@ -58,7 +58,10 @@ export async function takeOrQueue(
   }
 }
 
-/** @param grant by the clock, so that grants grow even where a lock was removed and made anew. @returns what stands afterwards */
+/**
+ * @param grant from the clock, so that grants grow even if a lock was deleted and created again
+ * @returns the stored lock afterwards
+ */
 async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: number): Promise<Lock> {
   const free: Condition = {
     kind: "all",
@@ -79,7 +82,7 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
   return readLock(outcome.written ? outcome.item : outcome.existing);
 }
 
-/** Draws a ticket and lays it down. @returns the lock, whose tail is the ticket; undefined where the key has become free */
+/** Draws a ticket and writes it. @returns the lock, whose tail is the ticket; undefined if the key has become free */
 export async function queueUp(
   engine: Engine,
   pk: string,
@@ -105,20 +108,20 @@ export async function queueUp(
       },
       { kind: "absent" },
     );
-    // A holder that leaves voids a ticket that was drawn and not laid down yet: another one is drawn.
+    // A holder that leaves voids a ticket that was drawn but not written yet: draw another one.
     if (laid.written || laid.existing?.["n"] === nonce) return lock;
   }
 }
 
-/** Who has ended while it waited is passed over. */
+/** Lets the queue pass over an invocation that ended while it waited. */
 export async function voidTicket(engine: Engine, pk: string, ticket: number): Promise<void> {
   await engine.table.put({ ...inboxKey(pk, ticket), void: true, expiresAtS: ticketExpiryS(engine) });
 }
 
-/** Who waits longer than that queues anew at the next look at it. */
+/** An invocation that waits longer than its ticket lives queues again at the next look at it. */
 const TICKET_KEPT_S = 30 * 86_400;
 
-/** Served tickets lie below the head, where nobody looks any more, until they expire: removing them would cost a write. */
+/** Served tickets lie below the head, unread, until they expire: deleting them would cost a write. */
 export function ticketExpiryS({ clock }: Pick<Engine, "clock">): number {
   return Math.ceil(clock.nowMs() / 1000) + TICKET_KEPT_S;
 }

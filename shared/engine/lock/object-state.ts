@@ -18,18 +18,18 @@ import type { Condition, Item } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, enveloped, CODEC, sameBytes } from "../store/record-envelope.ts";
 
-/** So many values beside the lock are written at a time. */
+/** The number of values beside the lock that are written at a time. */
 const AT_ONCE = 25;
-/** Removed values leave a mark for so long, by which a late redo of an older write knows that it is late. */
+/** How long a removed value leaves a mark, which refuses a late redo of an older write. */
 const MARK_KEPT_S = 7 * 86_400;
 
 export interface StateView {
   readonly values: ReadonlyMap<string, Uint8Array>;
-  /** False where the rest did not fit: a key that is not among the values may exist all the same. */
+  /** False if not all values fit: a key that is not among the values may exist. */
   readonly complete: boolean;
 }
 
-/** Reads the whole state, or as many values as fit. Costs a read only where something stands beside the lock. */
+/** Reads the whole state, or as many values as fit. Costs a read only if values are stored beside the lock. */
 export async function readState(
   engine: Engine,
   pk: string,
@@ -58,7 +58,7 @@ async function readBeside(engine: Engine, pk: string, life: number): Promise<Map
   return values;
 }
 
-/** One value of the state; undefined where there is none. */
+/** One value of the state; undefined if there is none. */
 export async function readValue(
   engine: Engine,
   pk: string,
@@ -78,15 +78,15 @@ function valueIn(item: Item): Uint8Array {
   return (item["b"] as Uint8Array).subarray(ENVELOPE_BYTES);
 }
 
-/** Orders the writes of values by grant and segment: whoever comes late finds a later stamp, and leaves it. */
+/** Orders the writes of values by grant, edits and segment: a late write finds a later stamp, and is refused. */
 export interface Stamp {
   readonly grant: number;
-  /** How many edits of operators came before. */
+  /** The number of operators' edits before the write. */
   readonly edits: number;
   readonly segmentIndex: number;
 }
 
-/** Writes what stands beside the lock. @returns the state that the lock is to show; the caller writes that */
+/** Writes the values beside the lock. @returns the state that the caller must write into the lock */
 export async function writeBeside(
   engine: Engine,
   pk: string,
@@ -120,7 +120,7 @@ async function writePlaced(
     const item: Item =
       value === undefined ? markAt(engine, at, key, g) : await valueAt(engine, at, key, g, value, life);
     const put = await engine.table.put(item, older);
-    // A put whose answer was lost and that was sent again is refused by itself.
+    // A put that was sent again after a lost answer is refused by itself.
     const isOurs = put.written || (put.existing?.["g"] === g && isSameValue(put.existing, item));
     if (!isOurs) await dropLost(engine, item, put.existing);
     else if (former !== undefined) await dropPieces(engine, former);
@@ -131,7 +131,7 @@ function isSameValue(existing: Item, { b }: Item): boolean {
   return b === undefined ? existing["gone"] === true : sameBytes(existing["b"], b);
 }
 
-/** Whether values beside the lock carry this very stamp. */
+/** True if a value beside the lock has this stamp. */
 export async function hasWritten(engine: Engine, pk: string, life: number, stamp: Stamp): Promise<boolean> {
   const g = stampText(stamp);
   return (await readPartition(engine.table, pk, stateRange(life))).some((item) => item["g"] === g);
@@ -156,7 +156,7 @@ function stampText({ grant, edits, segmentIndex }: Stamp): string {
   return [grant, edits, segmentIndex].map((part) => String(part).padStart(16, "0")).join(".");
 }
 
-/** A state on top of which changes have been made that are not written yet: what a handler reads in one attempt. */
+/** A state with changes on top of it that are not written yet, as a handler reads it in one attempt. */
 export class ChangedState {
   readonly #changes: StateChange[] = [];
   readonly #read: (key: string) => Promise<Uint8Array | undefined>;
@@ -188,10 +188,10 @@ export class ChangedState {
   }
 }
 
-/** Longer than any ticket, or those of a lock that is made anew would meet old ones under their numbers. */
+/** Longer than a ticket lives: the tickets of a lock that is created again must not meet old ones under their numbers. */
 const EMPTY_LOCK_KEPT_S = 40 * 86_400;
 
-/** A lock without state is not kept for ever: only its grants and its tickets are worth keeping for a while. */
+/** A lock without state expires: only its grants and its tickets are needed for a while. */
 export function expiryOfEmpty({ clock }: Pick<Engine, "clock">, state: KeyedState): number | undefined {
   return isEmpty(state) ? Math.ceil(clock.nowMs() / 1000) + EMPTY_LOCK_KEPT_S : undefined;
 }

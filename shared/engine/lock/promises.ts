@@ -1,4 +1,4 @@
-/** Durable promises of a workflow: completed once, read by anybody, waited for by listeners that are told. */
+/** Durable promises of a workflow: completed once, readable by every handler, and delivered to their waiters. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -23,7 +23,7 @@ import { resultFromStored, resultToStored, StoredResult } from "../store/stored-
 
 const COMPLETED: Result = { kind: "failure", failure: { code: 409, message: "promise was already completed" } };
 
-/** Where a promise stands, in a life since when, and until when, once its workflow has ended. */
+/** The key of a promise, the life it belongs to, when that life began, and when it expires, once the workflow has ended. */
 interface PromiseKey {
   readonly key: Key;
   readonly life: number;
@@ -31,15 +31,15 @@ interface PromiseKey {
   readonly expiresAtS?: number;
 }
 
-/** @returns undefined while it is not completed */
+/** @returns undefined while the promise is not completed */
 export async function readPromise(engine: Engine, target: Target, name: string): Promise<Result | undefined> {
   const promise = await placeOfPromise(engine, target, name);
   return await resultAt(engine, promise);
 }
 
 /**
- * Whether somebody who has ended completed it and told its listeners, as what stands there shows. It may have been completed by another.
- * @returns false where it was not; true also where a later life of the workflow has begun since, which has promises of its own
+ * Whether the promise is completed and, if the command `by` of an ended invocation completed it, every waiter has its arrival.
+ * @returns true also if a later life of the workflow has begun since, which has promises of its own
  */
 export async function isCompletedAndTold(
   engine: Engine,
@@ -69,7 +69,10 @@ async function resultAt(engine: Engine, { key, life }: PromiseKey): Promise<Resu
   return resultFromStored(decode(StoredResult, opened(readable?.["b"], "a promise")));
 }
 
-/** A listener is written before the promise is read again, and who completes reads the listeners afterwards: none is missed (I3, I4). */
+/**
+ * The waiter is written before the promise is read again, and a completion reads the waiters after its write: none is missed
+ * (I3, I4).
+ */
 export async function awaitPromise(
   engine: Engine,
   active: ActiveInvocation,
@@ -116,8 +119,8 @@ async function tellWaiters(engine: Engine, promise: Key, target: Target, result:
 }
 
 /**
- * Whether a redo would complete the promise of a life that began after the command. Where a slow clock may have written
- * the beginning of that life, the completion by the same command in the previous life decides (ADR 0021).
+ * Whether a redo would complete the promise of a life that began after the command. If a slow clock may have written the
+ * beginning of that life, the completion by the same command in the previous life decides (ADR 0021).
  */
 async function isOfLaterLife(
   engine: Engine,
@@ -146,7 +149,7 @@ function expiryOf({ expiresAtS }: PromiseKey): { expiresAtS?: number } {
   return expiresAtS === undefined ? {} : { expiresAtS };
 }
 
-/** A day more than the life: whoever reads at its very end still finds all of it. */
+/** A day more than the life, so that a read at the very end of the life finds all of it. */
 export function expiryS(goneAtMs: number): number {
   return Math.ceil(goneAtMs / 1000) + 86_400;
 }

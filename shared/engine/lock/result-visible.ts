@@ -1,4 +1,4 @@
-/** When the end of an invocation may be told: whoever hears of it finds the state of its key as the end left it. */
+/** Decides when the end of an invocation may be returned: only once the state of its key is as the end left it. */
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
@@ -6,13 +6,13 @@ import { isHeldBy } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
- * The final segment is durable a moment before the state of the key is written and the lock passed on. Costs one read of
- * the lock for an invocation that had to hold one, and nothing for any other.
+ * The final segment is durable a moment before the state of the key is written and the lock handed on. Costs one read of the
+ * lock for an invocation that needed the lock, and nothing for any other.
  */
 export async function isResultVisible(engine: Engine, { acceptance, phase }: Invocation): Promise<boolean> {
   if (phase.status !== "completed") return false;
   if (!needsLock(acceptance)) return true;
   const lock = await lockAt(engine, objectPartition(engine, acceptance.target));
-  // The run of a workflow keeps the lock of its key for as long as its life can be read.
+  // The run of a workflow keeps the lock of its key while its life is readable.
   return !isHeldBy(lock, acceptance) || lock.goneAtMs !== undefined;
 }

@@ -1,4 +1,4 @@
-/** A result that the driver has at hand: it becomes the completion of a command without a detour through the table. */
+/** Makes a result in the driver's memory the completion of a command, without an arrival in the table. */
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { notificationFor } from "../store/arrival-record.ts";
@@ -6,7 +6,7 @@ import { type ActiveInvocation, takeInline } from "../local/active-invocation.ts
 import { completionArrival } from "../store/item-keys.ts";
 import { versionOf } from "../store/load.ts";
 
-/** @param result undefined for an output that is not there yet */
+/** @param result undefined for an output that does not exist yet */
 export function completionOf(
   active: ActiveInvocation,
   completionId: number,

@@ -19,11 +19,11 @@ import { type Recipient, wakeNow } from "./wake.ts";
 
 export interface Addressee extends Recipient {
   readonly nonce: Nonce;
-  /** Until when the items of the addressee live, where the writer knows. */
+  /** Until when the items of the addressee live, if the writer has read it. */
   readonly keptUntilS?: number;
 }
 
-/** Writes an arrival; of several under one key only the first counts. @returns false where the key has one already */
+/** Writes an arrival; of several under one key only the first counts. @returns false if the key has one already */
 export async function writeArrival(
   engine: Engine,
   to: Addressee,
@@ -40,8 +40,8 @@ export async function writeArrival(
 }
 
 /**
- * The wake of an arrival that was written before may be lost, so the wake is sent again. A completed addressee gets
- * none: its worker would redo the final effects, and two invocations that signal each other would be woken for ever.
+ * Sends the wake of an arrival that existed already again, because its wake may be lost. A completed addressee gets none: its
+ * worker would redo the final effects, and two invocations that signal each other would be woken for ever.
  */
 async function bring(
   engine: Engine,
@@ -87,21 +87,21 @@ export async function deliverSignal(
 }
 
 /**
- * While a store is throttled, an acceptance may be under way for long, and a reader cannot tell it from an acceptance
- * that never existed or has expired. So the arrival waits in the table: the driver of the invocation reads arrivals
- * after each park (I4). Where the acceptance is there after this write, its driver may have read the arrivals before
- * the write: the arrival is then delivered in the ordinary way as well.
+ * While a store is throttled, an acceptance may be under way for long, and a reader cannot distinguish it from an acceptance
+ * that never existed or has expired. So the arrival waits in the table: the driver of the invocation reads arrivals after each
+ * park (I4). If the acceptance exists after this write, its driver may have read the arrivals before the write: the arrival is
+ * then delivered in the ordinary way as well.
  */
 async function leaveEarly(engine: Engine, id: InvocationId, key: string, content: ArrivalContent): Promise<void> {
   const { clock, settings } = engine;
-  // A process that owns its store alone knows every acceptance that is under way.
+  // A process that owns its store alone has every acceptance under way in its memory.
   if (settings.exclusiveOwnerPrefix !== undefined) return;
   await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, key, content);
   const to = await currentLife(engine, id);
   if (to !== undefined) await bring(engine, to, key, content);
 }
 
-/** The life that an id has now; undefined where it has none. */
+/** The current life of an id; undefined if it has none. */
 export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
   const existing = await existingAcceptance(engine, id);
   return existing && addresseeIn(id, existing);
@@ -126,8 +126,8 @@ export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct
 }
 
 /**
- * Kills an invocation that the call itself has made. Its acceptance was durable before the caller went on (I2), so
- * where the table has none, there is nothing to wait for.
+ * Kills an invocation that the call itself has made. Its acceptance was durable before the caller went on (I2), so an
+ * acceptance that is absent now is not under way.
  */
 export async function orderKillOfCall(
   engine: Engine,

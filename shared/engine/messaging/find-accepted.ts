@@ -1,11 +1,11 @@
-/** Looking for an invocation whose id was told to others before its acceptance was durable: the first attempt overlaps the put. */
+/** Finds an invocation whose id was passed on before its acceptance was durable: the first attempt overlaps the put. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 
-/** Where another process may be accepting, it is looked for again after each of these: most puts take a few milliseconds. */
+/** The delays before further looks, if another process may be accepting: most puts take a few milliseconds. */
 const LOOK_AGAIN_AFTER_MS = [20, 100, 400];
 
-/** @param look reads the table. @returns undefined where nothing stands there and nothing is on its way, as far as can be told */
+/** @param look reads the table @returns undefined if no acceptance is stored, and none is seen to be under way */
 export async function findAccepted<T>(
   engine: Engine,
   id: InvocationId,
@@ -18,7 +18,7 @@ export async function findAccepted<T>(
     await underWay.catch(() => undefined);
     return await look();
   }
-  // In a process that owns the store alone, all that is on its way is known.
+  // A process that owns its store alone has every acceptance under way in its memory.
   if (engine.settings.exclusiveOwnerPrefix !== undefined) return undefined;
   for (const waitMs of LOOK_AGAIN_AFTER_MS) {
     await engine.clock.sleep(waitMs);

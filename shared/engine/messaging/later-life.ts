@@ -1,4 +1,4 @@
-/** Tells whether a redo would reach a life that began after its command was written (ADR 0021). */
+/** Decides whether a redo would reach a life that began after its command was written (ADR 0021). */
 import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -11,10 +11,10 @@ import type { Item } from "../ports/table.ts";
 export const CLOCKS_DIFFER_MAX_MS = 10_000;
 
 /**
- * Only a redo asks: a first performance follows its segment at once and is meant for whichever life it finds. Moments
- * of two processes show which came first only where they are far apart. Where they are closer than clocks may differ,
- * the former life decides: an arrival of the effect in the former life proves that the effect was performed, and where
- * the former life was purged, together with its arrivals, the effect may have been performed.
+ * For redos only: a first performance follows its segment at once and is meant for whichever life it finds. The moments of two
+ * processes show an order only if they are far apart. If they are closer than clocks may differ, the former life decides: an
+ * arrival of the effect there proves that the effect was performed, and if the former life was purged, together with its
+ * arrivals, the effect may have been performed.
  * @param existing the acceptance that the redo finds
  * @param key the key of the arrival that the effect writes
  * @param askedAtMs when the segment with the command was written
@@ -26,10 +26,10 @@ export async function isLaterLife(
   key: string,
   askedAtMs: number,
 ): Promise<boolean> {
-  // A purged acceptance has no moment, so that `laterByMs` is NaN, and no life that the effect could reach.
+  // A purged acceptance has no moment: `laterByMs` is NaN, the answer is false, and the effect reaches no life.
   const laterByMs = momentOf(String(existing["listSk"])) - askedAtMs;
-  // The key of an awakeable's value is the same in every life: where the current life began before the command, a value
-  // in an earlier life proves nothing.
+  // The key of an awakeable's value is the same in every life: if the current life began before the command, a value in an
+  // earlier life proves nothing.
   const isOfOneSending = key.startsWith("x");
   if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
   if (livesOnce(await acceptanceIn(engine, id, existing))) return false;

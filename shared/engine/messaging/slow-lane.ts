@@ -3,17 +3,17 @@ import type { Engine } from "../engine.ts";
 import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import type { Wake } from "../ports/queue.ts";
 
-/** A message whose sender knew only an id, and whose service is slow: the worker forwards it with the service's name. */
+/** True for a message whose sender had only an id, and whose service is slow: the worker forwards it with the service's name. */
 export function belongsInSlowLane({ settings, registry }: Engine, wake: Wake, service: string): boolean {
   return settings.hasSlowLane === true && wake.service === undefined && registry.isSlow(service);
 }
 
-/** A call of a slow service stays in the slow lane: driven along, it would hold the worker of its caller. */
+/** A call of a slow service stays in the slow lane: driven along, it would occupy the worker of its caller. */
 export function leavesToSlowLane({ settings, registry }: Engine, service: string): boolean {
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
 
-/** An attempt that is open for so many times `slowFromMs` leaves the worker. A shorter attempt is not repeated. */
+/** An attempt that is open for this many times `slowFromMs` leaves the worker. A shorter attempt is not repeated. */
 const HAND_ON_AFTER = 5;
 
 /**

@@ -4,7 +4,7 @@ import type { Target } from "../../core/model/target.ts";
 import type { MessageHandle, Wake } from "../ports/queue.ts";
 import type { Engine } from "../engine.ts";
 
-/** The addressee of a wake. Where the sender knows the id alone, the message names no service. */
+/** The addressee of a wake. If the sender has only the id, the message names no service. */
 export interface Recipient {
   readonly id: InvocationId;
   readonly target?: Pick<Target, "service">;
@@ -33,21 +33,20 @@ function wakeOf({ id: invocationId, target }: Recipient, sentAtMs: number, ms: n
     : { invocationId, sentAtMs, delayMs, service: target.service };
 }
 
-/** Sets a wake for a moment: a delayed message where the queue can delay one for so long, else a timer. */
+/** Sets a wake for a moment: a delayed message if the queue can delay one for so long, else a timer. */
 export async function wakeAt(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
   if (isFar(engine, wakeAtMs)) await setTimer(engine, to, wakeAtMs);
   else await sendWake(engine, to, wakeAtMs - engine.clock.nowMs());
 }
 
-/** True for a moment that lies beyond the longest delay of the queue. */
+/** True for a moment beyond the longest delay of the queue. */
 export function isFar({ clock, settings }: Pick<Engine, "clock" | "settings">, atMs: number): boolean {
   return atMs - clock.nowMs() > settings.queueDelayMaxMs;
 }
 
 /**
- * Sets the timer of a far moment. Where the timer service fails, a message carries the moment, with the longest delay
- * of the queue: the worker that receives the message finds the invocation parked until that moment and sets the timer
- * again.
+ * Sets the timer of a far moment. If the timer service fails, a message with the longest delay of the queue carries the moment:
+ * the worker that receives it finds the invocation parked until that moment, and sets the timer again.
  */
 async function setTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
   const { id: invocationId, target } = to;
@@ -66,8 +65,8 @@ async function setTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<
 }
 
 /**
- * Cancels the timer of a moment that its invocation no longer waits for. A timer that is not cancelled sends a needless
- * wake, which does no harm.
+ * Cancels the timer of a moment that its invocation no longer waits for. A timer that is not cancelled sends a needless wake,
+ * which does no harm.
  */
 export async function cancelTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
   // The timer of a near moment has fired already or is about to fire.
@@ -84,14 +83,13 @@ function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
   return `${id}.${nonce}.${wakeAtMs}`;
 }
 
-/** A message that carries no moment is put off to the moment of a park only where that moment is so near. */
+/** A message without a moment is put off to the moment of a park only if that moment is at most this near. */
 export const EARLY_MS = 90_000;
 
 /**
- * Sends a message in place of one that came too early. Where another such message is under way and comes no later, that
- * message replaces both: otherwise every message to a running attempt would be put back again and again until the
- * attempt ends (I11).
- * @param to the addressee, with the service where the acceptance names one that the received message did not
+ * Sends a message in place of one that came too early. If another such message is under way and comes no later, it replaces
+ * both: otherwise every message to a running attempt would be put back again and again until the attempt ends (I11).
+ * @param to the addressee, with the service if the acceptance names one that the received message did not
  */
 export async function sendInPlace(engine: Engine, came: Wake, to: Recipient, delayMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();

@@ -1,4 +1,4 @@
-/** Asking an invocation to stop: the handler sees it at its next await; what has not begun ends at once. */
+/** Cancels an invocation: the handler sees the cancel at its next await; an invocation without an attempt ends at once. */
 import { hex } from "../../core/model/hex.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
@@ -19,7 +19,7 @@ export async function cancel(engine: Engine, id: InvocationId, by?: string): Pro
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const { phase, acceptance } = loaded.invocation;
   if (phase.status === "completed") return "completed";
-  // Each cancel counts, so each has a key of its own.
+  // Each cancel counts, so each has its own key.
   const key = `x${hex(engine.ids.random(12))}`;
   const extendedUntilS = loaded.leaseRecord?.keepUntilS;
   const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
@@ -28,7 +28,7 @@ export async function cancel(engine: Engine, id: InvocationId, by?: string): Pro
   await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, signal, act);
   const waits = phase.status === "scheduled" || phase.status === "pending" || phase.status === "ready";
   if (waits) {
-    // Stands behind this process in case that it dies; sent for now, it would race with it for the same claim.
+    // The backstop of this process. Without the delay, its worker would race with this process for the claim.
     await sendWake(engine, acceptance, engine.settings.leaseMs);
     if (await endNow(engine, id)) return "done";
   }
@@ -36,14 +36,14 @@ export async function cancel(engine: Engine, id: InvocationId, by?: string): Pro
   return "noted";
 }
 
-/** What waits for its start has no driver: this one takes it, sees the cancel, and ends it. */
+/** An invocation that waits for its start has no driver: this process claims it, and its poll ends it. */
 async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   const loaded = await load(engine, id);
   if (loaded === undefined || isLeased(engine, loaded, engine.clock.nowMs())) return false;
   if (loaded.invocation.phase.status === "completed") return true;
   const arrivals = [...loaded.arrivals.values()];
   const { step } = advance(loaded.invocation, { kind: "poll", atMs: engine.clock.nowMs(), arrivals });
-  // What began once goes on in the worker: whoever cancels does not wait for its handler.
+  // An invocation that has begun goes on in a worker: the operator's request does not wait for its handler.
   if (step.kind !== "end") return false;
   const active = await claim(engine, loaded, { messageDriven: false });
   return active !== undefined && (await drive(engine, active, unperformed(loaded))) === "ended";

@@ -1,4 +1,4 @@
-/** Forgetting what has ended: its journal alone, or all of it. The final segment stays as the fence, and tells of the end alone. */
+/** Drops the journal of a completed invocation, or all its items. The final segment stays, as its bare end, for the fence. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { NO_RETRIES, type Segment } from "../../core/invocation/segment.ts";
 import type { Failure } from "../../core/model/failure.ts";
@@ -21,9 +21,9 @@ const EVERYTHING: Range = { from: "arr#", below: "try$" };
 const GONE: Failure = { code: 410, message: "gone" };
 
 /**
- * Drops the journal with its input and its events; status and result stay.
- * The caller has performed what the last segment asks for (I2), for nobody can afterwards.
- * @returns false where somebody else has changed the end meanwhile: load again
+ * Drops the journal with its input and its failure events; status and result stay.
+ * The caller has performed the effects of the last segment: without its entries, no redo can (I2).
+ * @returns false where another process has changed the final segment since the load: the caller loads again
  */
 export async function dropJournal(engine: Engine, { invocation, pk, last, lastAct }: Loaded): Promise<boolean> {
   const { phase } = invocation;
@@ -38,10 +38,10 @@ export async function dropJournal(engine: Engine, { invocation, pk, last, lastAc
 }
 
 /**
- * Frees the id. The end becomes a tombstone, which expires at once: whoever read the acceptance before it goes must not
- * take what is left for an invocation that nobody has begun. A child's acceptance stays too, without its input, for a
- * redo of its caller must find that it has been (I2).
- * @returns false where somebody else has changed the end meanwhile: load again
+ * Frees the id. The final segment becomes a tombstone, which expires at once: a process that has read the acceptance before
+ * its removal must not take the invocation for one without an attempt. The acceptance of a child stays, without its input,
+ * because a redo of its caller must find it (I2).
+ * @returns false where another process has changed the final segment since the load: the caller loads again
  */
 export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded): Promise<boolean> {
   if (last === undefined) return false;
@@ -70,7 +70,7 @@ function endAlone({ index, writtenAtMs, pin, attempt }: Segment, after: Segment[
   };
 }
 
-/** Never absent for a moment: the final segment is what keeps a late driver from writing another (I1). */
+/** Replaces the final segment in one put: it is the fence against a late driver, and must not be absent for a moment (I1). */
 async function replaceEnd(
   engine: Engine,
   pk: string,
@@ -91,17 +91,17 @@ async function replaceEnd(
     expiresAtS: expiresAtSOf(existing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs()),
   };
   const span = end.attempt ?? { startedAtMs: end.writtenAtMs, endedAtMs: end.writtenAtMs };
-  // The pin and the count of attempts stood in segments that are to go.
+  // The pin and the count of attempts are in segments that will be deleted.
   const whole: Segment = {
     ...end,
     ...(pin && { pin }),
     ...(attempts > 0 && { attempt: { ...span, number: attempts } }),
   };
-  // The order of the last operator stood there, too.
+  // So is the last act of an operator.
   const told = { ...segmentItem(place, whole), ...actAttributes(lastAct) };
   const item = await chunkForPut(engine, told, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
-  // A put whose answer was lost and that was sent again is refused by itself: its token tells it from any other.
+  // A repeated put is refused where the first took effect and its answer was lost: the bytes, with the token, are then equal.
   const isOurs = put.written || sameBytes(put.existing?.["b"], item["b"]);
   if (isOurs) await dropPieces(engine, existing);
   return isOurs;
@@ -111,7 +111,7 @@ function expiresAtSOf({ expiresAtS }: Item): number | undefined {
   return typeof expiresAtS === "number" ? expiresAtS : undefined;
 }
 
-/** Everything of this life but its end and its acceptance, and what the caller keeps. */
+/** Deletes all items of this life but its final segment, its acceptance, and what `keeps` names. */
 async function deleteItems(
   engine: Engine,
   pk: string,
@@ -130,8 +130,9 @@ async function deleteItems(
 }
 
 /**
- * The input is the first entry of the journal. A mark tells whoever glances at what stays that the rest is over.
- * @param isListed whether the listing still shows it
+ * Removes input and headers from the acceptance: the input is the first entry of the journal. The attribute `end` marks the
+ * invocation as ended, for processes that read the acceptance alone.
+ * @param isListed false removes the acceptance from the listing
  */
 async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isListed = true): Promise<void> {
   const lease = { token: engine.activeInvocations.newToken(), untilMs: 0 };
@@ -148,7 +149,7 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
   await dropPieces(engine, existing);
 }
 
-/** A purge removes the caller from the acceptance. */
+/** Removes `createdBy`: after a purge, no item names the caller. */
 function withoutCaller(invocation: Invocation): Invocation {
   const { createdBy: _, ...acceptance } = invocation.acceptance;
   return { ...invocation, acceptance };
@@ -159,6 +160,6 @@ async function removeAcceptance(engine: Engine, pk: string, { acceptance }: Invo
   const existing = await engine.table.get(key);
   if (existing?.["n"] !== acceptance.nonce) return;
   await engine.table.delete(key, { kind: "equal", attribute: "n", value: acceptance.nonce });
-  // Whether this delete has removed the acceptance, or one before it whose answer was lost: its pieces belong to nothing now.
+  // Even where the delete was refused: an earlier delete, whose answer was lost, removed the acceptance, not its pieces.
   await dropPieces(engine, existing);
 }

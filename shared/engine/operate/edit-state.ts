@@ -1,4 +1,4 @@
-/** An operator reads the state of a key, or replaces the whole of it: in its turn, behind whoever holds the key now. */
+/** Reads the state of a key for an operator, or replaces it as a whole; the edit takes its turn after the holder of the key. */
 import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
@@ -28,10 +28,10 @@ async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Value
   return (await readState(engine, pk, life, over ? EMPTY_STATE : lock.state)).values;
 }
 
-/** `applied` at once, `queued` behind whoever holds the key, or `outdated`: the state is not the one that was to be replaced. */
+/** `queued`: the edit waits for the holder of the key. `outdated`: the state is not the one that the operator has read. */
 export type Edited = "applied" | "queued" | "outdated";
 
-/** @param isExpected tells of the state as it stands whether it is the one to be replaced; any is where nothing is said */
+/** @param isExpected true for the state that may be replaced; by default any state may */
 export async function editState(
   engine: Engine,
   target: Keyed,
@@ -54,7 +54,7 @@ export async function editState(
   }
 }
 
-/** A key that nobody holds, whose state fits the lock before and after: one conditional write. */
+/** Edits a key without a holder, whose state fits the lock before and after, in one conditional write. */
 async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { next, put, remove, removesAll } = place(lock.state, replacing(values));
   if (lock.holder !== undefined || put.size > 0 || remove.length > 0 || removesAll) return false;
@@ -74,14 +74,14 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
   return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
 }
 
-/** An edit whose answer was lost and that was sent again is refused by itself; made twice, it would undo what came between. */
+/** True also where a repeated write was refused by this edit's own first one: applied twice, it would undo later changes. */
 function isMade(outcome: Updated, nonce: Nonce): boolean {
   return outcome.written || readLock(outcome.existing).editedBy === nonce;
 }
 
 /**
- * The edit takes its turn as an exclusive call does, and whoever passes the lock on applies it. Also where the key is free
- * its ticket lies before anything is changed: an editor that dies leaves no half of an edit, but all of it to the next.
+ * The edit takes its turn as an exclusive call does: the process that passes the lock on applies it. The ticket is written
+ * before any change, even where the key is free: where the editor dies, another process applies the whole edit.
  */
 async function editInTurn(
   engine: Engine,
@@ -104,7 +104,7 @@ async function editInTurn(
       return "outdated";
     }
     const lock = taking.kind === "held" ? await queueUp(engine, pk, editor, ticket) : taking.lock;
-    // Somebody came meanwhile and has passed it on, with nothing to do for it.
+    // Another process has passed the lock on meanwhile, before the edit had its ticket.
     if (lock === undefined) continue;
     if (isHeldBy(lock, editor)) await passOn(engine, pk, target, lock, lock.state);
     else await lookIfStale(engine, pk, target, { ticket: lock.tail, lock });
@@ -112,12 +112,12 @@ async function editInTurn(
   }
 }
 
-/** True where any state will do, or where the one that the edit is made for stands still. */
+/** True where any state may be replaced, or where the expected one is still the current one. */
 async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Array | undefined): Promise<boolean> {
   return expected === undefined || sameBytes(fingerprint(engine, await shownState(engine, pk, lock)), expected);
 }
 
-/** The run of a workflow keeps its lock for ever, so that nobody could wait for it: it takes notice of the edit instead. */
+/** A workflow's run never gives its lock back, so an edit cannot wait; the run's writes of state compare `edits`. */
 async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   if (over) return true;

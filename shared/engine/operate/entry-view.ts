@@ -1,4 +1,4 @@
-/** One line of a journal as an operator reads it: which command, and what it is about. */
+/** One line of a journal for operators: the type of the entry, and its name, key or target. */
 import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
 import { targetText } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
@@ -11,7 +11,7 @@ export function entryView(entry: Entry, index: number): EntryView {
   return { index, type: `Command: ${entry.type}`, ...(entry.name !== "" && { name: entry.name }), ...aboutOf(entry) };
 }
 
-/** The name of a command is the handler's choice, and most have none: a state command is told by its key, a call by its target. */
+/** Few handlers name their commands, so a state command is identified by its key, and a call or send by its target. */
 function aboutOf({ command, frame }: CommandEntry): Pick<EntryView, "key" | "target"> {
   if (command.kind === "call" || command.kind === "send") return { target: targetText(command.child.target) };
   const message = commandOf(frame)?.message;

@@ -1,4 +1,4 @@
-/** Giving an invocation an order: first its arrival, then the wake (I3). */
+/** Gives an order to an invocation: first the arrival, then the wake (I3). */
 import type { Order } from "../../core/invocation/event.ts";
 import { hex } from "../../core/model/hex.ts";
 import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
@@ -10,7 +10,7 @@ import { wakeNow } from "../messaging/wake.ts";
 
 const KEY_BYTES = 12;
 
-/** Each order has a key of its own, and a moment behind that of every order that stands, whatever this clock says. */
+/** Each order has its own key, and a moment later than that of every fresh order, even where this clock is behind. */
 export async function giveOrder(
   engine: Engine,
   loaded: Loaded,
@@ -32,12 +32,12 @@ export async function giveOrder(
   await wakeNow(engine, acceptance);
 }
 
-/** Orders that no segment has obeyed. */
+/** The fresh orders: no segment lists them yet. */
 export function standingOrders({ arrivals }: Loaded): readonly Order[] {
   return [...arrivals.values()].filter((arrival) => arrival.kind === "pause" || arrival.kind === "resume");
 }
 
-/** True where the last order is to pause, and nobody has obeyed it yet. */
+/** True where the last fresh order is a pause. */
 export function isToPause(loaded: Loaded): boolean {
   const orders = [...standingOrders(loaded)].sort((a, b) => a.atMs - b.atMs);
   return orders.at(-1)?.kind === "pause";

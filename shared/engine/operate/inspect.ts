@@ -1,4 +1,4 @@
-/** What can be told of an invocation to an operator: where it stands, what it tried, what is in its journal. */
+/** The view of one invocation for operators: status, attempts, failures and journal. */
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -11,7 +11,7 @@ import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
-/** @returns undefined where there is no such invocation, or no longer */
+/** @returns undefined where there is no such invocation, or where it has expired */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
@@ -64,7 +64,7 @@ function waits(
   };
 }
 
-/** Where it stands now, in the words that an operator reads. */
+/** The current status, in the words of the API. */
 export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus {
   const { status } = knownNow(engine, loaded).phase;
   if (status !== "running" && status !== "ready") return status;
@@ -72,7 +72,7 @@ export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus
   return isLeased(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
 }
 
-/** The lock tells it, in one read that only those pay who wait. */
+/** The place in the queue of the key, by one read of the lock; only a pending invocation costs that read. */
 async function queueOf(
   engine: Engine,
   { leaseRecord }: Loaded,

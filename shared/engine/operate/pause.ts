@@ -1,4 +1,4 @@
-/** Pausing an invocation: an attempt that is under way is not cut short, what waits for its next attempt waits on. */
+/** Pauses an invocation: a running attempt goes on to its end, and no further attempt begins. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder } from "./give-order.ts";
@@ -20,7 +20,7 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
     case "paused":
       return "done";
     case "suspended":
-      // It rests already, and what it waits for may end that: nothing is ordered.
+      // A suspended invocation makes no attempt now, and its await ends the suspension: no order is given.
       if (!isAttempting(engine, loaded)) return "done";
       break;
     case "ready":
@@ -32,7 +32,7 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
   return "noted";
 }
 
-/** The last segment may tell of a suspension that a driver elsewhere has left behind; of one of this process all is known. */
+/** The last segment may show a suspension that a driver elsewhere has ended since; `knownNow` covers drivers of this process. */
 function isAttempting(engine: Engine, loaded: Loaded): boolean {
   const isOurs = engine.activeInvocations.find(loaded.invocation.acceptance.id) !== undefined;
   return !isOurs && isLeased(engine, loaded, engine.clock.nowMs());

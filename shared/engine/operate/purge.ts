@@ -1,4 +1,4 @@
-/** Forgetting what has ended: by an operator's order, or because the retention of its journal is over. */
+/** Forgets completed invocations: by an operator's order, or because the retention of the journal is over. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { wipeWorkflow } from "../lock/close-workflow.ts";
 import { answerSinks } from "../effects/attach-sink.ts";
@@ -9,18 +9,18 @@ import { journalDropAtMs, leaveOpenIndex } from "../lease/lease.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import type { Purging } from "../ports/submission.ts";
 
-/** The id is free afterwards: another life may begin under it, and after the run of a workflow another run of its key. */
+/** Frees the id: another life may begin under it, for a workflow another run. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { phase } = loaded.invocation;
-    // Who attached to what had ended counts on a wake, which may be lost; here it would come too late (I8).
+    // An invocation that attached after the end counts on its wake, which may come only after the purge (I8).
     if (phase.status === "completed") await answerSinks(engine, activeWithoutDriver(loaded), phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);
   });
 }
 
-/** Status and result stay for as long as they are kept. */
+/** Drops the journal alone: status and result stay for their retention. */
 export async function purgeJournal(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, dropJournal);
 }
@@ -39,7 +39,7 @@ async function forget(
   }
 }
 
-/** For the sweeper: drops the journal when its time has come, and sees to it that somebody looks again where it has not. */
+/** For the sweeper: drops the journal where its retention is over; else keeps an entry for a look at that moment. */
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
   const dropAtMs = journalDropAtMs(loaded.invocation);
   if (dropAtMs === undefined) return await leaveOpenIndex(engine, activeWithoutDriver(loaded), { forGood: true });

@@ -1,4 +1,4 @@
-/** Starting anew what has ended: another invocation with the same input, or with the beginning of the journal too. */
+/** Restarts a completed invocation as a new one, with the same input or also with the first entries of its journal. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Entry } from "../../core/invocation/entry.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
@@ -25,13 +25,13 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** Journals of earlier versions do not tell enough to be cut. */
+/** The protocol version from which on a journal can be cut; earlier journals lack the information for it. */
 const PREFIX_VERSION_MIN = 6;
-/** The part of an id that says where it belongs: the new invocation belongs where the former did. */
+/** The first bytes of an id are its partition key, which the new invocation shares with the former one. */
 const PLACE_BYTES = 8;
 
 /**
- * @param from the index of the last entry of the journal that is kept; 0 keeps the input alone
+ * @param from the index of the last entry that is kept; 0 keeps the input alone
  * @param by the operator, if one was authenticated
  */
 export async function restart(
@@ -54,7 +54,7 @@ export async function restart(
   if (from > 0 && (pin?.protocolVersion ?? 0) < PREFIX_VERSION_MIN) return "old-version";
   const entries = journalPrefix(invocation.journal, from);
   if (entries === undefined) return "not-whole";
-  // The input alone is of no version: any that the deployment speaks will do.
+  // The input alone needs no protocol version, so the pin does not restrict the deployment.
   const chosen = await deploymentFor(engine, from > 0 ? invocation : withoutPin(invocation), choice);
   if (chosen !== undefined && "kind" in chosen) return chosen;
   const acceptance = acceptanceAnew(engine, invocation.acceptance, from);
@@ -70,7 +70,10 @@ function withoutPin(invocation: Invocation): Invocation {
   return unpinned;
 }
 
-/** Without its key: whoever sends that meets the former one. The nonce seeds the random numbers that a kept journal rests on. */
+/**
+ * The new acceptance has no idempotency key, which still names the former invocation. It keeps the nonce where entries are
+ * kept, because the nonce seeds the random numbers of the handler.
+ */
 function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Acceptance {
   const { idempotencyKey: _, startAtMs: __, ...kept } = former;
   const place = invocationIdBytes(former.id).subarray(0, PLACE_BYTES);
@@ -86,7 +89,7 @@ function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Accep
   };
 }
 
-/** Where nothing but the input is kept and the latest deployment is asked for, that is found at the first attempt. */
+/** No pin where only the input is kept and the latest deployment is chosen: the first attempt finds that deployment. */
 function pinOf(
   pin: Pin | undefined,
   chosen: Deployment | undefined,
@@ -100,7 +103,7 @@ function pinOf(
   return protocolVersion === undefined ? undefined : { deploymentId: chosen.id, protocolVersion };
 }
 
-/** Before the acceptance, which is what makes it count: nobody knows the id yet. */
+/** Written before the acceptance, which makes the segment count: no other process has the id yet. */
 async function writeBeginning(
   engine: Engine,
   acceptance: Acceptance,

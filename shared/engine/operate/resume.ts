@@ -1,4 +1,4 @@
-/** Resuming an invocation: what is paused, suspended or backing off is attempted now, on another deployment if asked to. */
+/** Resumes an invocation that is paused, suspended or backing off: it is attempted now, on another deployment if chosen. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -40,15 +40,15 @@ export async function resume(
   if (chosen !== undefined && "kind" in chosen) return chosen;
   const isMoved = chosen !== undefined && chosen.id !== invocation.pin?.deploymentId;
   const isUnderWay = status === "running" || status === "ready";
-  // An order to go on means something to what goes on by itself only where an order to pause stands.
+  // A running or ready invocation needs an order to resume only against a fresh order to pause; else a wake is enough.
   if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, invocation.acceptance);
   else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) }, by);
   return "done";
 }
 
 /**
- * @returns undefined for the one that it has. Whether the chosen one offers the service is not asked: it may be
- *   registered there later, and attempts fail with RT0011 until then
+ * @returns undefined where the choice keeps the deployment. The chosen deployment need not offer the service: the service
+ *   may be registered there later, and attempts fail with RT0011 until then
  */
 export async function deploymentFor(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** The port of time: the only place where the engine learns what time it is, or waits. */
+/** The port of time: the engine reads the time and waits through this port alone. */
 
 export interface Clock {
   /** Milliseconds since the epoch. */

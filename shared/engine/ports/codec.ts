@@ -1,8 +1,8 @@
-/** The port of compression: fewer bytes for a record, and the same bytes back. */
+/** The port of compression of records, without loss. */
 
 export interface Codec {
-  /** @returns what `unpack` turns back into exactly these bytes; more of them where there is nothing to gain */
+  /** @returns bytes from which `unpack` restores the input exactly; they may be longer than the input */
   pack(bytes: Uint8Array): Promise<Uint8Array>;
-  /** @throws StoreError for what `pack` never made */
+  /** @throws StoreError for bytes that `pack` did not make */
   unpack(packed: Uint8Array): Promise<Uint8Array>;
 }

@@ -1,18 +1,18 @@
-/** The port of reaching deployments: bytes out, bytes back, one exchange at a time. */
+/** The port to deployments: each exchange sends one request and reads its response. */
 
 export interface HttpDestination {
-  /** The registered URI, its path without a trailing slash being the prefix of every request, its query appended. */
+  /** The registered URI. Its path, without a trailing slash, is the prefix of every request's path; its query is appended. */
   readonly uri: string;
-  /** `h2` means prior knowledge for `http:`; for `https:` ALPN decides and must agree. */
+  /** `h2` requires HTTP/2: by prior knowledge for `http:`, by ALPN for `https:`. */
   readonly httpVersion: "h2" | "http1.1" | "negotiate";
 }
 
 export interface LambdaDestination {
-  /** Qualified: a version, an alias or `$LATEST` stands at its end. */
+  /** Qualified: it ends with a version, an alias or `$LATEST`. */
   readonly arn: string;
-  /** What the function can read and write beside plain bytes. */
+  /** An encoding that the function reads and writes besides plain bytes. */
   readonly compression?: "zstd";
-  /** The role as which the function is called; the server's own unless given. */
+  /** The role that calls the function; by default the server's own role. */
   readonly assumeRoleArn?: string;
 }
 
@@ -21,12 +21,14 @@ export type Destination = HttpDestination | LambdaDestination;
 export interface ExchangeRequest {
   readonly destination: Destination;
   readonly method: "GET" | "POST";
-  /** The protocol's own path, `/discover` or `/invoke/<service>/<handler>`. */
+  /** A path of the protocol: `/discover` or `/invoke/<service>/<handler>`. */
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
-  /** False keeps our side open for `write` (bidirectional conversations); true ends it with the last body byte. */
+  /**
+   * False keeps the request's side open for `write` (bidirectional conversations); true ends that side with the last body byte.
+   */
   readonly halfClose: boolean;
 }
 
@@ -38,14 +40,19 @@ export interface ExchangeHead {
 }
 
 export interface Exchange {
-  /** Resolves when status and headers are there. @throws TransportError */
+  /** Resolves when status and headers have arrived. @throws TransportError */
   head(): Promise<ExchangeHead>;
-  /** The next bytes; undefined after the last. Bytes that came before a break are given out before it rejects. @throws TransportError */
+  /**
+   * Resolves with the next bytes, or undefined after the last. Bytes from before a break come before the rejection.
+   * @throws TransportError
+   */
   next(): Promise<Uint8Array | undefined>;
   write(bytes: Uint8Array): void;
-  /** Ends our side. */
+  /** Ends the request's side. */
   halfClose(): void;
-  /** Lets go of the exchange at once; a pending `head` or `next` rejects with reason `aborted`. Harmless when it is over. */
+  /**
+   * Ends the exchange at once: a pending `head` or `next` rejects with reason `aborted`. No effect on an exchange that is over.
+   */
   abort(): void;
 }
 
@@ -54,15 +61,15 @@ export type TransportReason =
   | "unreachable"
   /** The connection broke or was reset in the middle. */
   | "broken"
-  /** The peer looks like an HTTP/1.1-only server that was spoken to in HTTP/2. */
+  /** The peer looks like a server for HTTP/1.1 only, and the request was HTTP/2. */
   | "http1-only"
-  /** Certificate or handshake. */
+  /** The certificate or the handshake failed. */
   | "tls"
-  /** The platform has no room for the request now: nothing of it ran. */
+  /** The platform has no capacity for the request now; no part of the request ran. */
   | "throttled"
-  /** The request or its answer exceeds what the platform carries: the same again meets the same. */
+  /** The request or its response exceeds a limit of the platform; a repetition fails in the same way. */
   | "too-large"
-  /** The destination is forbidden (SSRF guard). */
+  /** The SSRF guard forbids the destination. */
   | "forbidden"
   | "aborted";
 

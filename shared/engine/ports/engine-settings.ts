@@ -1,77 +1,77 @@
-/** The settings that the use cases read; `config` fills them, tests shorten them. */
+/** The settings of the use cases; `shared/config` sets them, tests shorten them. */
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 
-/** Old enough that its own message must have come. */
+/** At this age the message of an acceptance must have been delivered. */
 const LISTING_AGE_MIN_MS = 300_000;
 const CHECK_INTERVAL_MS = 600_000;
 
 export interface EngineSettings {
-  /** How long a driver holds an invocation without renewing. */
+  /** How long a lease lasts without a renewal. */
   readonly leaseMs: number;
-  /** Retries due within this time wait in the driver; later ones park. */
+  /** The driver waits for retries that are due within this time; for later ones it parks the invocation. */
   readonly waitInDriverMaxMs: number;
-  /** A wake further away than this goes to the timers, a nearer one to the queue as a delayed message. */
+  /** A wake further away than this becomes a timer, a nearer one a delayed message. */
   readonly queueDelayMaxMs: number;
   /** The largest message a deployment may send (RT0003). */
   readonly messageSizeMaxBytes: number;
-  /** So much state travels with a request, the rest is asked for; 0 sends none. One MiB unless told. */
+  /** The most bytes of state that a request contains; the deployment asks for the rest. 0 sends no state. 1 MiB by default. */
   readonly eagerStateMaxBytes?: number;
-  /** A deployment that has accepted an attempt and sent nothing for so long is shown as silent. */
+  /** The API shows a deployment as silent that has accepted an attempt and sent nothing for this long. */
   readonly silentAfterMs: number;
-  /** A parked invocation that no clock wakes is looked at once per interval (I8); ten minutes unless told. */
+  /** The sweeper looks once per interval at a parked invocation without a moment to wake at (I8). Ten minutes by default. */
   readonly checkIntervalMs?: number;
-  /** False lets attempts follow their retry policies alone; true by default. */
+  /** False disables circuits: attempts follow their retry policies alone. True by default. */
   readonly opensCircuits?: boolean;
-  /** The sweeper looks at what was accepted this long ago and is driven by nobody; five minutes unless told. */
+  /** The sweeper looks at an invocation without a driver at this age. Five minutes by default. */
   readonly listingAgeMinMs?: number;
   /**
-   * An attempt that is cut for time after at least so long gives its handler a note as slow, and one that has been open for
-   * so long a note as long, for all processes on the table. Absent where one process owns the store alone.
+   * An attempt that is cut for time after at least this long gives its handler a slow note; an attempt that was open for this
+   * long gives it a long note. All processes on the table read the notes. Absent where one process owns the store alone.
    */
   readonly slowFromMs?: number;
-  /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */
+  /** True leaves handlers with a slow note to the queue: for drivers that have less time than workers. */
   readonly leavesSlowToQueue?: boolean;
-  /** True for a driver of the main lane beside a slow lane: it leaves slow and long services to the slow lane. */
+  /** True for a driver of the main lane where a slow lane exists: the driver leaves slow and long services to the slow lane. */
   readonly hasSlowLane?: boolean;
   /**
-   * Narrows the protocol versions that are spoken; all that are known unless given. Versions below `deprecatedBelow` go on
-   * with what began with them, and take nothing new (RT0020).
+   * Narrows the range of spoken protocol versions; all known versions by default. Versions below `deprecatedBelow` serve
+   * invocations that began with them, and take no new work (RT0020).
    */
   readonly protocol?: ProtocolRange & { readonly deprecatedBelow?: number };
-  /** What handlers get that set nothing themselves. */
+  /** The settings of handlers that set none of their own. */
   readonly defaults: EffectiveSettings;
-  /** Upper bounds; absent is unbounded. */
+  /** The upper bound of the retention of journals; unbounded if absent. */
   readonly journalRetentionMaxMs?: number;
-  /** Put before every partition key, so that environments can share a table. */
+  /** The prefix of every partition key, so that environments can share a table. */
   readonly keyPrefix: string;
-  /** Both indexes are spread over as many partitions (ADR 0003); one unless told, 16 at most, and never less than before. */
+  /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
-   * What is open lives at least so long without any sweeper, less two days; 16 days unless told, and two days in a process
-   * that owns its store, where nothing is deleted before the sweeper has extended it (`keep.ts`).
+   * Without a sweeper, the items of an open invocation live at least this long, less two days. 16 days by default; two days in
+   * a process that owns its store, which deletes nothing before the sweeper has extended it (`ttl.ts`).
    */
   readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */
   readonly clusterName: string;
   /**
-   * Set where one process owns the store alone: holds whose token does not begin with this belonged to a dead
-   * process and count as expired at once. Absent where drivers share a table.
+   * Set where one process owns the store alone: a lease whose token does not begin with this prefix belonged to a dead process,
+   * and counts as over at once. Absent where drivers share a table.
    */
   readonly exclusiveOwnerPrefix?: string;
   /**
-   * The acceptance of a call waits about so long for its first segment, to be written with it. Set where that saves a
-   * write; absent where a call must be known to others before its handler runs, as where drivers share a table.
+   * How long the acceptance of a call waits for its first segment, to be written with it. Set where that saves a write. Absent
+   * where drivers share a table, because other drivers must find a call before its handler runs.
    */
   readonly acceptanceWaitMs?: number;
 }
 
-/** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
+/** The interval at which the sweeper looks at each parked invocation, even if no wake comes (I8). */
 export function checkIntervalMs(settings: Pick<EngineSettings, "checkIntervalMs">): number {
   return settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
 }
 
-/** How old what was accepted is when the sweeper comes to it in the listing, at least. */
+/** The minimum age at which the sweeper looks at an invocation in the listing. */
 export function listingAgeMinMs(settings: Pick<EngineSettings, "listingAgeMinMs">): number {
   return settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS;
 }

@@ -1,9 +1,9 @@
-/** The ports of telling: structured log lines and counted measures. Neither ever throws. */
+/** The ports of logs and metrics. Their methods never throw. */
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Log {
-  /** The audit of operators, written at every level of the log. */
+  /** Records the act of an operator; written at every log level. */
   audit(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -11,7 +11,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Names in snake_case with their unit last, as Prometheus wants them; labels few and bounded. */
+/** Names are snake_case with the unit last, as Prometheus requires; labels are few and bounded. */
 export interface Meter {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;

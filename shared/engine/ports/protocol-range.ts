@@ -1,21 +1,24 @@
-/** Which protocol versions this server speaks, and which of them it still takes new work for. */
+/** The range of protocol versions that this server speaks, and the range that takes new work. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import { negotiate, WHOLE_RANGE } from "../../core/protocol/version.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 
-/** For invocations in flight: deprecated versions included. */
+/** The range for open invocations; it includes deprecated versions. */
 export function spokenRange({ protocol }: EngineSettings): ProtocolRange {
   return protocol ?? WHOLE_RANGE;
 }
 
-/** For registrations and new invocations. */
+/** The range for registrations and new invocations. */
 export function currentRange({ protocol }: EngineSettings): ProtocolRange {
   const { min, max, deprecatedBelow = min } = protocol ?? { ...WHOLE_RANGE, deprecatedBelow: undefined };
   return { min: Math.max(min, deprecatedBelow), max };
 }
 
-/** @returns why the deployment takes no new work (RT0020); undefined where it does, or where no version is spoken at all */
+/**
+ * @returns why the deployment takes no new work (RT0020); undefined if it takes new work, or if it speaks no version of this
+ *   server
+ */
 export function deprecation(settings: EngineSettings, deployment: Deployment): string | undefined {
   const offered = { min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion };
   const version = negotiate(offered, spokenRange(settings));

@@ -1,21 +1,21 @@
-/** The port of hints: messages that come at least once, maybe late, maybe twice, in no order (I8). */
+/** The port of hints: each message comes at least once, possibly late, possibly twice, in no order (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
 
-/** "Look at invocation X." Nothing but hints travels: truth is in the table. */
+/** A hint to look at an invocation; the table alone holds the facts. */
 export interface Wake {
   readonly invocationId: InvocationId;
-  /** When the message was first sent, so that a worker can tell a young orphan from an old one. */
+  /** When the message was first sent: a worker keeps a message without an acceptance while it is young, and drops an old one. */
   readonly sentAtMs: number;
-  /** The delay it was sent with. */
+  /** The delay with which the message was sent, in milliseconds. */
   readonly delayMs: number;
   /**
-   * Present on a message that stands for a timer and was sent ahead of its time on purpose: whoever finds the
-   * invocation still waiting for exactly this moment sends it on (I11). For any other it is a hint like all others.
+   * Present on a message that stands for a timer and was sent early on purpose. A worker that finds the invocation waiting for
+   * exactly this moment sends the message on (I11); for any other invocation the message is a plain hint.
    */
   readonly wakeAtMs?: number;
   /**
-   * The service of the invocation's target, where whoever sends knows it: a queue that can serves one service beside a
-   * flood of messages for another. It names a share of the queue and no more, so that none is as good as a wrong one.
+   * The service of the target, if the sender has it: a queue can serve one service beside a flood of messages for another. It
+   * only picks a share of the queue, so a wrong or missing name does no harm.
    */
   readonly service?: string;
 }
@@ -37,7 +37,7 @@ export interface Admission {
   admit(service: string | undefined): boolean;
 }
 
-/** Names a message to the one who sent it. */
+/** Names a message for its sender. */
 export type MessageHandle = string;
 
 export const QUEUE_DELAY_MAX_MS = 900_000;
@@ -45,10 +45,10 @@ export const QUEUE_DELAY_MAX_MS = 900_000;
 export interface Queue {
   /** @param delayMs 0 to 900,000; fractions of the adapter's unit are rounded up */
   send(wake: Wake): Promise<MessageHandle>;
-  /** Forgets a message that nobody has received yet, where the queue can do that. Never fails: a hint for nothing does no harm. */
+  /** Removes a message that was not yet received, where the queue can. Never fails: an unneeded hint does no harm. */
   recall(ticket: MessageHandle): Promise<void>;
   /**
-   * Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`.
+   * Waits up to `waitMs` for at least one message; received messages stay invisible for `visibilityMs`.
    * @param admission ignored by a queue whose receivers cannot choose
    */
   receive(
@@ -58,8 +58,8 @@ export interface Queue {
     signal?: AbortSignal,
     admission?: Admission,
   ): Promise<readonly Delivery[]>;
-  /** Makes a received message invisible for `visibilityMs` from now; 0 gives it back at once. */
+  /** Makes a received message invisible for `visibilityMs` from now; 0 makes it visible at once. */
   extend(receipt: string, visibilityMs: number): Promise<void>;
-  /** Forgets the message. Never fails for one that is gone already. */
+  /** Removes the message. Does not fail if the message no longer exists. */
   ack(receipt: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
-/** The port by which walks are shared out: messages that name a slice, each at least once, maybe late, maybe twice (I8). */
+/** The port that shares out walks: each message names a slice, and comes at least once, possibly late, possibly twice (I8). */
 
 export interface SliceQueue {
-  /** @param name as the item of the slice has it: letters of ASCII, 200 at most */
+  /** @param name the name in the slice's item: at most 200 ASCII characters */
   send(name: string): Promise<void>;
 }

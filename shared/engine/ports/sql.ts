@@ -1,8 +1,8 @@
-/** The port of the SQL front: it reads one statement, asks the tables for rows, and answers with columns and rows. */
+/** The port of SQL: runs one statement over tables of rows, and answers with columns and rows. */
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { CellValue, ColumnType, TableShape } from "../../core/query/table-shape.ts";
 
-/** Cells that an index shows are there at once; what has to be read for is read when it is asked for. */
+/** A cell that an index shows is available at once; any other cell is read on request. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
   /** The cell, null if it has no value, or undefined if it costs a read or much work. Absent if no cell does. */
@@ -10,9 +10,9 @@ export interface SqlRow {
 }
 
 export interface ScanRequest {
-  /** Rows that it leaves out may come all the same: the front looks at every row again. */
+  /** A hint: `scan` may return rows outside of it, because the SQL front filters every row again. */
   readonly narrowing: Narrowing;
-  /** Set where rows must come by `created_at`, those of one moment by `id`; only for tables that are `ordered`. */
+  /** The order of rows: by `created_at`, then by `id`. Set only for tables that are `ordered`. */
   readonly order?: "newest-first" | "oldest-first";
   /** The columns whose cells the statement may read; all columns if absent. */
   readonly columns?: readonly string[];
@@ -20,7 +20,7 @@ export interface ScanRequest {
 
 export interface SqlTable {
   readonly shape: TableShape;
-  /** Whether it can give its rows in the order of a `ScanRequest`. */
+  /** Whether the table can return rows in the order of a `ScanRequest`. */
   readonly ordered: boolean;
   scan(asked: ScanRequest): AsyncIterable<SqlRow>;
 }
@@ -45,7 +45,7 @@ export interface SqlRun {
 }
 
 export interface Sql<Answer = SqlAnswer> {
-  /** @throws SqlError where the statement cannot be read or answered; what a table throws passes through */
+  /** @throws SqlError if the statement cannot be parsed or answered; errors of a table pass through */
   run(statement: string, tables: readonly SqlTable[], run?: SqlRun): Promise<Answer>;
 }
 

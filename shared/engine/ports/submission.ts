@@ -1,4 +1,4 @@
-/** What the doors hand to the desk, and what they get back: the shapes of the invocation use cases. */
+/** The inputs and results of the use cases of invocations. */
 import type { CodedError } from "../../core/errors/coded-error.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
@@ -9,22 +9,22 @@ import type { Target } from "../../core/model/target.ts";
 export interface Submission {
   readonly target: Target;
   readonly input: Uint8Array;
-  /** As the handler will see them; credentials are dropped before they come here. */
+  /** As the handler receives them; the caller of the use case has removed credentials. */
   readonly headers: readonly Header[];
   readonly idempotencyKey?: string;
   /** W3C trace context of the request, kept with the invocation. */
   readonly traceparent?: string;
-  /** The caller, as the door has authenticated it. */
+  /** The caller, as authenticated at the door. */
   readonly createdBy?: string;
-  /** Sends only: not before this moment. */
+  /** The moment before which a send does not start; for sends only. */
   readonly startAtMs?: number;
 }
 
-/** Why nothing was accepted. Faces turn it into their own words and statuses. */
+/** Why an invocation was not accepted. The APIs translate each kind into a message and a status. */
 export type SubmitRejection =
   | { readonly kind: "unknown-service" }
   | { readonly kind: "unknown-handler" }
-  /** The deployment speaks only protocol versions that take nothing new: RT0020. */
+  /** The deployment speaks only versions that take no new work (RT0020). */
   | { readonly kind: "deprecated"; readonly error: CodedError };
 
 export interface Ended {
@@ -32,7 +32,7 @@ export interface Ended {
   readonly invocationId: InvocationId;
   readonly target: Target;
   readonly result: Result;
-  /** Present where the answer comes from an invocation that had completed before it was asked for. */
+  /** Present if the invocation had completed before this request. */
   readonly expiresAtMs?: number;
 }
 
@@ -44,7 +44,7 @@ export interface Sent {
   readonly executionTimeMs?: number;
 }
 
-/** `unknown`: there is no such invocation, or it has expired. `open`: it exists and has no result yet. */
+/** `unknown`: the invocation does not exist or has expired. `open`: it has no result yet. */
 export type Absent = { readonly kind: "unknown" } | { readonly kind: "open" };
 
 export type PresentedStatus =
@@ -66,23 +66,23 @@ export interface OperatorAct {
 
 export interface EntryView {
   readonly index: number;
-  /** `Command: Run`, `Notification: Sleep`, ... as the reference's tables name them. */
+  /** `Command: Run`, `Notification: Sleep`, …: the names in the tables of the reference. */
   readonly type: string;
   readonly name?: string;
-  /** Of a command about state or a promise: which one. */
+  /** The key of the state or the promise, for commands about them. */
   readonly key?: string;
-  /** Of a call or a send. */
+  /** The target of a call or a send. */
   readonly target?: string;
 }
 
 export interface QueueView {
-  /** 1 is next. Those that ended while they waited count until they are passed over. */
+  /** 1 is next. Invocations that ended while they waited count until the queue passes over their tickets. */
   readonly place: number;
-  /** Who has the key now. */
+  /** The invocation that holds the key. */
   readonly holderId?: InvocationId;
 }
 
-/** What `GET /invocations/{id}` shows. */
+/** The answer of `GET /invocations/{id}`. */
 export interface InvocationView {
   readonly id: InvocationId;
   readonly target: Target;
@@ -93,19 +93,19 @@ export interface InvocationView {
   /** The caller from outside, if the door has authenticated one. */
   readonly createdBy?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
-  /** The invocation that an operator started anew as this one. */
+  /** The invocation that an operator restarted as this one. */
   readonly restartedFrom?: InvocationId;
   /** The last act of an operator on the invocation. */
   readonly lastAct?: OperatorAct;
   readonly pinnedDeploymentId?: string;
   readonly protocolVersion?: number;
-  /** Attempts started since the invocation last moved on. */
+  /** Attempts started since the invocation last advanced. */
   readonly attempts: number;
   readonly nextRetryAtMs?: number;
   readonly wakeAtMs?: number;
-  /** A deployment that took the running attempt and has sent nothing since this moment. */
+  /** Since when a deployment that accepted the running attempt has sent nothing. */
   readonly silentSinceMs?: number;
-  /** While it waits for its key. */
+  /** Present while the invocation waits for its key. */
   readonly queue?: QueueView;
   readonly lastFailure?: AttemptFailure;
   readonly completedAtMs?: number;
@@ -114,18 +114,20 @@ export interface InvocationView {
   readonly events: readonly AttemptFailure[];
 }
 
-/** `done`: it has ended now. `noted`: the invocation will see it. */
+/** `done`: the invocation has ended. `noted`: it ends or is cancelled when a driver reads the arrival. */
 export type Interruption = "done" | "noted" | "completed" | "unknown";
 
-/** `done`: it does not run. `noted`: it will not be attempted again. `not-begun`: it is scheduled, or waits for its key. */
+/**
+ * `done`: the invocation does not run. `noted`: no further attempt starts. `not-begun`: it is scheduled, or waits for its key.
+ */
 export type Pausing = "done" | "noted" | "not-begun" | "completed" | "unknown";
 
-/** `open`: it has not ended. */
+/** `open`: the invocation has not ended. */
 export type Purging = "done" | "open" | "unknown";
 
 /**
- * `workflow`: its run is one for its key. `no-journal`: it is not kept any longer. `old-version`: journals of before V6
- * cannot be cut. `not-whole`: there is no such entry, or a command before it waits for its completion still.
+ * `workflow`: a key has one run only. `no-journal`: the journal is no longer kept. `old-version`: journals older than V6 cannot
+ * be cut. `not-whole`: the entry does not exist, or a command before it still waits for its completion.
  */
 export type Restart =
   | { readonly kind: "restarted"; readonly invocationId: InvocationId }
@@ -138,7 +140,7 @@ export type Restart =
   | "not-whole"
   | UnfitDeployment;
 
-/** On which deployment an invocation goes on, or starts anew. */
+/** The deployment on which an invocation resumes or restarts. */
 export type DeploymentChoice =
   | { readonly kind: "keep" }
   | { readonly kind: "latest" }
@@ -146,16 +148,16 @@ export type DeploymentChoice =
 
 /** Why a deployment cannot take over a journal. */
 export type UnfitDeployment =
-  /** `asked`: its id, or the service that none offers. */
+  /** `asked`: the requested deployment id, or the service that no deployment offers. */
   | { readonly kind: "unknown-deployment"; readonly asked: string }
   | {
       readonly kind: "wrong-version";
       readonly deploymentId: DeploymentId;
-      /** Of the journal. */
+      /** The protocol version of the journal. */
       readonly version: number;
       readonly min: number;
       readonly max: number;
     };
 
-/** `not-movable`: another deployment is only for what is suspended or paused and has stored something. */
+/** `not-movable`: only an invocation that is suspended or paused and has stored an entry can move to another deployment. */
 export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;

@@ -1,24 +1,24 @@
 /**
- * The port of far wake-ups: one-time timers with names of our choosing, each ending as a message in the queue. A filling
- * may send its message early; the message then carries the moment it stands for, and whoever takes it sets the rest.
+ * The port of far wakes: one-time timers with derived names, each of which ends as a message in the queue. An adapter may send
+ * the message early; the message then contains its moment, and the worker that takes it sets the rest.
  */
 import type { InvocationId } from "../../core/model/ids.ts";
 
 export interface Timer {
-  /** Derived from (invocation, nonce, moment): setting the same name twice is setting it once (I7). */
+  /** Derived from (invocation, nonce, moment), so that setting a timer twice sets it once (I7). */
   readonly name: string;
   readonly invocationId: InvocationId;
   readonly wakeAtMs: number;
-  /** Of the invocation's target, for the message in which the timer ends. */
+  /** The service of the target, for the message in which the timer ends. */
   readonly service?: string;
 }
 
 export interface Timers {
   /**
-   * Durable when it resolves. A time in the past fires at once. A name that is set already keeps its first time, where
-   * the filling knows names; where it knows none, the second is one hint more.
+   * Resolves when the timer is durable. A moment in the past fires at once. A name that is already set keeps its first moment
+   * if the adapter has names; otherwise a second timer is one hint more.
    */
   at(timer: Timer): Promise<void>;
-  /** Forgets the timer where the filling knows names; one that is gone already is no error. */
+  /** Removes the timer if the adapter has names; a timer that is gone is no error. */
   cancel(name: string): Promise<void>;
 }

@@ -1,15 +1,15 @@
-/** A wake as text, for queues and timers that carry text: one form, so that whatever sends it the same reader takes it. */
+/** A wake as text: one format for all queues and timers that transport text. */
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { Wake } from "./queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "./queue.ts";
 
 export type ReadBody = { readonly wake: Wake } | { readonly wrong: string };
 
-/** A longer name is left out: a message must not grow with it, and who takes the message learns it from the table. */
+/** Longer names are left out to bound the message; the worker reads the service from the table instead. */
 const SERVICE_MAX_CHARACTERS = 1_024;
 const NOT_ASCII = /[\u007f-\uffff]/g;
 
-/** In ASCII alone, because queues take characters of XML 1.0 and no others. */
+/** ASCII only, because queues accept only the characters of XML 1.0. */
 export function bodyOfWake({ invocationId, sentAtMs, delayMs, wakeAtMs, service }: Wake): string {
   const says = service !== undefined && service.length <= SERVICE_MAX_CHARACTERS;
   const body = JSON.stringify({
@@ -26,7 +26,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Anybody who may write to a queue may write anything into it: what is no wake is told apart, and never thrown. */
+/** A queue may contain anything that its writers put there, so a body that is no wake is a result, not an exception. */
 export function wakeOfBody(body: string): ReadBody {
   let read: unknown;
   try {

@@ -1,4 +1,4 @@
-/** A journal entry as the JSON that clients of the journal's table read: payloads as arrays of byte values. */
+/** A journal entry as the JSON of the journal table: payloads are arrays of byte values. */
 import type { ChildRequest, CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -81,7 +81,7 @@ function requestJson(
     parameter: [...input],
     headers: headers.map((header) => ({ name: header.key, value: header.value })),
     idempotency_key: idempotencyKey ?? null,
-    // How long a child is kept stands with the child; readers of the whole want the members to be there.
+    // The child's own acceptance has its retention; these members are present because clients require them.
     completion_retention_duration: NO_TIME,
     journal_retention_duration: NO_TIME,
   };

@@ -1,4 +1,4 @@
-/** The cells of an invocation that only its partition tells: what it was accepted with, what it tried, how it ended. */
+/** The cells of an invocation that need its whole partition: acceptance, attempts and end. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Await, awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -24,7 +24,7 @@ export function invocationCells(engine: Engine, loaded: Loaded): Cells {
   };
 }
 
-/** The first eight bytes of the id, as the clients of these tables read them. */
+/** The first eight bytes of the id, as clients of these tables expect. */
 export function partitionKey(id: InvocationId): bigint {
   const bytes = invocationIdBytes(id);
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
@@ -85,7 +85,7 @@ function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): C
   return {
     retry_count: attempts,
     last_attempt_deployment_id: pin?.deploymentId,
-    // Of an attempt that added nothing only its failure is kept, with the moment of that.
+    // An attempt that added no entry leaves only its failure, so the moment of the failure stands in for its start.
     last_start_at: startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
     next_retry_at: phase.status === "backing-off" ? phase.retryAtMs : undefined,
     ...(lastFailure && failureCells(lastFailure)),

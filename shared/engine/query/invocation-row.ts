@@ -1,4 +1,4 @@
-/** One invocation as a row: what indexes show is at hand, and the rest is loaded when a statement asks for it. */
+/** One invocation as a row: the indexes give some cells; the others are loaded when a statement asks for them. */
 import { statusIn, type StatusWords } from "../../core/query/status-words.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { INVOCATION_STATE } from "../../core/query/table-shapes.ts";
@@ -9,7 +9,7 @@ import type { Summary } from "./open-listing.ts";
 import type { SqlRow } from "../ports/sql.ts";
 import { type Cells, type Reading, typeWord } from "./reading.ts";
 
-/** Only of what is being tried, or is to be tried again. */
+/** Columns with values only while an invocation makes attempts or waits for the next one. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
 const WITHOUT_ATTEMPTS = new Set(["completed", "scheduled", "pending", "suspended"]);
 
@@ -74,13 +74,13 @@ export class InvocationRow implements SqlRow {
       budget.loads(1);
       loaded = await loads.take(() => load(engine, this.#summary.id));
     }
-    // Gone since the index showed it.
+    // The invocation has expired or was purged after the index showed it.
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return {};
     return invocationCells(engine, loaded);
   }
 }
 
-/** The entry of what is parked says what it is fixed to; that of what runs was written before. */
+/** True where the summary shows the pin: the entry of a parked invocation has it; that of a running one may be older. */
 function isParked({ status, loaded, glanced }: Summary): boolean {
   return loaded !== undefined || (glanced !== true && status !== "running" && status !== "completed");
 }

@@ -1,4 +1,4 @@
-/** What the partition of one key tells to whoever looks from outside: its state and its promises. */
+/** Reads the queue, the state and the promises of a key from its partition. */
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -14,7 +14,7 @@ import { readPartition } from "../store/read-partition.ts";
 import { opened } from "../store/record-envelope.ts";
 import { resultFromStored, StoredResult } from "../store/stored-values.ts";
 
-/** Each answer costs a read of the lock, and one of what stands beside it. */
+/** Each view costs a read of the lock and a query of the items beside it. */
 export function keyedViews(engine: Engine): KeyedViews {
   const lockOf = async (target: KeyedTarget) => {
     const pk = objectPartition(engine, target);
@@ -36,16 +36,16 @@ export function keyedViews(engine: Engine): KeyedViews {
   };
 }
 
-/** Edits of the state wait and hold like invocations, and are none. */
+/** Leaves out edits of state, which queue and hold like invocations. */
 async function queueOf(engine: Engine, pk: string): Promise<QueueView> {
   const { holder: last, head, sinceMs, goneAtMs } = await lockAt(engine, pk);
-  // The run of a workflow that has ended stays on record with the life that it was.
+  // The lock of an ended workflow run still names the run as holder.
   const holder = goneAtMs === undefined ? last : undefined;
   const tickets = await readPartition(engine.table, pk, { ...INBOX, from: inboxKey(pk, head + 1).sk });
   const waiting = new Map<string, QueueView["waiting"][number]>();
   for (const { id, sk, void: isVoid } of tickets) {
     const waits = isVoid !== true && isInvocation(id) && id !== holder?.id;
-    // Who has queued twice gives back at once the second time.
+    // An invocation with two tickets gives the key back at once at the second.
     if (waits && !waiting.has(id)) waiting.set(id, { id, ticket: Number(sk.slice(INBOX.from.length)) });
   }
   return {
@@ -59,7 +59,7 @@ function isInvocation(id: unknown): id is InvocationId {
   return typeof id === "string" && id.startsWith("inv_");
 }
 
-/** Nothing stands there before it is completed. */
+/** `completed` is always true: a promise has an item only after its completion. */
 function promiseView({ name, sk, b }: Item): PromiseView {
   const result = resultFromStored(decode(StoredResult, opened(b, `the promise ${sk}`)));
   if (result?.kind === "failure") {

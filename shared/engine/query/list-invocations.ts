@@ -1,4 +1,4 @@
-/** One page of the list of invocations, newest first, told from indexes and from looks at what is young (ADR 0013). */
+/** One page of the list of invocations, newest first, from the indexes and from looks at young entries (ADR 0013). */
 import { isNarrowed, planInvocations } from "../../core/query/access.ts";
 import type { Bound } from "../../core/query/narrowing.ts";
 import { PRESENTED, type Presented } from "../../core/query/status-words.ts";
@@ -15,11 +15,11 @@ export interface InvocationFilter {
   readonly services?: readonly string[];
   readonly handlers?: readonly string[];
   readonly keys?: readonly string[];
-  /** Only together with statuses of what is open: an index does not know the deployment of what has ended. */
+  /** Only together with open statuses: no index shows the deployment of a completed invocation. */
   readonly deployments?: readonly string[];
 }
 
-/** What is asked for cannot be told from indexes. */
+/** The indexes cannot answer the filter. */
 export class UnlistableError extends Error {
   override name = "UnlistableError";
 }
@@ -30,10 +30,10 @@ const PAGE_LIMITS: ListingLimits = {
   looksMax: Infinity,
   journalMaxBytes: Infinity,
 };
-/** Of the listing, some forty to a read unit: more than that is left to the next page. */
+/** The most entries of the listing that one page passes, some forty to a read unit; the next page goes on. */
 const LOOKED_AT_MAX = 400;
 
-/** @throws UnlistableError, and SqlError where more is open than can be listed */
+/** @throws UnlistableError; SqlError where more invocations are open than the budget allows */
 export async function listInvocations(
   engine: Engine,
   filter: InvocationFilter,

@@ -1,4 +1,4 @@
-/** One page of a list while it is built: its remaining read budget, and the rows found so far. */
+/** One page of a list under construction: its remaining read budget, and the rows found so far. */
 import type { Wanted } from "../../core/query/access.ts";
 import type { Engine } from "../engine.ts";
 import { StatusProbe } from "./status-probe.ts";
@@ -21,16 +21,16 @@ export interface PageAsked {
   readonly wanted: Wanted;
   readonly limit: number;
   readonly after: ListPosition | undefined;
-  /** Only invocations that are known to be pinned to a deployment are wanted. */
+  /** True where only invocations with a known pin are wanted. */
   readonly needsDeployment: boolean;
 }
 
-/** Read units, most of them for one item each: enough for a hundred rows that ended after some steps. */
+/** In read units, mostly one per item: enough for a hundred rows that ended after some steps. */
 const GLANCES_MAX = 400;
-/** The same for the deployments of rows that the open index shows without one. */
+/** In read units, for the deployments of rows that the open index shows without one. */
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
-/** Read beyond what a page may need, because all entries of one moment are yielded together. */
+/** Entries that each shard reads beyond its share, because all entries of one moment are yielded together. */
 const MARGIN = 16;
 
 export class ListPage {
@@ -56,7 +56,7 @@ export class ListPage {
     return this.invocations.length >= this.asked.limit;
   }
 
-  /** @param first how many entries the shards yield together at first @param next how many in each later read */
+  /** @param first the entries of the first read, over all shards @param next the entries of each later read */
   stream(range: Pick<ListingRange, "fromMs" | "toMs" | "daysMax">, first: number, next = first): ListingStream {
     const { engine, budget } = this;
     const shards = shardsOf(engine.settings).length;
@@ -65,8 +65,8 @@ export class ListPage {
   }
 
   /**
-   * The standing of each entry, in the order of the entries; `unread` where the budget of the page is used up.
-   * @param mostly whether most entries become rows of the page, or few rows are found by many looks
+   * The status of each entry, in the order of the entries; `unread` where the budget of the page is used up.
+   * @param mostly `wanted` where most entries become rows; `unwanted` where many looks find few rows
    */
   told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<ListedStatus> {
     const { wanted, limit, needsDeployment } = this.asked;
@@ -80,7 +80,7 @@ export class ListPage {
     });
   }
 
-  /** Adds the standing as a row where the filter wants it. */
+  /** Adds a row where the filter wants the status. */
   take(standing: EntryStatus): void {
     if (typeof standing === "string" || !isWanted(standing, this.asked.wanted)) return;
     if (this.asked.needsDeployment && standing.deploymentId === undefined) return;
@@ -94,7 +94,7 @@ export class ListPage {
     let at = 0;
     const found = entries.map(({ id }) => open.get(id) ?? looked[at++]!);
     const whole = this.asked.needsDeployment ? await this.#withDeployments(found) : found;
-    // Where the budget does not cover even the first look, the page loads that invocation: every page must advance.
+    // Every page must advance: where the budget does not cover the first look, the page loads that invocation.
     if (!this.#hasLooked && whole[0] === "unread") whole[0] = await this.#loaded(entries[0]!);
     this.#hasLooked = true;
     return whole;
@@ -111,7 +111,7 @@ export class ListPage {
   }
 
   /**
-   * An entry of a running invocation may be older than its pin to a deployment: then the first segment shows the pin.
+   * The entry of a running invocation may be older than its pin; the first segment shows the pin then.
    */
   async #withDeployment(found: Probed): Promise<Probed> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;

@@ -1,11 +1,11 @@
-/** Where a page of a list ends and the next one begins. */
-/** Earlier pages have listed every entry up to and including this position, or found that it is no row. */
+/** The position at which a page of a list ends and the next page begins. */
+/** Earlier pages have decided about every entry up to and including this position. */
 export interface ListPosition {
   readonly createdAtMs: number;
   readonly id: string;
   /**
-   * Present where the looks of a page of open invocations did not cover all young entries: `index` goes on with the
-   * rows of the open index alone, and afterwards `young` with the entries that the open index does not show.
+   * Present where a page of open invocations could not look at all young entries: later pages first list the rows of the
+   * open index (`index`), then the young entries that are left (`young`).
    */
   readonly part?: "index" | "young";
   /** Only with `index`: where `young` goes on afterwards. */

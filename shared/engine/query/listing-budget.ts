@@ -1,4 +1,4 @@
-/** What one question about many invocations may read, counted as it reads. */
+/** The read budget of one list or statement. */
 import { SqlError } from "../ports/sql.ts";
 
 export interface ListingLimits {
@@ -6,13 +6,13 @@ export interface ListingLimits {
   readonly entriesMax: number;
   /** Invocations loaded from their partitions: one read unit each while they are small. */
   readonly loadsMax: number;
-  /** Young invocations looked at only to see whether they have ended: one or two read units each while they are small. */
+  /** Looks at young invocations to find whether they have ended: one or two read units each while they are small. */
   readonly looksMax: number;
-  /** Of the journals whose entries are rows: they stay in memory for as long as the statement runs. */
+  /** Bytes of journals whose entries are rows: they stay in memory while the statement runs. */
   readonly journalMaxBytes: number;
 }
 
-/** A statement may read for a second or two, and costs cents at most; a page of a list is to cost nothing worth counting. */
+/** The limits of a statement: it may read for a second or two, and costs some cents at most. */
 export const STATEMENT_LIMITS: ListingLimits = {
   entriesMax: 200_000,
   loadsMax: 5_000,
@@ -49,7 +49,7 @@ export class ListingBudget {
   }
 
   /**
-   * One journal is read whatever its size is.
+   * The first journal is read whatever its size.
    * @throws SqlError
    */
   journal(bytes: number): void {
@@ -60,7 +60,7 @@ export class ListingBudget {
   }
 
   /**
-   * @param notedBelowMs what was accepted before needs no look
+   * @param notedBelowMs invocations that were accepted before need no look
    * @throws SqlError
    */
   looks(count: number, notedBelowMs: number): void {

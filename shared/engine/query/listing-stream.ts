@@ -1,4 +1,4 @@
-/** The listing index as one stream by the moment of acceptance: the shards of each day, merged (ADR 0003). */
+/** The listing as one stream by moment of acceptance, merged from the shards of each day (ADR 0033). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
@@ -9,7 +9,7 @@ import { acceptedAtMs, shownInListing } from "./shown-entries.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;
-  /** As the index shows it. */
+  /** Missing where an older version made the index (ADR 0020). */
   readonly nonce?: Nonce;
   readonly service: string;
   readonly handler: string;
@@ -22,30 +22,30 @@ export interface ListingRange {
   readonly fromMs: number;
   /** Inclusive. */
   readonly toMs: number;
-  /** Entries that a shard gives at first, and then at a time. */
+  /** Entries of the first read of a shard, and of each later one. */
   readonly firstPage: number;
   readonly nextPage: number;
-  /** So many days at most; as far as the listing goes unless told. */
+  /** The most days that the stream covers; by default all. */
   readonly daysMax?: number;
 }
 
 const DAY_MS = 86_400_000;
-/** So far the clocks of acceptors may be ahead of ours. */
+/** The most that the clocks of acceptors may be ahead of this one. */
 const SKEW_MAX_MS = 60_000;
-/** So many days in a row without an acceptance end the listing; what lies behind is asked for by `created_at`. */
+/** The listing ends after this many days in a row without an acceptance; `created_at` reaches older entries. */
 const EMPTY_DAYS_MAX = 31;
-/** A first page looks at today and yesterday, and a page behind it goes back until there is something, or the listing ends. */
+/** A first page reads today and yesterday; a later page goes back until it finds an entry or the listing ends. */
 export const FIRST_DAYS = 2;
 export const LATER_DAYS = EMPTY_DAYS_MAX + 1;
 
-/** Remembers what it gave, so that whoever begins anew reads nothing twice. */
+/** Keeps the entries that it has yielded, so that a second iteration reads nothing again. */
 export class ListingStream {
   readonly #engine: Engine;
   readonly #budget: ListingBudget;
   readonly #range: ListingRange;
   readonly #given: ListingEntry[] = [];
   readonly #source: AsyncGenerator<readonly ListingEntry[]>;
-  /** Where it stopped because of `daysMax`: whatever is older was not read. */
+  /** The moment at which `daysMax` stopped the stream; older entries were not read. */
   stoppedAtMs: number | undefined;
 
   constructor(engine: Engine, budget: ListingBudget, range: ListingRange) {
@@ -55,7 +55,7 @@ export class ListingStream {
     this.#source = this.#days();
   }
 
-  /** Those of one moment by their ids. */
+  /** Entries of one moment are in the order of their ids. */
   async *entries(): AsyncGenerator<ListingEntry> {
     for (let i = 0; ; i++) {
       while (i >= this.#given.length) {
@@ -90,7 +90,7 @@ export class ListingStream {
     }
   }
 
-  /** The beginning of the first day that newest-first would reach. */
+  /** The start of the oldest day that `newest-first` would reach. */
   async #oldestMs(fromMs: number, lastMs: number): Promise<number> {
     let oldestMs = lastMs;
     for (let dayMs = dayOf(lastMs); dayMs >= dayOf(fromMs); dayMs -= DAY_MS) {
@@ -107,7 +107,7 @@ export class ListingStream {
     );
   }
 
-  /** All entries of one moment at a time. */
+  /** Yields all entries of one moment together. */
   async *#day(dayMs: number): AsyncGenerator<readonly ListingEntry[]> {
     const shards = this.#shards(dayMs);
     const { order, firstPage, nextPage } = this.#range;
@@ -115,7 +115,7 @@ export class ListingStream {
       await Promise.all(shards.map((shard) => shard.fill(size)));
       const heads = shards.map(({ head }) => head?.createdAtMs).filter((atMs) => atMs !== undefined);
       if (heads.length === 0) return;
-      // As long as no shard has run dry, the nearest head is the next moment of all.
+      // While no shard is dry, the nearest head is the next moment over all shards.
       for (;;) {
         const atMs = nearest(shards, order);
         if (atMs === undefined) break;
@@ -126,7 +126,7 @@ export class ListingStream {
   }
 }
 
-/** @returns undefined where a shard must be filled first, or all are at their end */
+/** @returns undefined where a shard must be filled first, or where all have ended */
 function nearest(shards: readonly ShardReader[], order: ListingRange["order"]): number | undefined {
   let best: number | undefined;
   for (const shard of shards) {
@@ -138,7 +138,7 @@ function nearest(shards: readonly ShardReader[], order: ListingRange["order"]): 
   return best;
 }
 
-/** One shard of one day: a page in hand, and where the next begins. */
+/** One shard of one day: its current page, and where the next page begins. */
 class ShardReader {
   readonly #engine: Engine;
   readonly #budget: ListingBudget;
@@ -160,7 +160,7 @@ class ShardReader {
     return this.#page[this.#at];
   }
 
-  /** True where nothing is in hand that may be told to be all of its moment, and more may follow. */
+  /** True where the next page may have more entries of the head's moment. */
   get isDry(): boolean {
     if (this.#ended) return false;
     const last = this.#page.at(-1);
@@ -173,7 +173,7 @@ class ShardReader {
     return taken;
   }
 
-  /** Shards run dry one after the other: what is nearly used up is filled together with the first of them. */
+  /** Shards run dry one after the other; nearly used ones are filled together with the first, to save round trips. */
   async fill(size: number): Promise<void> {
     if (this.#ended || (!this.isDry && this.#page.length - this.#at > size / 2)) return;
     const more = await this.page(size);

@@ -1,4 +1,4 @@
-/** Merges the rows of the open index, in one order, with the listing entries that may be open but not in that index. */
+/** Merges the rows of the open index with the entries of the listing that may be open without being in that index. */
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, invocationPk } from "../store/item-keys.ts";
 import { entryOf, type ListingEntry, type ListingRange } from "./listing-stream.ts";
@@ -38,7 +38,7 @@ export async function* mayBeOpen(
   yield* standing.slice(next);
 }
 
-/** The entries of the listing that the sweeper has passed but could not read: they are few, and read one by one. */
+/** The entries of the listing that the sweeper passed but could not read. They are few, so each is read by itself. */
 export async function unreadEntries(engine: Engine, { noted, open }: Known): Promise<readonly ListingEntry[]> {
   const left = [...noted.except].filter((id) => !open.has(id));
   const found = await Promise.all(

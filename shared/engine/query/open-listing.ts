@@ -1,4 +1,4 @@
-/** The open index as rows of lists: whatever is parked, was renewed, or was noted by the sweeper. */
+/** The open index as rows of lists: invocations that were parked, renewed, or noted by the sweeper. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { isPresented } from "../../core/query/status-words.ts";
@@ -12,26 +12,26 @@ import type { Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
 import { shownInOpen } from "./shown-entries.ts";
 
-/** One invocation as far as indexes show it, or more where it had to be loaded. */
+/** One invocation as the indexes show it, with `loaded` where it had to be loaded. */
 export interface Summary extends ListingEntry {
   readonly status: Presented;
-  /** Of what is parked: absent means that it is fixed to none. */
+  /** For a parked invocation, absence means that it has no pin. */
   readonly deploymentId?: string;
   readonly loaded?: Loaded;
-  /** A look at single items told the status: they do not always tell the deployment. */
+  /** The status comes from a look at single items, which do not always show the deployment. */
   readonly glanced?: true;
 }
 
-/** Is always in the open index: whoever makes it so puts it there. */
+/** The statuses of which the open index has all invocations: the write of the status puts them there. */
 const PARKED: ReadonlySet<Presented> = new Set(["pending", "backing-off", "suspended", "paused"]);
 
-/** True where the open index alone tells of all that has one of these statuses. */
+/** True where the open index shows every invocation with one of these statuses. */
 export function isAllParked(statuses: ReadonlySet<Presented>): boolean {
   return [...statuses].every((status) => PARKED.has(status));
 }
 
 const PAGE = 1000;
-/** Everything in the open index, by id. */
+/** Reads the whole open index. @returns the summaries by id */
 export async function openSummaries(engine: Engine, budget: ListingBudget): Promise<Map<string, Summary>> {
   const { settings } = engine;
   const shards = shardsOf(settings).map((shard) => openPk(settings.keyPrefix, shard));

@@ -7,13 +7,13 @@ import { isAllParked, type Summary } from "./open-listing.ts";
 
 /** The most young entries of the listing that one page passes; about forty of them cost one read unit. */
 const PASSED_MAX = 1_300;
-/** The size of the first read: mostly the budget of looks ends before these are used up. */
+/** The entries of the first read: mostly the budget of looks ends within them. */
 const FIRST = 400;
 
 /**
- * Lists the newest first. Where a page has used up its looks, it goes on with the rows of the open index alone, which
- * cost nothing more and include every invocation that has been stuck for long. Later pages look at the young entries
- * that are left, so the list as a whole is complete.
+ * Lists the newest first. A page that has used up its looks goes on with the rows of the open index alone, which cost no
+ * further read and include every invocation that has been stuck for long. Later pages look at the young entries that are
+ * left, so the whole list is complete.
  */
 export async function openPage(page: ListPage): Promise<InvocationPage> {
   const { after, wanted } = page.asked;
@@ -63,15 +63,14 @@ async function walk(
     if (reached !== undefined && (isUnread || page.isFull)) return { reached: positionOf(reached), isUnread };
     page.take(status);
     reached = entry;
-    // Further entries would cost looks that bring this page no row.
+    // The page is full, so looks at further entries would be wasted.
     if (page.isFull && young !== undefined) return { reached: positionOf(reached), isUnread };
   }
   return undefined;
 }
 
 /**
- * The entries of the listing behind a position that are younger than the sweeper's progress, up to a bound for each
- * page.
+ * The entries of the listing after a position that are younger than the sweeper's progress, up to a bound per page.
  */
 class YoungEntries {
   readonly #page: ListPage;

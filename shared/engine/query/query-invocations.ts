@@ -1,4 +1,4 @@
-/** The three tables of invocations: each finds its rows by the index that a statement's narrowing allows. */
+/** The three tables of invocations. The narrowing of a statement decides which index finds their rows. */
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import { planInvocations, type Wanted } from "../../core/query/access.ts";
 import type { StatusWords } from "../../core/query/status-words.ts";
@@ -15,12 +15,12 @@ import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
 import { type Known, readKnown, statusesOf, withStatus, type Probing } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
-/** Entries that each shard of a day gives at a time: few at first, because a LIMIT may need no more. */
+/** Entries per read of a shard: few at first, because a LIMIT may need no more. */
 const PAGES = { firstPage: 24, nextPage: 500 };
 const TOGETHER = 16;
 const LOOKS_TOGETHER_MAX = 500;
 
-/** @param rows only those that are true of it are rows of the table */
+/** @param rows true for the summaries that are rows of the table */
 export function invocationTable(
   reading: Reading,
   shape: TableShape,
@@ -37,7 +37,7 @@ export function invocationTable(
   };
 }
 
-/** @param narrowing of the columns of `sys_invocation` */
+/** @param narrowing bounds on columns of `sys_invocation` */
 export async function* summaries(
   reading: Reading,
   narrowing: Narrowing,
@@ -80,7 +80,7 @@ function isId(text: string): text is InvocationId {
   }
 }
 
-/** The rows of the open index, and what a look finds open among the young. */
+/** Yields the rows of the open index, and the young entries that a look finds open. */
 async function* allOpen(reading: Reading, wanted: Wanted, order: ListingRange["order"]): AsyncGenerator<Summary> {
   const { engine, budget } = reading;
   const known = await readKnown(engine, budget);
@@ -91,7 +91,7 @@ async function* allOpen(reading: Reading, wanted: Wanted, order: ListingRange["o
   yield* wantedOf(reading, known, wanted, mayBeOpen(known, [...rows, ...unread], young, order));
 }
 
-/** By the moments that the statement asks for, so that what it does not want is not looked at. */
+/** Bounded by the moments of the statement, so that no look is made at an unwanted entry. */
 function youngEntries(
   { engine, budget }: Reading,
   { noted }: Known,
@@ -116,7 +116,7 @@ async function* wantedOf(
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
   const glances = new StatusProbe(engine, Infinity);
-  // A LIMIT may need no more than the first few: each group is as large as all before it.
+  // A LIMIT may need only the first few rows, so each group of looks is as large as all groups before it together.
   let looked = 0;
   const telling: Probing = {
     known,

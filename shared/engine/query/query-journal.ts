@@ -1,4 +1,4 @@
-/** The tables of one invocation's history: its journal, and the events beside it. */
+/** The tables of the history of invocations: journals, and the failure events beside them. */
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { EVERYTHING, type Narrowing } from "../../core/query/narrowing.ts";
 import { JOURNAL, JOURNAL_EVENTS } from "../../core/query/table-shapes.ts";
@@ -33,7 +33,7 @@ export function journalEventsTable(reading: Reading): SqlTable {
   };
 }
 
-/** Those that a statement names by id; without an id all, as far as the budget allows. */
+/** Loads the invocations that a statement names by id; without an id all, within the budget. */
 async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerator<Loaded> {
   const id = narrowing.get("id");
   const { engine, budget } = reading;
@@ -61,7 +61,7 @@ function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
         entry_type: isCommand ? `Command: ${entry.type}` : `Notification: ${entry.type}`,
         name: isCommand ? entry.name : undefined,
         raw_length: entry.frame.length,
-        // Of the segments between, the time is not kept in memory.
+        // A loaded invocation has the moments of the acceptance and of the last segment only.
         appended_at: index === 0 ? acceptance.createdAtMs : index >= lastFrom ? last?.segment.writtenAtMs : undefined,
       },
       {
@@ -81,7 +81,7 @@ function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellVal
   };
 }
 
-/** As JSON each byte of a payload takes some four letters, and making them holds up the thread. */
+/** Each byte of a payload becomes some four characters of JSON, and making them blocks the thread. */
 const JSON_FRAME_MAX_BYTES = 2 * 1024 * 1024;
 
 /** @throws SqlError where the entry is too large to be written as JSON */
@@ -96,7 +96,7 @@ function jsonCell(entry: Entry, index: number, invocation: Invocation): string {
   return JSON.stringify(entryJson(entry, invocation));
 }
 
-/** Each failure that is known, and of what is paused now the pause with what led to it. */
+/** One row per stored failure, and one for the pause of a paused invocation, with the failure that led to it. */
 async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
   const { acceptance, journal, phase, lastFailure, modifiedAtMs } = loaded.invocation;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);

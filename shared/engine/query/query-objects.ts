@@ -1,4 +1,4 @@
-/** The tables of objects and workflows: who waits for a key, who holds it, its state and its promises. */
+/** The tables of objects and workflows: queues, holders, state and promises of keys. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { Presented } from "../../core/query/status-words.ts";
@@ -12,7 +12,7 @@ import { type Cells, type KeyedTarget, type QueueView, type Reading, rowOf } fro
 
 const TEXT = new TextDecoder("utf-8", { fatal: true });
 
-/** Those that wait for their key: by the key their tickets, and without it what stands in the open index as `pending`. */
+/** Invocations that wait for their key: with a key its tickets, without one the `pending` rows of the open index. */
 export function inboxTable(reading: Reading): SqlTable {
   return queueTable(reading, INBOX, {
     ofKey: ({ waiting }) => waiting.map(({ id, ticket }) => inPartition(id, { id, sequence_number: ticket })),
@@ -21,7 +21,7 @@ export function inboxTable(reading: Reading): SqlTable {
   });
 }
 
-/** Who holds a key: by the key its lock, and without it what is open of handlers that need the key, and does not wait. */
+/** Holders of keys: with a key its lock; without one the open, not pending invocations of handlers that need the lock. */
 export function keyedStatusTable(reading: Reading): SqlTable {
   return queueTable(reading, KEYED_SERVICE_STATUS, {
     ofKey: ({ holder }) => (holder === undefined ? [] : [inPartition(holder, { invocation_id: holder })]),
@@ -31,7 +31,7 @@ export function keyedStatusTable(reading: Reading): SqlTable {
   });
 }
 
-/** The same as locks, whose name is that of the service with the key. */
+/** Holders of keys as locks, whose names are `<service>/<key>`. */
 export function locksTable(reading: Reading): SqlTable {
   const table = queueTable(reading, LOCKS, {
     ofKey: ({ holder, sinceMs }) =>
@@ -61,9 +61,9 @@ function isHolder({ handler, service }: Summary, { sharedHandlers }: Reading): b
 
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
-  /** Statuses of the open invocations that may be rows: where all of them are parked, young entries need no look. */
+  /** The statuses of open invocations that may be rows. Where all are in the open index, young entries need no look. */
   readonly statuses: readonly Presented[];
-  /** @returns undefined for what is no row */
+  /** @returns undefined where the summary is no row */
   ofOpen(summary: Summary): Cells | undefined;
 }
 
@@ -99,7 +99,7 @@ function keyCells({ service, key }: KeyedTarget): Cells {
   return { service_name: service, service_key: key, lock_name: `${service}/${key}` };
 }
 
-/** @returns undefined where a statement does not name both */
+/** @returns undefined where a statement does not name both service and key */
 function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
   const services = narrowing.get("service_name")?.in;
   const keys = narrowing.get("service_key")?.in;
@@ -107,7 +107,7 @@ function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
   return services.flatMap((service) => keys.map((key) => ({ service, key })));
 }
 
-/** What is said of a service and its key says the same of the invocations of that key. */
+/** The bounds on service and key, as bounds on the columns of the invocation table. */
 function asInvocations(narrowing: Narrowing): Narrowing {
   const service = narrowing.get("service_name");
   const key = narrowing.get("service_key");
@@ -143,7 +143,7 @@ export function promiseTable(reading: Reading): SqlTable {
   });
 }
 
-/** State and promises stand with their key, and nothing lists the keys that there are. */
+/** State and promises are stored with their key, and no index lists the keys, so a statement must name them. */
 function keyedTable(
   { budget }: Reading,
   shape: TableShape,

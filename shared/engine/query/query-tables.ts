@@ -1,4 +1,4 @@
-/** All tables that a statement may read, over one engine and within one budget. */
+/** Runs a statement over all tables of one engine, within one budget. */
 import type { TableShape } from "../../core/query/table-shape.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
 import { addressOf } from "../../core/model/deployment.ts";
@@ -28,7 +28,7 @@ export async function query<Answer>(
   return await sql.run(statement, tablesOf(await readingOf(engine, limits)), run);
 }
 
-/** A function's sockets are opened one by one, and a burst of them is refused before it is served. */
+/** A function opens its sockets one by one, and the system refuses a burst of them. */
 const LOADS_AT_ONCE = 8;
 
 async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading> {
@@ -46,7 +46,7 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
   };
 }
 
-/** What the reference keeps in memory for each that is being tried. */
+/** The statuses of rows of `sys_invocation_state`, in which the reference shows the invocations that it has in memory. */
 const TRIED = new Set(["running", "backing-off"]);
 
 function tablesOf(reading: Reading): readonly SqlTable[] {

@@ -1,4 +1,4 @@
-/** What the tables of one statement share: the engine, what may be read, and what the registry tells of names. */
+/** The context that the tables of one statement share: the engine, the read budget, and facts of the registry. */
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
@@ -10,11 +10,11 @@ import type { SqlRow } from "../ports/sql.ts";
 export interface Reading {
   readonly engine: Engine;
   readonly budget: ListingBudget;
-  /** What is loaded row by row waits here: the statement's evaluator asks for the cells of many rows at once. */
+  /** Bounds the loads at a time: the evaluator asks for the cells of many rows at once. */
   readonly loads: Turns;
   /** By service name. */
   readonly serviceTypes: ReadonlyMap<string, ServiceType>;
-  /** `<service>/<handler>` of those that need no key to themselves. */
+  /** `<service>/<handler>` of the shared handlers, which need no lock. */
   readonly sharedHandlers: ReadonlySet<string>;
   readonly keyed: KeyedViews;
 }
@@ -34,11 +34,11 @@ export interface QueueView {
   readonly holder?: InvocationId;
   /** When the holder took the key. */
   readonly sinceMs: number;
-  /** In the order in which they are served. */
+  /** In the order of service. */
   readonly waiting: readonly { readonly id: InvocationId; readonly ticket: number }[];
 }
 
-/** What the partition of one key tells. */
+/** Reads of the partition of one key. */
 export interface KeyedViews {
   queue(target: KeyedTarget): Promise<QueueView>;
   state(target: KeyedTarget): Promise<ReadonlyMap<string, Uint8Array>>;

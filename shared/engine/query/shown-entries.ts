@@ -1,15 +1,15 @@
-/** Entries of the indexes with all that lists go by, also where an older program wrote them or made the index (ADR 0020). */
+/** Completes index entries with the attributes of lists, where an older version wrote them or made the index (ADR 0020). */
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 
-/** Of the listing: what its index does not show is read from the acceptance. What is gone since is left out. */
+/** Completes entries of the listing from their acceptances; leaves out entries whose acceptance is gone. */
 export async function shownInListing(engine: Engine, entries: readonly Item[]): Promise<readonly Item[]> {
   return await completed(entries, isNamed, async ({ pk, sk }) => await engine.table.get({ pk, sk }));
 }
 
-/** Of what is open: what its index does not show is read from the hold, and what that does not tell from the acceptance. */
+/** Completes entries of the open index from their lease records and acceptances; leaves out entries whose items are gone. */
 export async function shownInOpen(engine: Engine, entries: readonly Item[]): Promise<readonly Item[]> {
   const isWhole = (item: Item): boolean => isNamed(item) && typeof item["createdAtMs"] === "number";
   return await completed(entries, isWhole, async (entry) => {
@@ -19,7 +19,7 @@ export async function shownInOpen(engine: Engine, entries: readonly Item[]): Pro
   });
 }
 
-/** The same without the moment of the acceptance. */
+/** As `shownInOpen`, without the moment of acceptance. */
 export async function shownHolds(engine: Engine, entries: readonly Item[]): Promise<readonly Item[]> {
   return await completed(entries, isNamed, async (entry) => await shownHold(engine, entry));
 }
@@ -28,7 +28,7 @@ async function shownHold(engine: Engine, entry: Item): Promise<Item | undefined>
   return isNamed(entry) ? entry : await engine.table.get({ pk: entry.pk, sk: entry.sk });
 }
 
-/** When an acceptance was, by its place in the listing: undefined where it is none. */
+/** The moment of an acceptance, from its place in the listing; undefined where the item has no such place. */
 export function acceptedAtMs(item: Item | undefined): number | undefined {
   const listSk = item?.["listSk"];
   return typeof listSk === "string" ? Number(listSk.slice(0, 15)) : undefined;

@@ -1,5 +1,5 @@
 /**
- * Reads the status of an invocation from single items of its partition; a completed one mostly costs half a read unit.
+ * Reads the status of invocations from single items of their partitions; a completed one mostly costs half a read unit.
  */
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
@@ -30,10 +30,10 @@ export interface Glanced {
   readonly deploymentId?: DeploymentId;
 }
 
-/** The attributes of an index entry that a glance at its invocation needs. */
+/** The attributes of an index entry that a probe needs. */
 export interface ProbedStatus {
   readonly id: InvocationId;
-  /** Missing where an older version has created the index (ADR 0020). */
+  /** Missing where an older version made the index (ADR 0020). */
   readonly nonce?: Nonce;
 }
 
@@ -63,8 +63,8 @@ export class StatusProbe {
   }
 
   /**
-   * Most invocations end with their first segment, and need no further read. The read is not strongly consistent, so a
-   * missing end proves nothing: such an entry is read again, alone.
+   * Most invocations end with segment 1 and need no further read. The read is not strongly consistent, so a missing end
+   * proves nothing: such an entry is read again, by itself.
    */
   async #firstSegments(entries: readonly ProbedStatus[]): Promise<ReadonlyMap<ProbedStatus, Item>> {
     const { settings, activeInvocations, table } = this.#engine;
@@ -94,7 +94,7 @@ export class StatusProbe {
     return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
   }
 
-  /** The deployment to which the first attempt was pinned. @returns undefined where the budget does not suffice */
+  /** The pin in segment 1. @returns `none` where it has no pin; undefined where the budget does not suffice */
   deploymentOf({ id, nonce }: ProbedStatus & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
     const { keyPrefix } = this.#engine.settings;
     return this.#affordable(async () => {
@@ -122,7 +122,7 @@ export class StatusProbe {
     if (last.item["end"] === true) return endOf(last.item);
     const outline = await this.#outline(last.item, nonce);
     const { after, deploymentId } = outline;
-    // An older version has ended the invocation: it did not mark the item of the final segment.
+    // An older version wrote the final segment, without the attribute `end`.
     if (after === "completed") return { status: after };
     const found = await this.#get(leaseRecordKey(pk, nonce));
     const leaseRecord = found && readLeaseRecord(found);

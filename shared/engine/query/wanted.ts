@@ -1,11 +1,11 @@
-/** Whether an invocation is what a question asks for, as far as indexes show it. */
+/** Decides whether a list or statement wants an invocation, by the attributes that the indexes show. */
 import type { Wanted } from "../../core/query/access.ts";
 import { allows } from "../../core/query/narrowing.ts";
 import { targetText } from "../../core/model/target.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 import type { Summary } from "./open-listing.ts";
 
-/** Judges by the attributes that the indexes show; the caller checks those that they do not show. */
+/** The caller checks the attributes that the indexes do not show. */
 export function isWanted(summary: Summary, wanted: Wanted): boolean {
   const { status, deploymentId } = summary;
   return (
@@ -15,7 +15,7 @@ export function isWanted(summary: Summary, wanted: Wanted): boolean {
   );
 }
 
-/** The same check for the attributes that never change. */
+/** Checks the attributes that never change. */
 export function matters({ service, key, handler, createdAtMs }: ListingEntry, wanted: Wanted): boolean {
   const { created } = wanted;
   return (

@@ -1,5 +1,5 @@
 /**
- * The status of listing entries: from the open index, from the sweeper's progress, or by a look where neither decides.
+ * Finds the status of listing entries: from the open index, from the sweeper's progress, or by a look where neither decides.
  */
 import type { Engine } from "../engine.ts";
 import type { Glanced } from "./status-probe.ts";
@@ -8,21 +8,21 @@ import { isUnnoted, type Noted, readNoted } from "../store/noted.ts";
 import { ended, openSummaries, type Summary } from "./open-listing.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 
-/** What two reads show of all invocations: the item with the sweeper's progress, and the open index. */
+/** The sweeper's progress and the open index, from one read of each. */
 export interface Known {
   readonly noted: Noted;
   readonly open: ReadonlyMap<string, Summary>;
 }
 
-/** Reads the progress first: every open invocation that the progress covers is in the index that is read after it. */
+/** Reads the progress before the index: every open invocation that the progress covers is then in the index. */
 export async function readKnown(engine: Engine, budget: ListingBudget): Promise<Known> {
   const noted = await readNoted(engine);
   return { noted, open: await openSummaries(engine, budget) };
 }
 
-/** `gone`: the invocation no longer exists. `unread`: the budget of the reader is used up. */
+/** `gone`: the invocation no longer exists. `unread`: the budget is used up. */
 export type Probed = Summary | "gone" | "unread";
-/** `passed`: the question excludes the entry whatever its status is. */
+/** `passed`: the filter excludes the entry, whatever its status. */
 export type EntryStatus = Probed | "passed";
 
 export interface ListedStatus {
@@ -32,17 +32,17 @@ export interface ListedStatus {
 
 export interface Probing {
   readonly known: Known;
-  /** Looks at entries whose status neither index shows; the answers have the order of the entries. */
+  /** Looks at entries whose status neither source shows; the results have the order of the entries. */
   readonly probe: (entries: readonly ListingEntry[]) => Promise<readonly Probed[]>;
-  /** True where the question excludes an entry whatever its status is: such an entry needs no look. */
+  /** True where the filter excludes an entry whatever its status: such an entry needs no look. */
   readonly isExcluded: (entry: ListingEntry) => boolean;
-  /** True where the question asks for more of an open invocation than the open index shows. */
+  /** True where the filter needs more of an open invocation than the open index shows. */
   readonly isLacking?: (summary: Summary) => boolean;
-  /** How many probes go together: a reader that wants few more rows pays for few probes. */
+  /** The most probes at a time: a reader that needs few more rows pays for few probes. */
   readonly probesTogether: () => number;
 }
 
-/** The standings of glanced entries, in the order of the entries. */
+/** The statuses of probed entries, in the order of the entries. */
 export function statusesOf(entries: readonly ListingEntry[], glanced: readonly (Glanced | undefined)[]): Probed[] {
   return entries.map((entry, at) => {
     const one = glanced[at];
@@ -56,7 +56,7 @@ export function statusesOf(entries: readonly ListingEntry[], glanced: readonly (
 /** The most entries that wait together for the probes of those before them. */
 const GROUP_MAX = 500;
 
-/** Yields the entries in their order. No later answer revises an earlier one, so a reader may stop anywhere. */
+/** Yields the entries in their order. No later entry changes an earlier status, so a reader may stop anywhere. */
 export async function* withStatus(
   entries: AsyncIterable<ListingEntry>,
   { known, probe, isExcluded, isLacking = () => false, probesTogether }: Probing,

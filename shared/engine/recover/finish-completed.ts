@@ -17,14 +17,14 @@ const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**
  * Redoes the final effects: a caller or a sink may not have the result yet (I2), even where the result has expired.
- * Where the hold shows that the effects were performed, the redo only delivers the result again: to sinks that have
+ * Where the lease record shows that the effects were performed, the redo only delivers the result again: to sinks that
  * attached since, and to a caller whose driver had the result only in memory.
- * @param isSeenDone the caller has found that what the effects make is there, wherever it can still be
+ * @param isSeenDone the caller has checked that no effect is missing (`isLeftUndone`)
  */
 export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
   const { last, leaseRecord } = loaded;
   if (last === undefined) return;
-  // The purge performed the effects before it wrote this tombstone, which has no result to deliver.
+  // A purge wrote this tombstone, after performing the effects; it has no result to deliver.
   if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
   const active = activeWithoutDriver(loaded);
   const isPerformed = unperformed(loaded) === undefined;
@@ -45,9 +45,9 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
 }
 
 /**
- * Redoes the final effects before the journal is dropped. No effect is redone more than a day after the end: what it
- * made may have expired, and the redo would make it anew. Effects that are seen to be performed are not redone either,
- * because the id of their target may have begun another life.
+ * Redoes the final effects before the journal is dropped. More than a day after the end, no effect is redone: its target
+ * may have expired, and the redo would make it again. Effects that were performed are not redone either, because the
+ * target id may have begun another life.
  */
 export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
   const { phase } = loaded.invocation;
@@ -56,7 +56,7 @@ export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Pr
   await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
 }
 
-/** For work on an invocation without a driver. The infinite depth keeps it from driving children along. */
+/** For work on an invocation without a driver. The infinite depth prevents that children are driven along. */
 export function activeWithoutDriver({
   invocation,
   pk,
@@ -93,10 +93,10 @@ function isTombstone({ after }: Segment): boolean {
 }
 
 /**
- * What a final effect makes may expire two days later, and a redo would make it anew: a send would run again. So an end
- * of that age counts as performed, although its hold does not say so, because an invocation that never parked has no
- * hold. An entry that is still in the open index as not completed was left by a dead driver and is redone at any age,
- * because a table may be restored after days.
+ * The target of a final effect may expire two days later, and a redo would make it again: a send would run twice. So the
+ * effects of an older end count as performed, although no lease record shows that: an invocation that never parked has none.
+ * An entry that is still in the open index as not completed was left by a dead driver; it is redone at any age, because a
+ * table may be restored after days.
  */
 function hasExpiredEffects({ clock }: Engine, { invocation: { phase }, leaseRecord }: Loaded): boolean {
   if (leaseRecord?.lookAtMs !== undefined && leaseRecord.status !== "completed") return false;

@@ -1,4 +1,4 @@
-/** Ends an invocation in whatever state it is: the killer writes the final segment, which fences the driver. */
+/** Kills an invocation in any phase: the killer writes the final segment, which fences the driver. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { commit } from "../drive/commit.ts";
@@ -15,7 +15,7 @@ import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 
 /**
- * Does not roll back applied state. Also kills the calls that still have no result, down the tree; sends live on.
+ * Does not roll back applied state. Also kills the calls without a result, recursively, but no sends.
  * @param by the operator, if one was authenticated
  */
 export async function kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
@@ -23,7 +23,7 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.phase.status === "completed") return first ? "completed" : "done";
-    // I3: the order is durable before the killer acts on it, so a worker finishes the kill of a killer that dies here.
+    // The order is durable before the killer acts on it: where the killer dies, a worker finishes the kill (I3).
     if (first) await orderKill(engine, addresseeOf(loaded), actNow(engine, "kill", by));
     if (await killLoaded(engine, loaded)) return "done";
   }
@@ -31,11 +31,11 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
 
 /**
  * Ends a loaded invocation and performs its final effects.
- * @returns false where another process has written the next segment, perhaps the final one: the killer loads again
+ * @returns false where another process wrote the next segment, perhaps the final one: the caller loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const active = killerOf(loaded);
-  // I2: the writer of segment k+1 performs the effects of segment k first.
+  // The writer of segment k+1 performs the effects of segment k first (I2).
   const redo = unperformed(loaded);
   if (redo !== undefined) await perform(engine, active, redo.before, redo.segment, true);
   const before = active.invocation;
@@ -57,7 +57,7 @@ function addresseeOf({ invocation, expiresAtS }: Loaded): Addressee {
   return { id, nonce, target, keptUntilS: keepBesideS(expiresAtS) };
 }
 
-/** The killer has no lease: the fence alone decides. Its infinite depth keeps it from driving children along. */
+/** The killer has no lease: the fence alone decides. The infinite depth prevents that children are driven along. */
 function killerOf({ invocation, pk, lease, leaseRecord, arrivals }: Loaded): ActiveInvocation {
   const { id } = invocation.acceptance;
   return newActiveInvocation({

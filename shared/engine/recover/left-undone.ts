@@ -24,10 +24,9 @@ import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.t
 const DAY_MS = 86_400_000;
 
 /**
- * Checks what the effects leave behind, with a read for each effect. A hold that was written after the end shows that
- * the effects are performed, but most invocations have none, since it would cost a write for each that ends well.
- * @returns false also where the end is more than a day old: what the effects made may have expired, and a redo would
- *   make it anew
+ * Reads the target of each effect. A lease record that was written after the end shows that the effects were performed, but
+ * most invocations have none, because it would cost each of them a write.
+ * @returns false also where the end is more than a day old: the targets may have expired, and a redo would make them again
  */
 export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { phase } = loaded.invocation;
@@ -66,7 +65,7 @@ async function leavesNothing(
       return !(await isResultVisible(engine, invocation));
     case "complete-promise":
       return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
-    // The state is applied with the lock, and an invocation that waits for one of the others asks again when driven.
+    // The give-back also applies the state; an invocation that waits for one of the others asks again when it is driven.
     case "apply-state":
     case "deliver":
     case "answer-sinks":
@@ -93,8 +92,8 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
 }
 
 /**
- * False also where the addressee is gone: a forgotten invocation has no arrivals any more, and a life that began after
- * the end is another addressee.
+ * False also where the addressee is gone: a dropped journal has no arrivals any more, and a life that began after the end
+ * is another addressee.
  */
 async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
   const first = await existingAcceptance(engine, id);

@@ -1,4 +1,4 @@
-/** One change of the registry: read it, decide, write, and begin again where another change came first. */
+/** Changes the registry: reads it, decides, writes, and begins again where another change came first. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";
@@ -10,17 +10,17 @@ import {
   writeDeployment,
 } from "./registry-items.ts";
 
-/** Changes are rare; who loses so often meets something else than another change. */
+/** Changes are rare: a change that is refused this often has another cause than concurrent changes. */
 const TRIES = 10;
 
 export type RegistryChange =
   | { readonly kind: "write" | "delete"; readonly deployment: Deployment }
-  /** `nothing`: only tried. `gone`: what was to be changed is not there any more. */
+  /** `nothing`: a dry run. `gone`: the deployment does not exist any more. */
   | { readonly kind: "nothing" | "gone"; readonly deployment: Deployment };
 
 /**
- * @param decide may be asked again, with what stands then; what it throws passes through
- * @throws CodedError META0005 where the change cannot be brought in, META0013 where the deployment is too large to be kept
+ * @param decide called again with the current registry after each refused write; its errors pass through
+ * @throws CodedError META0005 where every write was refused, META0013 where the deployment is too large to be stored
  */
 export async function changeRegistry<Change extends RegistryChange>(
   { meta, settings, registry }: Pick<Engine, "meta" | "settings" | "registry">,
@@ -52,7 +52,7 @@ function assertStorable(deployment: Deployment): void {
   );
 }
 
-/** What the log tells of a deployment: never its headers, which may hold secrets. */
+/** The text for the log: it never contains the headers of a deployment, which may contain secrets. */
 export function servicesText({ services }: Deployment): string {
   return services.map(({ name, revision }) => `${name}@${revision}`).join(",");
 }

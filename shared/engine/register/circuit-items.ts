@@ -5,7 +5,7 @@ import type { Condition, Item, Key, Table } from "../ports/table.ts";
 
 /** The prefix sorts between the head and the slow handlers. */
 export const CIRCUIT_PREFIX = "open#";
-/** A circuit that no process has changed for so long expires, for example when its service gets no more calls. */
+/** A circuit expires this long after its wait, where no process changed it: for example, its service gets no more calls. */
 const KEPT_S = 3_600;
 
 /** @returns undefined for an item of another format */
@@ -18,8 +18,8 @@ export function circuitOf(item: Item): OpenCircuit | undefined {
 
 /**
  * Opens a circuit, or advances an open one.
- * @param before the circuit as read; undefined if none was open
- * @returns false if another process has changed it since
+ * @param before the circuit as read; undefined where none was open
+ * @returns false where another process has changed it since
  */
 export async function putCircuit(
   meta: Table,
@@ -32,7 +32,7 @@ export async function putCircuit(
   return (await meta.put(item, before === undefined ? { kind: "absent" } : unchanged(before))).written;
 }
 
-/** Closes a circuit, even if another process has advanced it meanwhile: one success closes it. */
+/** Closes a circuit, even where another process has advanced it meanwhile: one success closes it. */
 export async function deleteCircuit(meta: Table, pk: string, circuit: OpenCircuit): Promise<void> {
   await meta.delete(keyOf(pk, circuit));
 }

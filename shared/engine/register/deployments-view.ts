@@ -1,4 +1,4 @@
-/** Deployments as an operator sees them: each with whether it serves, drains or may go. */
+/** Deployments as operators see them, each with its status: it serves, drains, or may be removed. */
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { deploymentStatus, isActive } from "../../core/registry/deployment-status.ts";
@@ -11,7 +11,7 @@ import type { PinnedCounts } from "./pinned.ts";
 export interface DeploymentView {
   readonly deployment: Deployment;
   readonly status: DeploymentStatus;
-  /** Absent where it is active: nobody has counted then. */
+  /** Absent for an active deployment, whose pins are not counted. */
   readonly pinned?: number;
   /** The open circuits of its services, by service. */
   readonly circuits: readonly OpenCircuit[];
@@ -19,7 +19,7 @@ export interface DeploymentView {
 
 const NOTHING_COUNTED: PinnedCounts = new Map();
 
-/** As the table has them now. Counts what is fixed to them (see `pinnedCounts`) only where one of them is not active. */
+/** Reads the deployments from the table. Counts pins, at the cost of `pinnedCounts`, only where one of them is not active. */
 export async function viewDeployments(
   engine: Engine,
   wanted: (deployment: Deployment) => boolean = () => true,

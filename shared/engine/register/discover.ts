@@ -1,4 +1,4 @@
-/** Discovery: what a deployment offers, read from its manifest and checked against what this server speaks. */
+/** Discovery: reads the manifest of a deployment, and checks it against the protocol versions of this server. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf, shownUri } from "../../core/model/deployment.ts";
 import type { DeploymentDestination } from "../../core/model/deployment.ts";
@@ -20,14 +20,14 @@ const SDK_NAME_MAX_CHARACTERS = 256;
 
 export interface HttpAddress {
   readonly uri: string;
-  /** Speak HTTP/1.1 to `http:` addresses; `https:` ones decide in their handshake. */
+  /** HTTP/1.1 for `http:` addresses; the handshake of an `https:` address decides by itself. */
   readonly useHttp11: boolean;
 }
 
 export interface LambdaAddress {
-  /** Must name a version or an alias, so that invocations go on with the code they began with. */
+  /** Must name a version or an alias, so that invocations go on with the code that they began with. */
   readonly arn: string;
-  /** The role as which it is called; the server's own unless given. */
+  /** The role that the server assumes for its calls; by default the server's own. */
   readonly assumeRoleArn?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** The address is no absolute `http:` or `https:` one, or no ARN of a function's version or alias. */
+/** The address is not an absolute `http:` or `https:` one, or not the ARN of a function's version or alias. */
 export class AddressError extends Error {
   override name = "AddressError";
   readonly field: "uri" | "arn" | "assume_role_arn";
@@ -52,8 +52,8 @@ export class AddressError extends Error {
 }
 
 /**
- * @throws AddressError, ManifestRuleError where the manifest asks for what is not allowed,
- * CodedError META0003, META0012, META0013, META0014 or META0015
+ * @throws AddressError; ManifestRuleError where the manifest breaks a rule;
+ *   CodedError META0003, META0012, META0013, META0014 or META0015
  */
 export async function discover(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
@@ -76,7 +76,7 @@ export async function discover(
 }
 
 /**
- * What is asked for, before anybody was asked: enough to tell which registered deployment stands there.
+ * The destination of a request, before any exchange: enough to find a registered deployment with the same address.
  * @throws AddressError
  */
 export function destinationAsked(request: HttpAddress | LambdaAddress): DeploymentDestination {
@@ -115,7 +115,7 @@ function lambdaDestination({ arn, assumeRoleArn }: LambdaAddress): LambdaDestina
   }
 }
 
-/** A manifest that cannot be decoded is a bad answer of the deployment, whatever the reason. */
+/** Reports every manifest that cannot be decoded as an error of the deployment. */
 function readManifest(answer: ManifestAnswer, uri: string, ours: ProtocolRange): Manifest {
   try {
     return parseManifest(answer.contentType, answer.body, ours);

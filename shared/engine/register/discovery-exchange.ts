@@ -1,4 +1,4 @@
-/** The exchange behind a discovery: asks a deployment for its manifest, patiently where that may help, and returns its bytes. */
+/** The exchange of a discovery: requests the manifest of a deployment, with retries after transient failures. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { MANIFEST_ACCEPT } from "../../core/protocol/manifest.ts";
@@ -9,7 +9,7 @@ import type { Destination, Exchange, ExchangeHead } from "../ports/endpoints.ts"
 
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
-/** For all attempts together: whoever registers is waiting. */
+/** For all attempts together, because the operator's request waits. */
 const TIME_MAX_MS = 10_000;
 const MANIFEST_MAX_BYTES = 4 * 1024 * 1024;
 const QUOTE_MAX_CHARACTERS = 300;
@@ -19,13 +19,13 @@ const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503
 export interface ManifestAnswer {
   readonly contentType: string | undefined;
   readonly body: Uint8Array;
-  /** How the deployment names itself, such as `restate-sdk-typescript/1.17.2`. */
+  /** The name that the deployment gives itself, such as `restate-sdk-typescript/1.17.2`. */
   readonly sdkVersion: string | undefined;
-  /** What was really spoken; for `https:` the handshake has decided. */
+  /** The version that the exchange used; for `https:` the handshake has decided. */
   readonly httpVersion: "h2" | "http1.1";
 }
 
-/** A failure that a second attempt may not meet. */
+/** A failure after which another attempt may succeed. */
 class TransientFailure extends Error {
   readonly coded: CodedError;
   constructor(coded: CodedError) {
@@ -120,7 +120,7 @@ function assertAnswered(head: ExchangeHead, body: Uint8Array, address: string): 
   throw TRANSIENT_STATUSES.has(head.status) ? new TransientFailure(coded) : coded;
 }
 
-/** The port that an address leaves to its scheme is told as well: a firewall goes by it. */
+/** Adds the default port of the scheme, because firewall rules name ports. */
 function namedAddress(destination: Destination): string {
   const address = addressOf(destination);
   const { scheme, authority } = parseAddress(address) ?? {};

@@ -1,4 +1,4 @@
-/** Kafka clusters and subscriptions as they lie in the meta store: one partition, an item for each, and a head that counts changes. */
+/** Kafka clusters and subscriptions in the meta store: one partition, an item for each, and a head that counts changes. */
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { CodedError } from "../../core/errors/coded-error.ts";
@@ -25,15 +25,16 @@ export type KafkaChange =
   | { readonly kind: "subscription"; readonly subscription: Subscription }
   | { readonly kind: "no-subscription"; readonly id: SubscriptionId };
 
-/** A handful of items in one query. */
+/** Costs one query of a few items. */
 export async function readKafka(ground: Ground): Promise<KafkaRead> {
   return (await readWithVersion(ground)).read;
 }
 
 /**
  * Reads, decides and writes; begins again where another change came first.
- * @param decide may be asked again; undefined changes nothing; what it throws passes through
- * @throws CodedError META0005 where the change cannot be brought in
+ * @param decide called again after each refused write; undefined changes nothing; its errors pass through
+ * @returns false where `decide` changes nothing
+ * @throws CodedError META0005 where every write was refused
  */
 export async function changeKafka(
   ground: Ground,

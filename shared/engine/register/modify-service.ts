@@ -1,4 +1,4 @@
-/** Settings of a service, changed between registrations: they hold until the service is registered again. */
+/** Changes the settings of a service; the changes last until the service is registered again. */
 import type { HandlerSettings } from "../../core/model/service.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
@@ -6,7 +6,7 @@ import { changeRegistry } from "./change-registry.ts";
 import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
 
-/** What a service may be told from outside; a member that is absent stays as it is. Durations in milliseconds. */
+/** The settings that an operator may change; an absent member stays as it is. Durations are in milliseconds. */
 export type ServiceChanges = Pick<
   HandlerSettings,
   | "private"
@@ -17,15 +17,15 @@ export type ServiceChanges = Pick<
   | "abortTimeoutMs"
 >;
 
-/** Only a workflow has a result that is kept for its id. */
+/** Only a workflow has a retention for the result of its run. */
 export class NoWorkflowError extends Error {
   override name = "NoWorkflowError";
 }
 
 /**
- * Changes the latest revision of the service. What its handlers set for themselves still wins.
+ * Changes the latest revision of the service. The handlers' own settings still take precedence.
  * @returns undefined where there is no such service
- * @throws what `changeRegistry` throws; NoWorkflowError
+ * @throws the errors of `changeRegistry`; NoWorkflowError
  */
 export async function modifyService(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** How many open invocations need a deployment: those that are fixed to it, and those that no other deployment serves. */
+/** Counts the open invocations that need a deployment: those pinned to it, and those that no other deployment serves. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
@@ -13,17 +13,17 @@ import { shownHolds, shownInListing } from "../query/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
 export interface Needs {
-  /** They began on it, and can go on nowhere else. */
+  /** Invocations that are pinned to the deployment. */
   readonly pinned: number;
-  /** They are fixed to no deployment, and their handler would have none. */
+  /** Invocations without a pin, whose handler only this deployment offers. */
   readonly unserved: number;
-  /** The services of those, by name. */
+  /** The services of the unserved invocations, sorted by name. */
   readonly services: readonly string[];
-  /** True where the count ended at its bound: there may be more. */
+  /** True where the count ended at a limit: there may be more. */
   readonly isAtLeast: boolean;
 }
 
-/** Limits of one count: an operator learns enough from a part. */
+/** Limits of one count: for an operator, a partial count is enough. */
 export interface NeedLimits {
   readonly entriesMax: number;
   readonly looksMax: number;
@@ -33,7 +33,7 @@ export interface NeedLimits {
 const LIMITS: NeedLimits = { entriesMax: 200_000, looksMax: 20_000, foundMax: 1_000 };
 /** How far the listing may be ahead of the clock of this process. */
 const SKEW_MAX_MS = 60_000;
-/** Where no sweeper has run yet, the listing is short: it ends at so many days without an acceptance. */
+/** Where no sweeper has run yet, the listing is read back to this many days in a row without an acceptance. */
 const EMPTY_DAYS_MAX = 31;
 const TOGETHER = 100;
 /** A function opens its sockets one by one, and the system refuses a burst of them. */
@@ -41,7 +41,7 @@ const LOADS_AT_ONCE = 8;
 
 /**
  * Costs a read of the whole open index, a look at each acceptance that the sweeper has not reached, and a load of each
- * open invocation whose deployment neither shows, each within its limit. The count may miss what is accepted meanwhile.
+ * open invocation whose pin neither shows, each within its limit. The count may miss invocations accepted meanwhile.
  * @param deployments all registered deployments
  */
 export async function neededBy(
@@ -50,7 +50,7 @@ export async function neededBy(
   id: DeploymentId,
   limits: NeedLimits = LIMITS,
 ): Promise<Needs> {
-  // Reads the progress first: every open invocation that the progress covers is in the index that is read after it.
+  // The progress is read before the index: every open invocation that the progress covers is then in the index.
   const noted = await readNoted(engine);
   const count = new NeedCount(engine, id, servedOnlyBy(deployments, id), limits);
   const seen = new Set<string>();
@@ -83,7 +83,7 @@ async function* grouped(items: AsyncIterable<Item>): AsyncGenerator<readonly Ite
   yield group;
 }
 
-/** @returns whether a handler has a deployment now, and none once this deployment is removed */
+/** @returns a predicate: true for a handler that has a deployment now, and none once this deployment is removed */
 function servedOnlyBy(deployments: readonly Deployment[], id: DeploymentId) {
   const [now, then] = [latestRevisions(deployments), latestRevisions(deployments.filter((one) => one.id !== id))];
   const serves = (latest: typeof now, service: string, handler: string): boolean =>

@@ -1,4 +1,4 @@
-/** How many open invocations are fixed to each deployment: what keeps a deployment from being removed. */
+/** Counts the open invocations that are pinned to each deployment. */
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { idOf, listedItems, openItems } from "../store/index-walk.ts";
@@ -14,14 +14,13 @@ const TOGETHER = 1_000;
 export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
 
 /**
- * Counts what stands in the open index, whose entries name the deployment, and what was accepted within the last lease
- * and may be driven without standing there yet.
+ * Counts the entries of the open index, which name the deployment, and the invocations that were accepted within the last
+ * lease and may not be in the open index yet.
  *
- * Cost: the open index is read whole, which is half a read unit for some fifteen open invocations; in an index that does not
- * show deployments, one more for each (ADR 0020). A query of its own partition goes to each invocation that runs and whose
- * entry names no deployment yet, and to each acceptance of the last lease that the open index does not show. Completed
- * invocations beyond those are not read, however many there are. What comes to be fixed to a deployment while this counts
- * may be missed.
+ * Cost: a read of the whole open index, half a read unit for some fifteen entries, plus one read for each entry where the
+ * index does not show deployments (ADR 0020). Each running invocation whose entry names no deployment costs a query of its
+ * partition, and so does each acceptance of the last lease that is not in the open index. Older completed invocations cost
+ * nothing. The count may miss invocations that are pinned meanwhile.
  */
 export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
   const counts = new Map<DeploymentId, number>();
@@ -43,7 +42,7 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
   return counts;
 }
 
-/** So many entries at a time, because of all that is open nobody knows how much it is. */
+/** Reads a bounded number of entries at a time, because the number of open invocations is unbounded. */
 async function* openHolds(engine: Engine): AsyncGenerator<Item> {
   let entries: Item[] = [];
   for await (const item of openItems(engine)) {
@@ -54,7 +53,7 @@ async function* openHolds(engine: Engine): AsyncGenerator<Item> {
   yield* await shownHolds(engine, entries);
 }
 
-/** As the journal has it: a driver that has not parked since has told it nowhere else. */
+/** Reads the pin from the journal: a driver that has not parked since has written it nowhere else. */
 async function pinOf(engine: Engine, item: Item): Promise<DeploymentId | undefined> {
   const loaded = await load(engine, idOf(item));
   return loaded?.invocation.phase.status === "completed" ? undefined : loaded?.invocation.pin?.deploymentId;

@@ -1,4 +1,4 @@
-/** Registers a deployment as soon as it answers, and again where it has changed since it was registered. */
+/** Registers a deployment as soon as it answers, and again where its manifest has changed since. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
@@ -13,20 +13,20 @@ const EVERY_MS = 500;
 type Unforced = HttpAddress & Omit<RegisterRequest, "force" | "dryRun">;
 
 export interface RegisteredUp {
-  /** `replaced`: the manifest had changed, so that the deployment was registered anew under its address. */
+  /** `replaced`: the manifest had changed, so the deployment was registered again under its address. */
   readonly kind: Registered["kind"];
   readonly deployment: Deployment;
 }
 
-/** The address that was asked for, as it may stand in a log. */
+/** The address in the form for logs. */
 export function loggedAddress(address: Pick<HttpAddress, "uri">): string {
   return addressOf(address);
 }
 
 /**
- * @param onWaiting told once, where the deployment does not answer at first
+ * @param onWaiting called once, where the deployment does not answer at first
  * @returns undefined where the signal aborted first
- * @throws what `register` throws, but for META0003, which is waited out
+ * @throws the errors of `register`, except META0003, after which it tries again
  */
 export async function registerWhenUp(
   engine: Engine,
@@ -48,7 +48,7 @@ export async function registerWhenUp(
   return undefined;
 }
 
-/** What stands there and offers the same keeps its revisions; what offers something else is replaced. */
+/** A deployment with an equal manifest keeps its revisions; one with another manifest is replaced. */
 async function registerChanged(engine: Engine, request: Unforced): Promise<RegisteredUp> {
   const { kind, deployment } = await register(engine, { ...request, dryRun: true, force: false });
   if (kind === "created") return await register(engine, { ...request, dryRun: false, force: false });

@@ -1,4 +1,4 @@
-/** Registration: discover a deployment, decide what that means for the registry, and store it. */
+/** Registration: discovers a deployment, decides how the registry changes, and stores the change. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { DEPLOYMENT_ID_BYTES, deploymentIdFromBytes } from "../../core/model/ids.ts";
@@ -11,23 +11,23 @@ import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
 
 export type RegisterRequest = DiscoveryRequest & {
-  /** Shown with the deployment; not part of what is compared. */
+  /** Shown with the deployment; not part of the comparison of manifests. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly force: boolean;
   readonly breaking: boolean;
-  /** Discovers and decides, but stores nothing; the id of a new deployment is then a throw-away. */
+  /** Discovers and decides, but stores nothing; the id of a new deployment is not kept. */
   readonly dryRun: boolean;
 };
 
 export interface Registered {
-  /** `unchanged` is the answer of a dry run alone: what stands under the address would stay, or be refused. */
+  /** `unchanged`, in a dry run only: the address is registered already, and the request has no `force`. */
   readonly kind: "created" | "replaced" | "unchanged";
   readonly deployment: Deployment;
 }
 
 /**
- * What stands under the address and is not to be replaced is found before anybody is asked over the network.
- * @throws what `discover` and `changeRegistry` throw; CodedError META0004, META0005, META0006 or META0017 where the registry refuses
+ * Without `force`, a registered deployment under the address is found before the exchange with the deployment.
+ * @throws the errors of `discover` and `changeRegistry`; CodedError META0004, META0005, META0006 or META0017
  */
 export async function register(engine: Engine, request: RegisterRequest): Promise<Registered> {
   if (!request.force) {

@@ -1,4 +1,4 @@
-/** The registry in the meta store: one partition, an item per deployment, per open circuit and per slow or long handler, and a head that counts changes. */
+/** The registry in the meta store: items for deployments, open circuits, slow and long notes, and a head that counts changes. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -8,20 +8,20 @@ import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
-/** Behind the head in key order, so that one query reads both. */
+/** After the head in key order, so that one query reads both. */
 const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
 const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
 /** The life of a note on a slow or long handler: the handler may become faster. */
 const SLOW_KEPT_S = 7 * 86_400;
 const FORMAT = 1;
-/** Below the 400 KB that a table takes, with room for keys and for what is not ASCII. */
+/** Below the item limit of 400 KB, with room for the keys. */
 export const DEPLOYMENT_MAX_BYTES = 380_000;
 
 const TEXT = new TextEncoder();
 
 export interface RegistryHead {
-  /** The count of changes before which it was read; 0 of an empty registry. */
+  /** The count of changes at the moment of the read; 0 for an empty registry. */
   readonly version: number;
   /** Handlers that were too slow for a driver with little time, as `<service>/<handler>`. */
   readonly slow: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export async function writeSlow(
   await meta.put({ pk: registryPk(keyPrefix), sk: prefix + name, expiresAtS });
 }
 
-/** The version is read first, so that a change in between is seen again at the next comparison. */
+/** Reads the version first: a change between the two reads makes the next comparison of versions fail. */
 export async function readRegistry(meta: Table, keyPrefix: string): Promise<RegistryRead> {
   const head = await readHead(meta, keyPrefix);
   const deployments: Deployment[] = [];
@@ -97,7 +97,7 @@ export async function readRegistry(meta: Table, keyPrefix: string): Promise<Regi
 }
 
 /**
- * Writes a deployment if the registry still is at `version`.
+ * Writes a deployment where the registry is still at `version`.
  * @returns false where another change came first; nothing is written then
  */
 export async function writeDeployment(
@@ -110,7 +110,7 @@ export async function writeDeployment(
   return await changed(meta, keyPrefix, { kind: "put", item }, version);
 }
 
-/** Takes a deployment out, if the registry still is at `version`. @returns false where another change came first */
+/** Deletes a deployment where the registry is still at `version`. @returns false where another change came first */
 export async function deleteDeployment(
   meta: Table,
   keyPrefix: string,
@@ -124,7 +124,7 @@ function deploymentKey(keyPrefix: string, id: DeploymentId): Key {
   return { pk: registryPk(keyPrefix), sk: DEPLOYMENT_PREFIX + id };
 }
 
-/** Every change raises the head's count with it, which is how other processes come to know of it. */
+/** Every change raises the count of the head, in one transaction: other processes notice the change by the count. */
 async function changed(meta: Table, keyPrefix: string, write: Write, version: number): Promise<boolean> {
   const { written } = await meta.transact([
     write,
@@ -137,7 +137,7 @@ async function changed(meta: Table, keyPrefix: string, write: Write, version: nu
   return written;
 }
 
-/** Bytes that the deployment takes in the store. */
+/** The bytes of the deployment in the store. */
 export function deploymentBytes(deployment: Deployment): number {
   return TEXT.encode(JSON.stringify(deployment)).length;
 }

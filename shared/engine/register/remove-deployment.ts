@@ -1,4 +1,4 @@
-/** Removal of a deployment: at once where no open invocation needs it, or by force, which leaves such invocations without one. */
+/** Removes a deployment where no open invocation needs it, or by force, which leaves such invocations without a deployment. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -13,9 +13,9 @@ export type Removed =
   | { readonly kind: "in-use"; readonly needs: Needs };
 
 /**
- * The services for which it was the newest are served by their revision before, if there is one.
- * @param force does not look at what needs it: such invocations then fail with RT0011 until a deployment takes them
- * @throws what `changeRegistry` throws
+ * A service whose latest revision is removed goes back to its revision before, if there is one.
+ * @param force skips the count of invocations that need it; their attempts fail with RT0011 until a deployment serves them
+ * @throws the errors of `changeRegistry`
  */
 export async function removeDeployment(engine: Engine, id: DeploymentId, force: boolean): Promise<Removed> {
   const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
@@ -27,7 +27,7 @@ export async function removeDeployment(engine: Engine, id: DeploymentId, force: 
   }
   const gone = await changeRegistry(engine, (existing) => {
     const current = existing.find((deployment) => deployment.id === id);
-    // Somebody else was quicker, with the same end.
+    // Another request has removed it meanwhile.
     if (current === undefined) return { kind: "gone", deployment: registered } as const;
     return { kind: "delete", deployment: current } as const;
   });

@@ -1,4 +1,4 @@
-/** Every answer that the registry can give, made once per change so that a lookup on the path of a call makes nothing. */
+/** All answers of the registry, made once per change, so that a lookup on the path of a call allocates nothing. */
 import type { Deployment, Route } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { EffectiveSettings } from "../../core/model/service.ts";

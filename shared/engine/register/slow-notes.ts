@@ -1,4 +1,4 @@
-/** Writes notes of slow or long handlers: many attempts that become long together cost one write. */
+/** Writes slow notes and long notes; many attempts that become long at the same time cost one write. */
 import type { Engine } from "../engine.ts";
 import { slowName, writeSlow } from "./registry-items.ts";
 import type { Slowness } from "./registry-items.ts";
@@ -16,7 +16,7 @@ export class SlowNotes {
   /**
    * Never fails.
    * @param known names that already have a note
-   * @returns false if the note exists or is being written, or the write failed
+   * @returns false where the note exists or is being written, or the write failed
    */
   async write(
     kind: Slowness,

@@ -1,4 +1,4 @@
-/** The registry over the meta store: answers come from memory for a second, and "unknown" is never said from memory. */
+/** The registry over the meta store: memory answers for one second, but never that a name is unknown. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
 import type { Registry, Routing } from "../ports/registry.ts";
@@ -9,7 +9,7 @@ import { SlowNotes } from "./slow-notes.ts";
 import { routingTable } from "./routing-table.ts";
 import type { RoutingTable } from "./routing-table.ts";
 
-/** How long an answer may be given without asking whether the registry has changed. */
+/** How long memory may answer without a read of the registry's version. */
 const FRESH_FOR_MS = 1000;
 
 interface Snapshot extends RegistryHead {
@@ -21,14 +21,14 @@ interface Snapshot extends RegistryHead {
 
 const NO_CIRCUITS: ReadonlyMap<string, OpenCircuit> = new Map();
 
-/** What the registry itself needs of the engine that it becomes a part of. */
+/** The parts of the engine that the registry needs. */
 export type RegistryGround = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
 
 export function createStoredRegistry(ground: RegistryGround): Registry {
   const { clock } = ground;
   let held: Snapshot | undefined;
   let reading: Promise<Snapshot> | undefined;
-  /** Raised by `refresh`, so that a read that began before it is not held. */
+  /** Raised by `refresh`, so that the result of a read that began before is not kept. */
   let generation = 0;
   const notes = new SlowNotes(ground);
 
@@ -49,13 +49,13 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
     return mine;
   }
 
-  /** As of at most a second ago. */
+  /** A snapshot that is at most a second old. */
   async function current(): Promise<Snapshot> {
     if (held !== undefined && clock.nowMs() < held.freshUntilMs) return held;
     return await readOnce();
   }
 
-  /** As it is now: a read that began earlier may have missed what the caller already knows of. */
+  /** A snapshot from a read that begins now: an earlier read may miss a change that the caller relies on. */
   async function reread(): Promise<Snapshot> {
     if (reading !== undefined) await reading.catch(() => undefined);
     return await readOnce();
@@ -95,7 +95,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   };
 }
 
-/** @param known what was read before: it still holds where the registry has not changed since */
+/** @param known the former snapshot, whose routing table is used again where the version is the same */
 async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Snapshot | undefined): Promise<Snapshot> {
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
   const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;

@@ -1,4 +1,4 @@
-/** Update in place: a registered deployment is discovered again, there or elsewhere, and keeps its id and its revisions. */
+/** Update in place: discovers a registered deployment again, at its address or another, and keeps its id and revisions. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -11,33 +11,34 @@ import type { DiscoveryRequest } from "./discover.ts";
 import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
 
-/** What is absent stays as it is registered. */
+/** Absent members stay as registered. */
 export interface UpdateRequest {
   readonly uri?: string;
   readonly arn?: string;
   readonly useHttp11?: boolean;
   readonly assumeRoleArn?: string;
-  /** Replaces all headers. Must be told where the deployment has some and the new address is somebody else's. */
+  /** Replaces all headers. Required where the deployment has headers and the new address has another recipient. */
   readonly additionalHeaders?: Readonly<Record<string, string>>;
   readonly rule: UpdateRule;
   /** Discovers and decides, but stores nothing. */
   readonly dryRun: boolean;
 }
 
-/** A deployment over HTTP does not become a function, nor a function one over HTTP. */
+/** A deployment over HTTP cannot become a Lambda function, nor the other way round. */
 export class DestinationKindError extends Error {
   override name = "DestinationKindError";
 }
 
-/** Stored headers are credentials as a rule, and nobody reads them again: an update must not be the way to have them sent to oneself. */
+/** Stored headers are mostly credentials, which no API returns: an update must not send them to another recipient. */
 export class HeadersElsewhereError extends Error {
   override name = "HeadersElsewhereError";
 }
 
 /**
- * The address may be that of another deployment: two then share it, until one of them is removed.
+ * The new address may be that of another deployment: both share it until one of them is removed.
  * @returns undefined where there is no such deployment
- * @throws what `discover` and `changeRegistry` throw; CodedError META0005 or META0016; DestinationKindError, HeadersElsewhereError
+ * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0016; DestinationKindError,
+ *   HeadersElsewhereError
  */
 export async function updateDeployment(
   engine: Engine,
@@ -48,7 +49,7 @@ export async function updateDeployment(
   const registered = deployments.find((deployment) => deployment.id === id);
   if (registered === undefined) return undefined;
   const asked = discoveryOf(registered, request);
-  // Before the discovery, which would send them already.
+  // Checked before the discovery, which sends the headers.
   if (request.additionalHeaders === undefined) refuseHeadersElsewhere(registered, asked);
   const discovered = await discover(engine, asked);
   const update = { ...discovered, additionalHeaders: asked.additionalHeaders };
@@ -86,7 +87,7 @@ function discoveryOf({ destination, additionalHeaders }: Deployment, request: Up
   return { uri: request.uri ?? destination.uri, useHttp11, ...headers };
 }
 
-/** A role that is assumed stays, whatever the function: it is trust in this server, and the function is not told of it. */
+/** Does not cover the assumed role: the role trusts this server, and the function does not receive it. */
 function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployment, asked: DiscoveryRequest): void {
   const names = Object.keys(additionalHeaders);
   if (names.length === 0) return;

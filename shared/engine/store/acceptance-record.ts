@@ -1,4 +1,4 @@
-/** Segment 0 as an item: the acceptance, the driver's first lease, and what the listing index shows. */
+/** Segment 0 as an item: the acceptance, the acceptor's lease, and the attributes of the listing. */
 import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -10,7 +10,7 @@ import type { Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { StoredHeader, StoredTarget, targetFromStored } from "./stored-values.ts";
 
-/** Who drives until when; a lease in the past is nobody's. */
+/** The right to drive until a moment; a lease in the past gives no right. */
 export interface Lease {
   readonly token: Token;
   readonly untilMs: number;
@@ -18,7 +18,7 @@ export interface Lease {
 
 export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
 
-/** By their places in the record: new ones go to the end. */
+/** A record stores the position of a value in its list, so new values go to the end. */
 const SERVICE_TYPES = ["service", "object", "workflow"] as const;
 const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
 const SOURCE_KINDS = ["ingress", "call", "send", "restart"] as const;

@@ -1,4 +1,4 @@
-/** An arrival as an item: a notification brought by somebody else, kept free of any protocol version until it is sent. */
+/** An arrival as an item: a notification or an order from another party, independent of any protocol version until it is sent. */
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Command, NotificationEntry, NotificationId } from "../../core/invocation/entry.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
@@ -31,7 +31,7 @@ const StoredArrival = message({
   result: submessage(6, () => StoredResult),
   pause: oneof("id", bool(7)),
   resume: oneof("id", bool(8)),
-  /** Where an order to resume sends it. */
+  /** The deployment on which an order to resume continues the invocation. */
   deploymentId: optional(string(9)),
 });
 type StoredArrival = Infer<typeof StoredArrival>;
@@ -78,7 +78,10 @@ function idToStored(content: ArrivalContent): Partial<StoredArrival> {
   return "index" in id ? { signalIndex: id.index } : { signalName: id.name };
 }
 
-/** @returns undefined for an arrival of a former life (I12). @throws StoreError */
+/**
+ * @returns undefined for an arrival of a former life (I12)
+ * @throws StoreError
+ */
 export function readArrival(item: Item, nonce: Nonce, journal: Journal, version: ProtocolVersion): Arrival | undefined {
   const key = uniquePart(item.sk, "arr", nonce);
   if (key === undefined) return undefined;
@@ -102,7 +105,7 @@ function idFromStored({ completionId, signalIndex, signalName }: StoredArrival):
   return signalName === undefined ? { index: signalIndex ?? 0 } : { name: signalName };
 }
 
-/** Builds the frame of a notification; which completion it is follows from the command that owns the id. */
+/** Builds the frame of a notification; the command that owns a completion id determines the type of the completion. */
 export function notificationFor(
   id: NotificationId,
   result: Result | undefined,
@@ -125,7 +128,7 @@ function frameFor(
   result: Result | undefined,
   version: ProtocolVersion,
 ): Pick<NotificationEntry, "type" | "frame"> {
-  // A call, an attach or a promise always brings a result; an empty one stands for an empty output.
+  // The completion of a call, an attach or a promise requires a result; a missing one stands for an empty output.
   const settled: Result = result ?? { kind: "success", value: new Uint8Array(0) };
   switch (command) {
     case "get-output":

@@ -1,4 +1,4 @@
-/** An invocation that its second segment ended, told from two items of its partition: most invocations are of that kind. */
+/** Loads an invocation that its second segment ended from two items of its partition: most invocations are of that kind. */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { AbsentArrivalError } from "./segment-record.ts";
@@ -8,10 +8,10 @@ import { isInPieces } from "./record-envelope.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * Without its hold and its arrivals, none of which says anything of an end.
+ * Reads neither the lease record nor fresh arrivals, because neither changes an end.
  * @param first segment 0
  * @param second segment 1 of the same life
- * @returns undefined where these two do not tell of the end, or are not all there is to be read of it
+ * @returns undefined if segment 1 is not the end, or if the two items do not contain all of the invocation
  */
 export async function endedAtFirst(
   engine: StorePorts,

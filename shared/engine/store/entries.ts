@@ -1,4 +1,4 @@
-/** Between frames and entries: what the protocol's messages mean to the rule book. */
+/** Converts between the frames of the protocol and the entries of a journal. */
 import type {
   ChildRequest,
   Command,
@@ -57,7 +57,7 @@ function meaningOf({ name, message }: WireCommand): Command {
 
 const decoder = new TextDecoder();
 
-/** State keys are bytes on the wire and texts in every SDK. */
+/** State keys are bytes in the protocol and text in every SDK. */
 function keyedMeaningOf({ name, message }: WireCommand): Command | undefined {
   switch (name) {
     case "GetLazyState":
@@ -86,7 +86,7 @@ function keyedMeaningOf({ name, message }: WireCommand): Command | undefined {
   }
 }
 
-/** An empty key is a key: whether a target has one is decided where its service is known. */
+/** Leaves an empty key out: only the type of the service decides whether the target has a key (`withKey`). */
 function childOf(message: CommandMessage<"Call"> | CommandMessage<"OneWayCall">): ChildRequest {
   const { serviceName: service, handlerName: handler, key, idempotencyKey, parameter: input, headers } = message;
   return {
@@ -116,7 +116,7 @@ function lookupOf({ invocationId, idempotentRequest, workflow }: WireLookup): Lo
   return { kind: "id", invocationId: invocationId ?? "" };
 }
 
-/** Reads the frames of a stored segment. @throws StoreError where they are not what a segment holds */
+/** Reads the frames of a stored segment. @throws StoreError if they are not the frames of a segment */
 export function entriesOf(frames: Uint8Array): readonly Entry[] {
   return framesOf(frames).map(({ raw, type }) => entryOf(raw, type));
 }
@@ -127,7 +127,7 @@ function entryOf(raw: Uint8Array, type: number): Entry {
   return notificationEntry(raw, type);
 }
 
-/** Reads one stored notification; the id that a call's first completion tells is read out as well. */
+/** Reads one stored notification; the first completion of a call also gives the id of the child. */
 export function notificationEntry(raw: Uint8Array, code: number): NotificationEntry {
   const type = NOTIFICATION_TYPES.get(code);
   if (type === undefined) throw new StoreError(`a stored entry has the unknown code ${code}`);
@@ -144,7 +144,7 @@ export function notificationEntry(raw: Uint8Array, code: number): NotificationEn
   };
 }
 
-/** The id is the last field of its message and 38 letters long. */
+/** The id is the last field of its message and 38 characters long. */
 function invocationIdIn(raw: Uint8Array): string {
   return new TextDecoder().decode(raw.subarray(raw.length - 38));
 }
@@ -164,7 +164,7 @@ export function sleepEntry(completionId: number): NotificationEntry {
   };
 }
 
-/** All frames on end, as a segment stores them. */
+/** All frames in a row, as a segment stores them. */
 export function framesIn(entries: readonly Entry[]): Uint8Array {
   const total = entries.reduce((size, { frame }) => size + frame.length, 0);
   const bytes = new Uint8Array(total);

@@ -1,4 +1,4 @@
-/** Walks over the two indexes: what is open, by the moment to look at it, and what was accepted, by its day (ADR 0003). */
+/** Walks over the two indexes: the open index by the moment of the next look, the listing by the day of acceptance (ADR 0031). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
@@ -9,20 +9,20 @@ const DAY_MS = 86_400_000;
 export type Shards = readonly number[];
 
 const SHARDS: Shards = Array.from({ length: INDEX_SHARDS_MAX }, (_, shard) => shard);
-/** So many days in a row without any acceptance, and the listing counts as at its end. */
+/** This many days in a row without an acceptance mark the end of the listing. */
 const EMPTY_DAYS_MAX = 400;
 const PAGE_ITEMS = 500;
 
 /**
- * Where an item stands in its index: the sort key there. A place orders the items of all shards, by moment and id. What is
- * written down as a place to go on from is the first that was not reached.
+ * The position of an item in its index: its sort key there, which orders the items of all shards by moment and id. A walk
+ * stores the first position that it has not reached.
  */
 export type IndexPosition = string;
 
-/** Ahead of every entry. */
+/** The position before every entry. */
 export const START: IndexPosition = "";
 
-/** @param from inclusive @param below exclusive; places of `item-keys.ts`, everything unless given */
+/** @param from inclusive @param below exclusive; positions as in `item-keys.ts`; the whole index by default */
 export async function* openItems(engine: StorePorts, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   yield* inOrder(
@@ -58,21 +58,21 @@ export function indexPositionOf(index: IndexName, item: Item): IndexPosition {
   return String(item[index === "open" ? "openSk" : "listSk"]);
 }
 
-/** The place right behind one at which an item stands. */
+/** The first position after that of an item. */
 export function behind(place: IndexPosition): IndexPosition {
-  // Less than all that ids are made of.
+  // `!` sorts before every character of an id.
   return `${place}!`;
 }
 
-/** When the last acceptance was, of those of today and yesterday. */
+/** The moment of the latest acceptance of today or yesterday. */
 export async function newestListedMs(engine: StorePorts, nowMs: number): Promise<number | undefined> {
   const [today, yesterday] = await Promise.all([newestOfDay(engine, nowMs), newestOfDay(engine, nowMs - DAY_MS)]);
   return today ?? yesterday;
 }
 
 /**
- * The beginning of the oldest day of the listing: a small read of each shard for each day back to there and for the gaps.
- * @param emptyDaysMax so many days in a row without any acceptance end the listing
+ * The beginning of the oldest day of the listing. Costs a small read per shard and day, gaps included.
+ * @param emptyDaysMax this many days in a row without an acceptance mark the end of the listing
  */
 export async function oldestListedMs(
   engine: StorePorts,
@@ -97,7 +97,7 @@ async function newestOfDay(engine: StorePorts, dayMs: number): Promise<number | 
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** What was read of one shard and not given yet. */
+/** The items of one shard that were read and not yielded yet. */
 interface Reading {
   readonly pk: string;
   items: readonly Item[];
@@ -105,7 +105,10 @@ interface Reading {
   next: string | undefined;
 }
 
-/** The oldest first, of whatever shard: none has to wait for the end of another. Nothing is on its way while an item is out. */
+/**
+ * Merges the shards, the oldest item first, so that no shard waits for the end of another. No read is under way while the
+ * consumer has an item.
+ */
 async function* inOrder(
   engine: StorePorts,
   index: IndexName,
@@ -151,7 +154,7 @@ export function idOf({ pk }: Item): InvocationId {
   return pk.slice(pk.lastIndexOf("inv#") + 4) as InvocationId;
 }
 
-/** Of a place at which an item stands. */
+/** The id in the position of an item. */
 export function idAt(place: IndexPosition): InvocationId {
   return place.slice(place.indexOf("#") + 1) as InvocationId;
 }

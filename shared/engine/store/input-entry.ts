@@ -1,11 +1,11 @@
-/** Entry 0 of every journal: the Input, built from the acceptance and the same at every load. */
+/** Entry 0 of every journal, the Input: built from the acceptance, and the same at every load. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { CommandEntry } from "../../core/invocation/entry.ts";
 import { CALLER_HEADER, isCallerHeader } from "../../core/model/caller.ts";
 import { COMMANDS } from "../../core/protocol/command-messages.ts";
 import { messageFrame } from "../../core/protocol/frame.ts";
 
-/** The header of the caller comes from the acceptance alone: a submitted header of that name is forged. */
+/** The caller's header comes from the acceptance alone: a submitted header of that name is forged. */
 export function inputEntry({ input, headers: given, createdBy }: Acceptance): CommandEntry {
   const { code, type } = COMMANDS.Input;
   const others = given.some(({ key }) => isCallerHeader(key)) ? given.filter(({ key }) => !isCallerHeader(key)) : given;

@@ -1,31 +1,31 @@
-/** The key scheme: where everything about an invocation stands in the one table (ADR 0003). */
+/** The key scheme of invocations, of the sweeper and of the two indexes (ADR 0003). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Key } from "../ports/table.ts";
 
 /** Sort keys of one invocation: `arr#`, `blob#`, `hold#`, `seg#`, `sink#`, `try#`, in this order. */
 export const ARRIVALS = { from: "arr#", below: "arr$" };
-/** Pieces of records that one item cannot hold. */
+/** Pieces of records that are too large for one item. */
 export const PIECES = { from: "blob#", below: "blob$" };
 export const ARRIVALS_AND_PIECES = { from: "arr#", below: "blob$" };
-/** From the first arrival over pieces and hold up to the last segment, sinks excluded. */
+/** Arrivals, pieces, lease record and segments, without sinks. */
 export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
 export const HOLDS = "hold#";
 export const EVENTS = { from: "try#", below: "try$" };
 
 export const ACCEPTANCE_SK = "seg#000000";
 
-/** Stands for the nonce of an arrival that found no acceptance: its writer could not know the nonce (ADR 0021). No nonce is so short. */
+/** Replaces the nonce in an early arrival, whose writer found no acceptance and so no nonce (ADR 0021). Every nonce is longer. */
 export const EARLY = "-" as Nonce;
 
-/** How one environment places its items. */
+/** The settings of an environment that determine its keys. */
 export interface KeyScheme {
   readonly keyPrefix: string;
-  /** Both indexes are spread over as many partitions, each of which takes some 1,000 writes a second; one unless told. */
+  /** The number of partitions of each index, each of which takes about 1,000 writes a second; one by default. */
   readonly indexShards?: number;
 }
 
-/** Whatever the number of shards is and was, the sweeper walks them all: no work is lost where somebody changes it. */
+/** The sweeper walks this many shards, whatever the setting is and was, so that a change of the setting loses no work. */
 export const INDEX_SHARDS_MAX = 16;
 const DAY_MS = 86_400_000;
 
@@ -37,7 +37,7 @@ export function segmentKey(pk: string, nonce: Nonce, index: number): Key {
   return { pk, sk: index === 0 ? ACCEPTANCE_SK : `seg#${nonce}#${String(index).padStart(6, "0")}` };
 }
 
-/** The segments behind the acceptance, in their order. */
+/** The segments after the acceptance, in order. */
 export function segmentRange(nonce: Nonce): { from: string; below: string } {
   return { from: `seg#${nonce}#`, below: `seg#${nonce}$` };
 }
@@ -55,7 +55,7 @@ export function arrivalKey(pk: string, nonce: Nonce, unique: string): Key {
   return { pk, sk: `arr#${nonce}#${unique}` };
 }
 
-/** @param name begins with the nonce, and is of one record alone */
+/** @param name begins with the nonce, and is unique to one record */
 export function pieceKey(pk: string, name: string, at: number): Key {
   return { pk, sk: `blob#${name}#${String(at).padStart(5, "0")}` };
 }
@@ -64,7 +64,7 @@ export function pieceRange(name: string): { from: string; below: string } {
   return { from: `blob#${name}#`, below: `blob#${name}$` };
 }
 
-/** Events are a ring: the newest 32 remain. */
+/** Failure events are a ring: the latest 32 remain. */
 export function eventKey(pk: string, nonce: Nonce, attempt: number): Key {
   return { pk, sk: `try#${nonce}#${String(attempt % 32).padStart(2, "0")}` };
 }
@@ -77,7 +77,7 @@ export function sinkRange(nonce: Nonce): { from: string; below: string } {
   return { from: `sink#${nonce}#`, below: `sink#${nonce}$` };
 }
 
-/** False for what a former life of the same id left behind (I12). Early arrivals are kept and deleted with the life that stands. */
+/** False for an item of a former life of the same id (I12). Early arrivals are kept and deleted with the current life. */
 export function belongsTo(sk: string, nonce: Nonce): boolean {
   if (sk === ACCEPTANCE_SK) return true;
   const owner = sk.split("#", 2)[1];
@@ -90,35 +90,35 @@ export function uniquePart(sk: string, prefix: "arr" | "sink", nonce: Nonce): st
   return sk.startsWith(head) ? sk.slice(head.length) : undefined;
 }
 
-/** The completion of command `completionId`, whoever brings it: only the first counts. */
+/** The completion of command `completionId`, from any sender: only the first counts. */
 export function completionArrival(completionId: number): string {
   return `c${completionId}`;
 }
 
-/** A signal with a number above the built-in ones (awakeables): only the first counts. */
+/** A signal with an index above the built-in ones (an awakeable): only the first counts. */
 export function awakeableArrival(index: number): string {
   return `s${index}`;
 }
 
 /**
- * Ids end in letters of base 62, of which a remainder would give some shards half as much again as others: the hash spreads
- * them evenly. An entry that stands elsewhere by a former rule is found all the same, because every reader walks all shards.
+ * A hash spreads ids evenly: a remainder of their last characters, of base 62, would give some shards half as many entries
+ * again as others. Entries placed by a former rule are found as well, because every reader walks all shards.
  */
 export function shardOf(id: InvocationId, { indexShards = 1 }: Pick<KeyScheme, "indexShards">): number {
   return textHash(id) % indexShards;
 }
 
-/** The shards that lists are told from. */
+/** The shards that lists read. */
 export function shardsOf({ indexShards = 1 }: KeyScheme): readonly number[] {
   return Array.from({ length: indexShards }, (_, shard) => shard);
 }
 
-/** The first place of a moment in either index. */
+/** The first position of a moment in either index. */
 export function placeAt(atMs: number): string {
   return String(Math.max(0, Math.floor(atMs))).padStart(15, "0");
 }
 
-/** The moment of a place in either index. */
+/** The moment of a position in either index. */
 export function momentOf(place: string): number {
   return Number(place.slice(0, 15));
 }
@@ -137,7 +137,7 @@ export function listingPk(prefix: string, atMs: number, shard: number): string {
   return `${prefix}list#${Math.floor(atMs / DAY_MS)}#${shard}`;
 }
 
-/** Keys of the open index: invocations that are parked or held for long, by the moment at which to look at them. */
+/** Keys of the open index: parked and long-driven invocations, by the moment of the next look. */
 export function openKeys(scheme: KeyScheme, id: InvocationId, lookAtMs: number): { openPk: string; openSk: string } {
   return { openPk: openPk(scheme.keyPrefix, shardOf(id, scheme)), openSk: `${placeAt(lookAtMs)}#${id}` };
 }
@@ -146,12 +146,12 @@ export function openPk(prefix: string, shard: number): string {
   return `${prefix}open#${shard}`;
 }
 
-/** What the sweeper remembers from pass to pass. */
+/** The partition of the sweeper's progress. */
 export function sweeperPk(prefix: string): string {
   return `${prefix}sweeper`;
 }
 
-/** Bounds of either index for moments from `fromMs` on and before `belowMs`. */
+/** Bounds in either index of the moments from `fromMs` on and before `belowMs`. */
 export function momentRange(fromMs: number, belowMs: number): { from: string; below: string } {
   return { from: placeAt(fromMs), below: placeAt(belowMs) };
 }

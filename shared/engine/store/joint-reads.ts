@@ -1,8 +1,8 @@
-/** Reads that many ask for at the same time: whoever asks gets one that begins after the asking, and shares it with the others. */
+/** Shares reads between concurrent callers: each caller gets a read that begins after its request. */
 
 interface Reading<V> {
   readonly outcome: Promise<V>;
-  /** Begins when this one is over, for all who asked meanwhile: what they must see may have been written since it began. */
+  /** The next read, for all callers that came during this one: what they must see may have been written since this one began. */
   next?: Promise<V>;
 }
 

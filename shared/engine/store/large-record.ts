@@ -1,4 +1,4 @@
-/** Records of any size: packed where that saves a write unit, and cut into pieces where one item cannot hold them. */
+/** Records of any size: packed if that saves a write unit, and cut into pieces if they are too large for one item. */
 import { hex } from "../../core/model/hex.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -14,24 +14,28 @@ import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sameBytes, sealed
 
 type Ports = Pick<StorePorts, "table" | "ids" | "codec">;
 
-/** An item takes 400 KB with its key and attributes: this leaves room for both. */
+/** An item has at most 400 KB with its key and attributes: this leaves room for both. */
 export const PIECE_MAX_BYTES = 300 * 1024;
-/** So many pieces are written at a time: enough to hide the way to the table, and few enough not to crowd out others. */
+/**
+ * How many pieces are written at a time: enough to hide the latency of the table, and few enough to leave room for other
+ * requests.
+ */
 const PIECES_AT_ONCE = 4;
 const NAME_BYTES = 8;
 const UNIT_BYTES = 1024;
-/** Packing large bytes that do not get smaller costs time alone: what the beginning tells of the rest decides. */
+/** Packing bytes that do not get smaller wastes time, so a sample of the beginning of a large record decides. */
 const SAMPLE_BYTES = 32 * 1024;
 const WORTH_SHARE = 0.9;
 
-/** What stands in the item instead: `name` is all between the prefix and the number in the keys of its pieces. */
+/** Replaces the record in its item: `name` is the part between the prefix and the number in the keys of the pieces. */
 const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uint53(3) });
 
 /**
- * Makes an item whose attribute `b` is a sealed record fit for its put. Pieces are written here and now, before the item:
- * the item is what makes them count. They are never written again, and where the item's put is refused they are left to
- * expire. Small items come back as they are, without any read or write.
- * @param owner what the pieces belong to within the partition: the creation nonce of an invocation
+ * Makes an item whose attribute `b` is a sealed record fit for its put. Writes the pieces before the item, because the item
+ * makes them count. Pieces are never rewritten; if the put of the item is refused, they expire. Returns small items unchanged,
+ * without any read or write.
+ * @param owner the owner of the pieces within the partition: the nonce of an invocation or an edit, or the number of an
+ *   object's life
  * @param inlineMaxBytes records up to this size stay in the item
  */
 export async function chunkForPut(
@@ -76,7 +80,10 @@ async function cut({ table, ids }: Ports, item: Item, owner: string, record: Uin
   return sealed(encode(StoredPieces, { name, count, sizeBytes: record.length }, ENVELOPE_BYTES), CODEC.pieces);
 }
 
-/** The size by which writes are charged, numbers at their largest. Names and texts of ours are ASCII but for keys of objects. */
+/**
+ * The size that the store charges for a write, with numbers at their largest. Names and texts are ASCII, except keys of
+ * objects.
+ */
 function sizeOf(item: Item): number {
   let sizeBytes = 0;
   for (const name in item) {
@@ -90,10 +97,10 @@ function sizeOf(item: Item): number {
 }
 
 /**
- * Makes what was read of one partition readable: every record of this owner is in one piece and unpacked, and pieces are
- * left out. Costs a read for each record whose pieces are not among the items, and none otherwise.
+ * Makes the items of one partition readable: joins and unpacks every record of this owner, and leaves the pieces out. Costs a
+ * read for each record whose pieces are not among the items.
  * @param onUnpacked called with the unpacked size of each record, which may be a thousand times the packed size
- * @throws StoreError where pieces are missing
+ * @throws StoreError if pieces are missing
  */
 export async function reassemble(
   ports: Ports,
@@ -144,7 +151,7 @@ async function join({ table }: Ports, item: Item, read: ReadonlyMap<string, Uint
   return record;
 }
 
-/** @returns undefined unless all of them are there, and make up the record */
+/** @returns undefined if a piece is missing, or if the pieces do not make up the record */
 function partsOf(
   pk: string,
   { name, count, sizeBytes }: Infer<typeof StoredPieces>,
@@ -162,9 +169,9 @@ function partsOf(
 }
 
 /**
- * For items that never expire, after a refused put: what was cut for nothing is removed. A put whose answer was lost and
- * that was sent again is refused by itself; its pieces count.
- * @param existing what stood in the way
+ * Removes the pieces of an item that never expires, after its put was refused. A put that was sent again after a lost answer is
+ * refused by itself; its pieces count.
+ * @param existing the item that refused the put
  */
 export async function dropLost(
   ports: Pick<StorePorts, "table">,
@@ -174,7 +181,7 @@ export async function dropLost(
   if (!sameBytes(item["b"], existing?.["b"])) await dropPieces(ports, item);
 }
 
-/** For items that are replaced: removes the pieces of the record that an item held. */
+/** Removes the pieces of a record whose item is replaced. */
 export async function dropPieces({ table }: Pick<StorePorts, "table">, item: Item): Promise<void> {
   const { b } = item;
   if (!(b instanceof Uint8Array) || b[1] !== CODEC.pieces) return;

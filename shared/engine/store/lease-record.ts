@@ -1,4 +1,4 @@
-/** The hold as an item: the lease of the driver, or the state of the park; written from the first park or claim on. */
+/** The lease record as an item: the lease of the driver, or the state of the park; written from the first park or claim on. */
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Retries } from "../../core/invocation/segment.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -15,21 +15,21 @@ export interface LeaseRecord {
   readonly untilMs: number;
   readonly status: ParkedStatus | "running" | "completed";
   readonly wakeAtMs?: number;
-  /** A far moment that has a timer already: a driver that parks until that moment sets none. */
+  /** A far moment for which a timer is set: a driver that parks until that moment sets none. */
   readonly timerAtMs?: number;
   readonly attempts: number;
   readonly retries: Retries;
   readonly lastFailure?: AttemptFailure;
   /** The deployment of the running attempt has sent nothing since this moment. */
   readonly silentSinceMs?: number;
-  /** When the sweeper is to look; set while the hold is in the open index, where it stays until the invocation ends. */
+  /** The moment of the sweeper's next look; set while the lease record is in the open index, where it stays until the end. */
   readonly lookAtMs?: number;
-  /** The last segment whose effects are known to be performed, so that no driver redoes them. Each park writes it. */
+  /** The last segment whose effects were performed, so that no driver redoes them. Each park writes it. */
   readonly performed?: number;
   /** Until when the invocation may stay open without an extension: its items outlive that moment by the retention. */
   readonly keepUntilS: number;
   readonly deploymentId?: string;
-  /** The place in the queue of the key, where the invocation waits or has waited for the lock. */
+  /** The place in the queue of the key, if the invocation waits or waited for the lock. */
   readonly ticket?: number;
 }
 
@@ -38,7 +38,7 @@ export interface LeaseRecordKey {
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;
-  /** The moment of the acceptance: a list of open invocations is sorted by it and needs no further read. */
+  /** The moment of the acceptance, by which a list of open invocations is sorted without a further read. */
   readonly createdAtMs: number;
   readonly expiresAtS: number;
 }
@@ -76,7 +76,7 @@ export function leaseRecordItem(
 }
 
 /**
- * Attributes that an update of the hold never writes: the key, the place in the open index, and what the sweeper
+ * Attributes that an update of the lease record never writes: the key, the place in the open index, and what the sweeper
  * extends.
  */
 const LEFT_ALONE: ReadonlySet<string> = new Set([
@@ -99,9 +99,8 @@ const OPTIONAL = [
 ] as const;
 
 /**
- * The hold as an update of the stored one. A note of the sweeper under a live lease keeps the token, so a driver that
- * read the hold before the note may still write; its write must not remove the place in the index that the note has
- * set.
+ * The lease record as an update of the stored one. A note of the sweeper under a live lease keeps the token, so a driver that
+ * read the lease record before the note may still write; its write must keep the place in the open index that the note has set.
  */
 export function leaseRecordChange(key: LeaseRecordKey, leaseRecord: LeaseRecord): Update {
   const set: Record<string, Scalar> = {};
@@ -140,8 +139,8 @@ export function readLeaseRecord(item: Item): LeaseRecord {
 }
 
 /**
- * Allows the update of a hold that has one of `tokens`: then no other process has claimed the invocation since. A hold
- * with an older base does not forbid the update, because the lease in the last segment counts instead of that hold.
+ * Allows the update of a lease record that has one of `tokens`: then no other process has claimed the invocation since. A lease
+ * record with an older base does not forbid the update, because the lease in the last segment counts instead.
  */
 export function changeCondition(base: number, tokens: readonly Token[]): Condition {
   const known = tokens.map((value): Condition => ({ kind: "equal", attribute: "token", value }));
@@ -149,7 +148,7 @@ export function changeCondition(base: number, tokens: readonly Token[]): Conditi
 }
 
 /**
- * Allows a put over the hold that the claimer has read, or where there is none: then no other process has claimed the
+ * Allows a put over the lease record that the claimer has read, or where there is none: then no other process has claimed the
  * invocation since (docs/design.md#the-lease).
  */
 export function claimCondition(base: number, read: Token | undefined): Condition {
@@ -159,7 +158,7 @@ export function claimCondition(base: number, read: Token | undefined): Condition
 }
 
 /**
- * Allows a write of the driver that has one of the tokens `mine`: then no other process took over
+ * Allows a write of the driver that has one of the tokens `mine`: then no other process has taken over
  * (docs/design.md#the-lease).
  */
 export function keepCondition(base: number, mine: readonly Token[]): Condition {

@@ -1,4 +1,4 @@
-/** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
+/** Loads an invocation from its partition: the acceptance with every segment folded in, and the fresh arrivals. */
 import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import { accepted, expiresAtMs, fold, Folding, type Invocation, type Phase } from "../../core/invocation/invocation.ts";
@@ -23,15 +23,15 @@ import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-re
 export interface Loaded {
   readonly pk: string;
   readonly invocation: Invocation;
-  /** The last segment and the invocation before it: what it takes to redo its effects (I2). */
+  /** The last segment and the invocation before it, as a redo of its effects needs them (I2). */
   readonly last?: { readonly before: Invocation; readonly segment: Segment };
   readonly leaseRecord?: LeaseRecord;
-  /** Who drives now, as the newest of hold and segment says. */
+  /** The current lease: from the lease record or from the last segment, whichever is newer. */
   readonly lease: Lease;
-  /** Those that no segment lists, by key. */
+  /** Fresh arrivals, by key. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
   readonly expiresAtS: number;
-  /** Failures that segments tell of, oldest first; those that added nothing are events beside the journal. */
+  /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
 }
@@ -42,8 +42,8 @@ const PLAIN_MAX_BYTES = 1024 * 1024;
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
 /**
- * As `load`, begun after the call and shared by all in this process who ask for the same invocation meanwhile: a thousand
- * messages to one that waits for a thousand calls would read its whole journal a thousand times.
+ * As `load`, but begun after the call, and shared by all callers in this process that ask for the same invocation meanwhile.
+ * Otherwise a thousand messages to an invocation that waits for a thousand calls would read its journal a thousand times.
  */
 export function loadJointly(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointLoads.get(engine);
@@ -80,7 +80,7 @@ async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded 
 /**
  * @param sizeMaxBytes the limit of the stored bytes, and of the unpacked bytes; none by default
  * @param onBytes called with the size of each page and of each unpacked record, when it comes into memory
- * @returns undefined where nothing was ever accepted under this id, or all of it is gone
+ * @returns undefined if no acceptance is stored under this id
  * @throws TooLargeError
  */
 export async function load(
@@ -104,7 +104,8 @@ export async function load(
     return assemble(id, pk, acceptance, items, items.filter(isArrival));
   } catch (error) {
     if (!(error instanceof AbsentArrivalError)) throw error;
-    // I4: the arrivals come before the segments in a read, so that one written meanwhile may be listed and not be seen.
+    // I4: a read returns arrivals before segments, so a segment may list an arrival that was written after the arrivals were
+    // read.
     const arrived = await reassemble(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
     return assemble(id, pk, acceptance, items, arrived);
   }
@@ -114,7 +115,11 @@ function isArrival({ sk }: Item): boolean {
   return sk.startsWith(ARRIVALS.from);
 }
 
-/** @param items of one life, its segments in order and its hold @param arrived the items of its arrivals @throws AbsentArrivalError */
+/**
+ * @param items the items of one life: its segments in order, and its lease record
+ * @param arrived the items of its arrivals
+ * @throws AbsentArrivalError
+ */
 export function assemble(
   id: InvocationId,
   pk: string,
@@ -136,7 +141,7 @@ export function assemble(
     return arrival?.kind === "notification" ? arrival : undefined;
   };
   for (const item of segmentsThatCount(segmentsOf(items, nonce))) {
-    // The last one is not folded in place: what stood before it is needed to redo its effects.
+    // The last segment is not folded in place: a redo of its effects needs the invocation before it.
     if (last !== undefined) folding.add(last.segment);
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
     last = { before: folding.invocation, segment: read.segment };
@@ -150,7 +155,7 @@ export function assemble(
     lease = { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
     invocation = underHold(invocation, leaseRecord);
   } else if (lease.token !== "" && invocation.phase.status === "ready") {
-    // The acceptor drives, or drove: an attempt may have begun that nothing written tells of.
+    // The acceptor drives or drove the invocation: an attempt may have begun without a written trace.
     invocation = { ...invocation, phase: { status: "running" } };
   }
   const arrivals = freshArrivals(arrived, invocation, nonce);
@@ -169,7 +174,7 @@ export function assemble(
   };
 }
 
-/** In order; those of former lives carry another nonce and are passed over (I12). */
+/** The segments of this life in order; segments of former lives have another nonce (I12). */
 function segmentsOf(items: readonly Item[], nonce: Nonce): readonly Item[] {
   return items.filter(({ sk }) => sk.startsWith(`seg#${nonce}#`));
 }
@@ -179,7 +184,7 @@ export function freshArrivals(arrived: readonly Item[], invocation: Invocation, 
   for (const item of arrived) {
     const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
     const key = uniquePart(item.sk, "arr", owner);
-    // An early arrival precedes every other one, in key order too: of two under one key the first counts.
+    // An early arrival precedes any other arrival, in key order too: of two under one key the first counts.
     if (key === undefined || invocation.consumed.has(key) || fresh.has(key)) continue;
     const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
     if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);
@@ -191,19 +196,19 @@ function isEarly(sk: string): boolean {
   return sk.startsWith(`arr#${EARLY}#`);
 }
 
-/** The segment that lists an early arrival holds it too: programs before early arrivals go on with such a journal. */
+/** The segment that lists an early arrival also contains it, so that versions without early arrivals can read the journal. */
 function inSegment(arrival: Arrival): Arrival {
   return arrival.kind === "notification"
     ? { ...arrival, consumption: { ...arrival.consumption, inline: true } }
     : arrival;
 }
 
-/** Before the pin the newest version is assumed: all that differs is the metadata of failures. */
+/** Before the pin the latest version is assumed: versions differ here only in the metadata of failures. */
 export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
   return pin !== undefined && isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : PROTOCOL_VERSION_MAX;
 }
 
-/** What the hold knows that no segment tells: how it is parked, how often it was tried, what failed. */
+/** Adds what only the lease record contains: the kind of the park, the number of attempts, the last failure. */
 function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
   if (invocation.phase.status === "completed") return invocation;
   return {
@@ -223,7 +228,8 @@ function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): P
     case "pending":
       return { status };
     case "running":
-      // Under a lease that was over before its start no attempt has begun: whoever held it came to end it, or to park it again.
+      // A lease that was over before the start served only to end the invocation or to park it again: no attempt has begun
+      // under it.
       if (phase.status === "scheduled" && untilMs < phase.startAtMs) return phase;
       return phase.status === "ready" || phase.status === "scheduled" ? { status } : phase;
     case "ready":
@@ -234,25 +240,25 @@ function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): P
   }
 }
 
-/** The last segment, where its effects may not have been performed (I2): whoever parks has performed them before. */
+/** The last segment, if its effects may not have been performed (I2); a driver performs them before it parks. */
 export function unperformed({ last, leaseRecord }: Loaded): Loaded["last"] {
   return last !== undefined && (leaseRecord?.performed ?? 0) >= last.segment.index ? undefined : last;
 }
 
-/** True where the invocation has ended and its result is not kept any longer: its id is free (I6). */
+/** True if the invocation has ended and the retention of its result is over: its id is free (I6). */
 export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
   const goneAtMs = expiresAtMs(invocation);
   return goneAtMs !== undefined && goneAtMs <= atMs;
 }
 
-/** True while somebody else may be driving. */
+/** True while a driver may have the invocation. A sole owner ignores the leases of other processes. */
 export function isLeased(engine: StorePorts, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
   const { exclusiveOwnerPrefix } = engine.settings;
   if (exclusiveOwnerPrefix !== undefined && !lease.token.startsWith(`${exclusiveOwnerPrefix}.`)) return false;
   return lease.untilMs > atMs;
 }
 
-/** A park stands in the open index, under the moment at which it is to be looked at. */
+/** True for a parked invocation: its lease record is in the open index, at the moment of the next look. */
 export function isParked({ leaseRecord, invocation }: Pick<Loaded, "leaseRecord" | "invocation">): boolean {
   return leaseRecord !== undefined && leaseRecord.untilMs === 0 && leaseRecord.base >= invocation.segmentIndex;
 }

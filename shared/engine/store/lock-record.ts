@@ -1,4 +1,4 @@
-/** The lock of an object key or a workflow id as an item: who holds it, who comes next, and the small state packed in. */
+/** The lock of an object key or a workflow id as an item: the holder, the queue, and the small state that is packed in. */
 import { EMPTY_STATE, type KeyedState } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -8,34 +8,34 @@ import type { Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 
 /**
- * Tickets are numbers: an invocation that finds the key taken draws the next one (`tail`), and the holder that leaves
- * serves the one after the last served (`head`). Nobody waits where the two are equal.
+ * Tickets are numbers: an invocation that finds the key taken draws the next one (`tail`), and a give-back serves the one after
+ * the last served (`head`). The queue is empty if both are equal.
  */
 export interface Lock {
   readonly holder?: { readonly id: InvocationId; readonly nonce: Nonce };
-  /** The life that handed the key to this holder; absent where the holder took a free key. */
+  /** The life that handed the key to this holder; absent if the holder took a free key. */
   readonly givenBy?: Nonce;
-  /** Grows at each take and hand-over, so that what somebody does late under an older one counts for nothing. */
+  /** Grows at each take and each hand-over, so that a late write under an older grant has no effect. */
   readonly grant: number;
   readonly head: number;
   readonly tail: number;
-  /** The segment of the holder whose changes of the state were applied last. */
+  /** The holder's last segment whose changes of state were applied. */
   readonly applied: number;
-  /** Counts the edits of a workflow's state by operators, which its run must not write over. */
+  /** Counts the edits of a workflow's state by operators, which its run must not overwrite. */
   readonly edits: number;
-  /** The last edit of a free state: an editor whose answer was lost knows its own. */
+  /** The last edit of a free state, by which an editor whose answer was lost recognises its own edit. */
   readonly editedBy?: Nonce;
-  /** Counts the lives of a workflow id; objects live once. */
+  /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
-  /** When the life before this one was over: what happened since then is of this one, also where its run came later. */
+  /** When the previous life was over: later events belong to this life, even if its run was accepted later still. */
   readonly lifeFromMs: number;
-  /** From then on the life of a workflow counts as over, with its state and its promises. */
+  /** From this moment on the life of a workflow counts as over, with its state and its promises. */
   readonly goneAtMs?: number;
   readonly sinceMs: number;
   readonly state: KeyedState;
 }
 
-/** Holds the lock in the place of an invocation, for as long as an edit of a free state takes. */
+/** Holds the lock in place of an invocation while an edit of a free state is applied. */
 export const EDITOR = "edit" as InvocationId;
 
 export const NO_LOCK: Lock = {
@@ -89,7 +89,10 @@ function unpack(st: Item[string]): KeyedState {
   return { inline: new Map(inline.map(({ key, value }) => [key, value])), beside: new Set(beside), unlisted };
 }
 
-/** Which life the state and the promises of a key belong to now, and whether the lock still shows its state. */
+/**
+ * The life to which the state and the promises of a key belong now; `over` if the lock still shows the state of the previous
+ * life.
+ */
 export function lifeAt({ life, goneAtMs }: Lock, atMs: number): { readonly life: number; readonly over: boolean } {
   const over = goneAtMs !== undefined && goneAtMs <= atMs;
   return { life: over ? life + 1 : life, over };

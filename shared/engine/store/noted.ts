@@ -1,6 +1,4 @@
-/**
- * The moment before which every open invocation is in the open index, because the sweeper has passed the listing (I8).
- */
+/** The moment before which every open invocation is in the open index, because the sweeper has passed the listing (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { idAt } from "./index-walk.ts";
@@ -14,16 +12,14 @@ export const PROGRESS_SK = "listed";
 export interface Noted {
   /** Every open invocation that was accepted before this moment is in the open index. Zero before the first pass. */
   readonly belowMs: number;
-  /** Exceptions: accepted before that moment, but the sweeper could not read them and will try again. */
+  /** Exceptions: invocations from before that moment that the sweeper could not read and will try again. */
   readonly except: ReadonlySet<InvocationId>;
 }
 
-/** Slices of the walk over the listing that workers have not finished: each covers the entries from its place on. */
+/** Slices of the walk over the listing that workers have not finished: each covers the entries from its position on. */
 export const LISTING_SLICES = "slice#listing#";
 
-/**
- * Costs one read. The caller reads the open index afterwards, because the sweeper writes its progress after the index.
- */
+/** Costs one read. The caller reads the open index afterwards, because the sweeper writes its progress after the index. */
 export async function readNoted({ table, settings }: StorePorts): Promise<Noted> {
   const range = { from: PROGRESS_SK, below: LISTING_SLICES.replace(/#$/, "$") };
   const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);
@@ -37,7 +33,7 @@ export async function readNoted({ table, settings }: StorePorts): Promise<Noted>
   };
 }
 
-/** True where the absence of an invocation from the open index does not prove that the invocation has ended. */
+/** True if the absence of an invocation from the open index does not prove that the invocation has ended. */
 export function isUnnoted(
   { belowMs, except }: Noted,
   { id, createdAtMs }: { readonly id: InvocationId; readonly createdAtMs: number },

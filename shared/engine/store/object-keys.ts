@@ -1,14 +1,14 @@
-/** The key scheme of objects and workflows: where the lock, the queue, the state and the promises of one key stand. */
+/** The key scheme of objects and workflows: the keys of the lock, the queue, the state and the promises. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Key } from "../ports/table.ts";
 
 const SAFE = /^[\x21\x22\x24\x26-\x7e]*$/;
-/** A sort key takes 1,024 bytes and a partition key 2,048: what is longer is named by its hash. */
+/** A sort key has at most 1,024 bytes and a partition key 2,048: a hash replaces longer names. */
 const NAME_MAX = 700;
 const OBJECT_KEY_MAX = 1_500;
 
-/** Derives a short name from a long one: the same in one environment for ever. */
+/** Derives a short name from a long one: always the same in one environment. */
 export type Shorten = (name: string) => string;
 
 export function objectPk(
@@ -30,7 +30,7 @@ export function inboxKey(pk: string, ticket: number): Key {
 
 export const INBOX = { from: "inbox#", below: "inbox$" };
 
-/** @param life the state and the promises of a former life of a workflow carry another number (I12) */
+/** @param life the number of the life, which separates the state of a workflow from that of its former lives (I12) */
 export function stateKey(pk: string, life: number, name: string, shorten: Shorten): Key {
   return { pk, sk: `state#${life}#${nameIn(name, shorten)}` };
 }
@@ -47,7 +47,7 @@ export function promiseRange(life: number): { from: string; below: string } {
   return { from: `promise#${life}#`, below: `promise#${life}$` };
 }
 
-/** Who waits for a promise, by the life that waits and its command. */
+/** The key of a waiter of a promise: the life that waits, and its command. */
 export function waiterKey(promise: Key, waiter: { id: string; nonce: Nonce; completionId: number }): Key {
   const { id, nonce, completionId } = waiter;
   return { pk: promise.pk, sk: `waiter${promise.sk.slice("promise".length)}#${id}.${nonce}.${completionId}` };
@@ -58,7 +58,7 @@ export function waitersOf(promise: Key): { from: string; below: string } {
   return { from: `${head}#`, below: `${head}$` };
 }
 
-/** Letters that mean something in a sort key, or to nobody, are written by their bytes. */
+/** Percent-encodes names with separators of sort keys or characters outside of printable ASCII. */
 function nameIn(name: string, shorten: Shorten): string {
   const safe = SAFE.test(name) ? name : encodeURIComponent(name).replaceAll("#", "%23");
   return safe.length > NAME_MAX ? `~${shorten(name)}` : safe;

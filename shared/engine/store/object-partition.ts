@@ -1,4 +1,4 @@
-/** Where the objects of an environment stand, and which of them an invocation belongs to. */
+/** The partitions of objects, and reads of their locks. */
 import { hex } from "../../core/model/hex.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { StorePorts } from "./store-ports.ts";
@@ -7,7 +7,7 @@ import { type Lock, readLock } from "./lock-record.ts";
 
 const SHORT_NAME_BYTES = 20;
 
-/** Names that are too long for a key are derived under the environment's secret, so that none can be made to collide. */
+/** Long names are derived under the environment's secret, so that no caller can construct a collision. */
 export function shortenWith({ ids }: Pick<StorePorts, "ids">): Shorten {
   return (name) => hex(ids.derive(["name", name], SHORT_NAME_BYTES));
 }

@@ -1,4 +1,4 @@
-/** The last act of an operator on an invocation, stored with the order that the act writes anyway, so that it costs no extra write. */
+/** The last act of an operator on an invocation, stored with the order that the act writes, so that it costs no extra write. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import type { OperatorAct } from "../ports/submission.ts";

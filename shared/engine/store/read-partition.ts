@@ -9,7 +9,7 @@ export class TooLargeError extends Error {
 /** Takes the size of each page or record in memory; the next read waits for its promise. */
 export type OnBytes = (bytes: number) => Promise<void>;
 
-/** @param sizeMaxBytes of all records; no bound unless told @throws TooLargeError at the first page with which it is more */
+/** @param sizeMaxBytes the limit of all records; none by default @throws TooLargeError at the first page beyond the limit */
 export async function readPartition(
   table: Table,
   pk: string,

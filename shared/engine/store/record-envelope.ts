@@ -5,12 +5,12 @@ const FORMAT_VERSION = 1;
 /** 0: none. Encryption takes 1 and up. */
 const ENCRYPTION_NONE = 0;
 
-/** What follows the envelope: the record as it is, the record packed by the codec, or where its pieces stand (ADR 0015). */
+/** What follows the envelope: the plain record, the packed record, or the name of its pieces (ADR 0015). */
 export const CODEC = { plain: 0, packed: 1, pieces: 2 } as const;
 
 export const ENVELOPE_BYTES = 3;
 
-/** @param record encoded with `ENVELOPE_BYTES` left free in front */
+/** @param record encoded with `ENVELOPE_BYTES` free bytes in front */
 export function sealed(record: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC] = CODEC.plain): Uint8Array {
   record[0] = FORMAT_VERSION;
   record[1] = codec;
@@ -18,35 +18,35 @@ export function sealed(record: Uint8Array, codec: (typeof CODEC)[keyof typeof CO
   return record;
 }
 
-/** Puts an envelope before bytes that were made elsewhere. */
+/** Copies bytes behind a new envelope. */
 export function enveloped(bytes: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC]): Uint8Array {
   const record = new Uint8Array(ENVELOPE_BYTES + bytes.length);
   record.set(bytes, ENVELOPE_BYTES);
   return sealed(record, codec);
 }
 
-/** True for what `opened` reads as it stands. */
+/** True for a record that `opened` reads without unpacking or joining. */
 export function isPlain(record: unknown): boolean {
   return !(record instanceof Uint8Array) || record[1] === CODEC.plain;
 }
 
-/** True where the item says only where its record stands. */
+/** True if the record is stored in pieces. */
 export function isInPieces(record: unknown): boolean {
   return record instanceof Uint8Array && record[1] === CODEC.pieces;
 }
 
-/** A record holds something of its writer's own, by which he knows it again. */
+/** Each record contains something unique to its writer, so equal bytes come from the same write. */
 export function sameBytes(there: unknown, ours: unknown): boolean {
   if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
   return there.length === ours.length && there.every((byte, at) => byte === ours[at]);
 }
 
-/** @throws StoreError for a record that this version cannot read, and for one that has not been made plain before */
+/** @throws StoreError for a record that this version cannot read, or that is packed or in pieces */
 export function opened(record: unknown, what: string): Uint8Array {
   return contentOf(record, CODEC.plain, what);
 }
 
-/** @throws StoreError for a record that this version cannot read, or of another codec */
+/** @throws StoreError for a record that this version cannot read, or that has another codec */
 export function contentOf(record: unknown, expected: number, what: string): Uint8Array {
   if (!(record instanceof Uint8Array) || record.length < ENVELOPE_BYTES) throw new StoreError(`${what} is no record`);
   const [version, codec, encryption] = record;

@@ -2,7 +2,7 @@
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import type { HandlerType } from "../../core/model/target.ts";
 
-/** @param attachable whether the invocation can be found again by a key, or by the caller that got its id */
+/** @param attachable whether the invocation can be found by a key, or by a caller that has its id */
 export function retentionOf(
   { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs }: EffectiveSettings,
   attachable: boolean,

@@ -1,4 +1,4 @@
-/** A segment as an item: everything that one attempt added, with the lease of the driver that wrote it. */
+/** A segment as an item: the entries of one attempt, the state after it, and the lease of the driver that wrote it. */
 import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { DeploymentId, Nonce, Token } from "../../core/model/ids.ts";
@@ -28,7 +28,7 @@ import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
 
 const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
 
-/** `frame` only where no arrival item holds the notification. */
+/** `frame` is present only if no arrival item contains the notification. */
 const StoredTaken = message({ key: string(1), frame: optional(bytes(2)) });
 
 const StoredSegment = message({
@@ -50,12 +50,12 @@ const StoredSegment = message({
   frames: bytes(16),
   token: string(17),
   untilMs: uint53(18),
-  /** Writes to the table that the driver made for this invocation since the segment before, this one included. */
+  /** Writes that the driver made for this invocation since the previous segment, this one included. */
   consumedUnits: uint32(19),
-  /** The result is the last output among the frames: it is not stored twice. */
+  /** The result is the last Output among the frames, so it is not stored twice. */
   resultInFrames: bool(20),
   grant: optional(uint53(22)),
-  /** Keys of the orders that it obeys. */
+  /** Keys of the orders that this segment obeys. */
   orders: repeated(string(21)),
 });
 type StoredSegment = Infer<typeof StoredSegment>;
@@ -73,7 +73,7 @@ export function segmentItem(place: SegmentPlace, segment: Segment): Item {
     ...segmentKey(place.pk, place.nonce, segment.index),
     ...(segment.endAlone && { endAlone: true }),
     ...(segment.after.kind === "completed" && { end: true }),
-    // Beside the record, so that a list need not decode each end.
+    // Also outside of the record, so that a list need not decode each end.
     ...(segment.after.kind === "completed" && segment.after.tombstone && { tombstone: true }),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,
@@ -115,20 +115,23 @@ function afterToStored({ after, entries }: Segment) {
   return { tombstone, killed, resultInFrames, ...(!resultInFrames && { result: resultToStored(result) }) };
 }
 
-/** A segment lists an arrival that the read did not bring. */
+/** A segment lists an arrival that the read did not return. */
 export class AbsentArrivalError extends StoreError {
   override name = "AbsentArrivalError";
 }
 
-/** Finds the arrival of a key that a segment lists; undefined where the read did not bring it. */
+/** Finds the arrival of a key that a segment lists; undefined if the read did not return it. */
 export type ArrivalLookup = (key: string) => Extract<Arrival, { kind: "notification" }> | undefined;
 
-/** The segments of a journal in order; the end alone, where it is all that counts. */
+/** The segments of a journal in order; the final one alone if it is a bare end. */
 export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
   return segments.at(-1)?.["endAlone"] === true ? segments.slice(-1) : segments;
 }
 
-/** @param next the index behind the segment before it. @throws StoreError where the record cannot be read, AbsentArrivalError where it lists an arrival that is not there */
+/**
+ * @param next the index after that of the previous segment
+ * @throws StoreError if the record cannot be read, AbsentArrivalError if it lists an arrival that the read did not return
+ */
 export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup): { segment: Segment; lease: Lease } {
   const endAlone = item["endAlone"] === true;
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
@@ -151,14 +154,14 @@ export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup):
   return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs } };
 }
 
-/** What the last segment tells of where its invocation stands, without the entries. */
+/** The phase, the lease and the deployment of the last segment, without its entries. */
 export interface SegmentOutline {
   readonly after: After["kind"];
   readonly lease: Lease;
   readonly deploymentId?: DeploymentId;
 }
 
-/** @throws StoreError where the record cannot be read */
+/** @throws StoreError if the record cannot be read */
 export function readOutline(item: Item): SegmentOutline {
   const { after, token, untilMs, deploymentId } = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   return {

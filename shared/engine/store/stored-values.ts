@@ -26,7 +26,7 @@ const StoredFailure = message({
   stacktrace: optional(string(4)),
 });
 
-/** Neither field set stands for void. */
+/** A result without either field is void. */
 export const StoredResult = message({
   value: oneof("result", bytes(1)),
   failure: oneof(

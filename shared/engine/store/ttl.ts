@@ -1,4 +1,4 @@
-/** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0003). */
+/** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0034). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 
@@ -33,7 +33,7 @@ export function openUntilS(settings: Keeping, nowMs: number): number {
 
 /**
  * The time to live of an item that is written now: the item must outlive the end of the invocation by the retention.
- * @param extendedUntilS the `keepUntilS` of the hold, where the writer knows it: an item that is written after an
+ * @param extendedUntilS the `keepUntilS` of the lease record, if the writer has read it: an item that is written after an
  *   extension must live as long as the extended ones, because the next extension comes only when those need it
  */
 export function keepUntilS(
@@ -45,10 +45,7 @@ export function keepUntilS(
   return Math.max(openUntilS(settings, nowMs), extendedUntilS) + Math.ceil(completionRetentionMs / 1000);
 }
 
-/**
- * How long an arrival without an acceptance is kept. A throttled store may delay the put of the acceptance, but not for
- * days.
- */
+/** How long an early arrival is kept. A throttled store may delay the put of the acceptance, but not for days. */
 export function earlyUntilS(nowMs: number): number {
   return Math.ceil(nowMs / 1000) + EARLY_KEPT_S;
 }
@@ -58,7 +55,7 @@ export function keepBesideS(acceptanceExpiresAtS: number): number {
   return acceptanceExpiresAtS + DAY_S;
 }
 
-/** True once a day of the time to live has passed that the items of an open invocation were written with. */
+/** True once a day of the time to live has passed with which the items of an open invocation were written. */
 export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: number): boolean {
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
 }

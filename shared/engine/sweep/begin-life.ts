@@ -1,15 +1,15 @@
-/** The start of a process that owns its store alone: after a crash of the previous process, it tries suspects with care. */
+/** The start of a sole owner: after a crash of the previous process, suspects are tried alone. */
 import { Marks } from "../local/suspect-marks.ts";
 import { Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";
 import { pauseUnread } from "./pause-unread.ts";
 
-/** A suspect that ended so many processes while it was tried alone is paused. */
+/** A suspect is paused after it has ended this many processes while it was tried alone. */
 const DEATHS_ALONE_MAX = 2;
 
 /**
- * Call it before any invocation is driven. Pauses the invocations that have ended several processes.
- * @returns how many it has paused
+ * Call it before any invocation is driven. Pauses invocations that have ended several processes.
+ * @returns how many invocations it has paused
  */
 export async function beginLife(engine: Engine): Promise<number> {
   const marks = new Marks(engine);
@@ -29,7 +29,7 @@ export async function beginLife(engine: Engine): Promise<number> {
   return paused;
 }
 
-/** Call it once no invocation is driven any more: the next process then has no suspects. */
+/** Call it when no invocation is driven any more: the next process then has no suspects. */
 export async function endLife(engine: Engine): Promise<void> {
   await new Marks(engine).endLife();
 }

@@ -1,4 +1,4 @@
-/** A look at one invocation, which a walk can record before it starts, start, and await. */
+/** A look at one invocation, as a value: a walk can record the look before it runs. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { load, type Loaded } from "../store/load.ts";
@@ -14,11 +14,12 @@ export interface Check {
   run(): Promise<boolean>;
 }
 
-/** The most that one look loads, because several run together in one process. */
+/** The most bytes that one look loads, because several looks run together. */
 const LOADED_MAX_BYTES = 4 << 20;
 
 /**
- * Loads an invocation and looks at it.
+ * Makes a look that loads the invocation.
+ * @param look the action for the loaded invocation
  * @param unread the action for an invocation that is too large to be loaded here
  */
 export function checkAt(
@@ -39,7 +40,7 @@ export function checkAt(
   return { id, phase: "look", run };
 }
 
-/** Logs an error of the work, so that one invocation does not stop the walk. @returns whether the work succeeded */
+/** Catches and logs errors, so that one invocation does not stop the walk. @returns whether the work succeeded */
 export async function spared(engine: Engine, invocationId: InvocationId, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

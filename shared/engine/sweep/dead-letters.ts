@@ -1,4 +1,4 @@
-/** Drains the dead-letter queue: tries each letter once alone, and pauses its invocation where the try fails. */
+/** Drains the dead-letter queue: tries each letter once, alone, and pauses its invocation where the try fails. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
@@ -16,7 +16,7 @@ import { pauseUnread } from "./pause-unread.ts";
 /** Longer than any try, so that no other sweeper receives the same letter meanwhile. */
 const HIDDEN_MS = 900_000;
 const TRY_REMEMBERED_S = 3_600;
-/** Where the store fails, a letter stays for so many passes, about three hours, before its invocation is paused. */
+/** Where the store fails, a letter stays for this many passes, about three hours, before its invocation is paused. */
 const STORE_TRIES_MAX = 36;
 
 export interface DeadLetterReport {
@@ -27,8 +27,8 @@ export interface DeadLetterReport {
 }
 
 /**
- * Takes letters one by one until there is none, or time is over. A letter whose invocation can be neither driven nor
- * parked stays, and the next pass tries it again.
+ * Takes letters one by one until there is none or time is over. A letter whose invocation can be neither driven nor
+ * paused stays for the next pass.
  */
 export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: number): Promise<DeadLetterReport> {
   const report = { driven: 0, paused: 0 };
@@ -64,7 +64,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   const { invocationId } = wake;
   const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
   if (!(await beginTry(engine, marker))) {
-    // Loading the invocation may be what kills processes.
+    // The load of the invocation may be what kills processes.
     await pauseUnread(engine, invocationId, told("the process that drove it ended before its time"));
     await engine.table.delete(marker);
     return "paused";
@@ -85,7 +85,7 @@ function told(reason: string): string {
   return `it could not be driven, not even alone: ${reason}`;
 }
 
-/** @returns false where an earlier try never ended: it killed its process, and another would kill this one */
+/** @returns false where an earlier try never ended: it killed its process, and another try would kill this one */
 async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   const nowS = Math.ceil(engine.clock.nowMs() / 1000);
   // A repeated put whose first answer was lost finds its own mark, which proves no earlier try.
@@ -94,19 +94,19 @@ async function beginTry(engine: Engine, marker: { readonly pk: string; readonly 
     { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
-  // A mark of this very process is there because the store refused to delete it: that try killed no process.
+  // A mark of this process is left from a delete that failed: that try killed no process.
   return put.written || processOf(String(put.existing?.["by"])) === processOf(by);
 }
 
-/** The part of a token that names the process, before the number that the process has added. */
+/** The name of the process in a token, without the number of the write. */
 function processOf(token: string): string {
   return token.slice(0, token.lastIndexOf("."));
 }
 
 /**
- * Parks an invocation without a driver as paused, so that an operator sees the invocation and the reason.
- * @throws Error where the invocation has ended and its final effects could not be performed: there is nothing to park,
- *   and only the letter keeps the record of those effects
+ * Parks an invocation as paused, so that an operator sees it with the reason.
+ * @throws Error where the invocation has ended and its final effects could not be performed: a completed invocation cannot
+ *   be paused, and only the letter records the missing effects
  */
 async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promise<void> {
   for (let hasWaited = false; ; hasWaited = true) {
@@ -116,12 +116,12 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     const nowMs = engine.clock.nowMs();
     if (isLeased(engine, loaded, nowMs)) {
       const leftMs = loaded.lease.untilMs - nowMs + 1;
-      // The lease may belong to the try that has just failed; a lease that is renewed meanwhile has another driver.
+      // The lease may belong to the try that has just failed; a lease that is live after this wait has another driver.
       if (!hasWaited) {
         await engine.clock.sleep(leftMs);
         continue;
       }
-      // Another driver has the invocation, and the letter was that driver's backstop (I11).
+      // Another driver has the invocation, and this message replaces the letter as its backstop (I11).
       await sendWake(engine, loaded.invocation.acceptance, leftMs);
       return;
     }
@@ -134,7 +134,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
       retries: NO_RETRIES,
       lastFailure: failure,
     };
-    // The effects of the last segment may be what fails, so the driver after a resume performs them (I2).
+    // The failure may come from the effects of the last segment, so the driver after a resume redoes them (I2).
     if (!(await release(engine, active, "paused", undefined, loaded.leaseRecord?.performed ?? 0))) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });

@@ -1,4 +1,4 @@
-/** Sends a message to an invocation that needs a driver and has none (I8), and performs missing final effects (I2). */
+/** Wakes an invocation that needs a driver and has none (I8), and performs missing final effects (I2). */
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
@@ -9,15 +9,16 @@ import { type Recipient, sendWake } from "../messaging/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { hasExpired, isLeased, isParked, type Loaded } from "../store/load.ts";
 
-/** The share of the check interval after which a message that no worker has received is sent again. */
+/** The share of the check interval after which a message for an unchanged state is sent again. */
 const REPLACED_AFTER_SHARE = 0.5;
 
 /** @returns whether it sent a message or performed an effect */
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /**
- * The look at an entry of the listing, once. It puts an invocation that is still open into the open index: otherwise
- * the invocation would be lost if its driver died and its message were lost later (I8).
+ * The single look at an entry of the listing. It notes an open invocation in the open index: otherwise the invocation would
+ * be lost where its driver dies and its message is lost later (I8).
+ * @returns whether it sent a message or performed an effect
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
   const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine.settings));
@@ -28,8 +29,8 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
 }
 
 /**
- * Wakes an accepted invocation that is neither completed nor parked and has no driver. For a completed invocation it
- * performs missing final effects, even where the result has expired, and drops a journal whose time is over.
+ * Wakes an invocation that is neither completed nor parked and has no driver. For a completed invocation it performs
+ * missing final effects, even where the result has expired, and drops a journal whose retention is over.
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
@@ -44,7 +45,7 @@ export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: numb
   return await wakeLoaded(engine, loaded, nowMs);
 }
 
-/** Performs the effects here and not by a message, which might be lost too: no other walk passes the entry again. */
+/** Performs the effects here, not by a message: the message may be lost, and no later walk passes the entry again. */
 async function finishLate(engine: Engine, loaded: Loaded): Promise<void> {
   engine.log.info("what an end asked for was left undone, and is done now", {
     invocationId: loaded.invocation.acceptance.id,
@@ -57,8 +58,8 @@ export async function wakeLoaded(engine: Engine, { invocation, lease }: Loaded, 
 }
 
 /**
- * Under a backlog the message of an earlier pass may still wait in the queue, so each state gets one message for a
- * while.
+ * Under a backlog the message of an earlier pass may still be in the queue, so each state gets only one message per half
+ * check interval.
  * @param state changes whenever a driver claims or parks the invocation
  */
 export async function wakeOnce(engine: Engine, to: Recipient, state: string, nowMs: number): Promise<boolean> {

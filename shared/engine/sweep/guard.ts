@@ -1,4 +1,4 @@
-/** Keeps an invocation that kills processes from stopping the sweeper: after a death, each look is recorded first. */
+/** The guard: after a look has killed a process, each look is recorded before it begins, so that the deadly one is found. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../store/item-keys.ts";
@@ -9,13 +9,13 @@ export interface Guard {
   /** True after a death: the looks run one by one, and each is recorded before it begins. */
   readonly isCautious: boolean;
   mark(id: InvocationId, phase: Phase): Promise<void>;
-  /** Removes the mark: what follows is no look, and its death is not the fault of the invocation that was marked last. */
+  /** Removes the mark: a later death of the process outside of a look must not count for the invocation marked last. */
   clear(): Promise<void>;
   /** True where a process died in this phase of this invocation within the last day. */
   isDeadly(id: InvocationId, phase: Phase): boolean;
 }
 
-/** For a process that keeps its walks in memory: its death ends everything that it does. */
+/** No guard, for a process that keeps its walks in memory: no other process continues them after its death. */
 export const NO_GUARD: Guard = {
   isCautious: false,
   mark: async () => {},
@@ -24,7 +24,7 @@ export const NO_GUARD: Guard = {
 };
 
 const DEADLY = "deadly#";
-/** After this the look is tried again: the function may have more memory by then, or a new version of the program. */
+/** A deadly look is tried again after this time: the function may have more memory by then, or a new version. */
 const DEADLY_S = 86_400;
 
 export type DeadlyLooks = ReadonlySet<string>;
@@ -36,8 +36,8 @@ export function deadlyLooks(items: readonly Item[], nowMs: number): DeadlyLooks 
 }
 
 /**
- * @param record the item of the walk, in which the looks are recorded
- * @param token the token of the walking process: the process does not overwrite the record of another one
+ * @param record the key of the item in which the looks are recorded
+ * @param token the token of this process, which must not overwrite the record of another process
  */
 export function guardOver(
   engine: Engine,
@@ -58,9 +58,10 @@ export function guardOver(
 }
 
 /**
- * Learns from a walk that did not end: the look that was recorded last killed its process.
+ * Records the deadly look of a walk that did not end: its last recorded look killed the process.
+ * @param dead the item of that walk
  * @param deadly the deadly looks known before
- * @returns these and the new one
+ * @returns `deadly` and the new one
  */
 export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: DeadlyLooks): Promise<DeadlyLooks> {
   const { trying } = dead;

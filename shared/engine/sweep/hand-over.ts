@@ -1,4 +1,4 @@
-/** Hands the rest of a walk over to workers as slices: items that are written before their messages are sent (I8). */
+/** Hands the rest of a walk over to workers as slices; each item is written before its message is sent (I8). */
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { Shards, Stretch } from "../store/index-walk.ts";
@@ -6,9 +6,9 @@ import { INDEX_SHARDS_MAX, momentOf, placeAt, shardsOf } from "../store/item-key
 import { newSlice, type Slice, sliceItem, sliceKey } from "./slice.ts";
 import type { Rest } from "./task.ts";
 
-/** A pass that takes longer has more work than one process can do in time. */
+/** A pass that takes longer than this hands its work over. */
 export const HAND_OVER_AFTER_MS = 20_000;
-/** The most slices at a time: workers could not claim more of them soon. */
+/** The most slices at a time; workers could not claim more of them soon. */
 const SLICES_MAX = 256;
 /** The most cuts by time, for a walk whose end is known. */
 const CUTS_MAX = 16;
@@ -16,8 +16,8 @@ const CUT_MIN_MS = 30_000;
 const CUT_SPAN_MAX_MS = 86_400_000;
 
 /**
- * @param outstanding how many slices are not done yet
- * @returns the slices, written and sent; undefined where there are too many already
+ * @param outstanding the number of slices that are not done yet
+ * @returns the slices, written and sent; undefined where there are too many already, or no queue of slices
  */
 export async function handOver(
   engine: Engine,
@@ -36,7 +36,7 @@ export async function handOver(
   return cut;
 }
 
-/** A little less than lies between two passes: where workers are busy, messages of one slice must not pile up. */
+/** Slightly less than the interval of passes: where workers are busy, messages of one slice must not pile up. */
 const SENT_AGAIN_AFTER_MS = 240_000;
 
 /** Sends the message of every unclaimed slice again: a message may be lost, or its worker may have died. */
@@ -46,13 +46,13 @@ export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs:
   const idle = slices.filter(({ untilMs, sentAtMs }) => untilMs <= nowMs && nowMs - sentAtMs >= SENT_AGAIN_AFTER_MS);
   await atMost(AT_ONCE, idle, async ({ name, untilMs }) => {
     await queue.send(name);
-    // A worker may have claimed the slice, or ended it, since the pass read it.
+    // A worker may have claimed or finished the slice since the pass read it.
     const unclaimed = { kind: "equal", attribute: "untilMs", value: untilMs } as const;
     await table.update(sliceKey(engine, name), { set: { sentAtMs: nowMs } }, unclaimed);
   });
 }
 
-/** One group for each shard that is written to, and one for the shards that an earlier setting may have used. */
+/** One group for each shard in use, and one for all shards that an earlier setting may have used. */
 function shardGroups({ settings }: Engine): readonly Shards[] {
   const used = shardsOf(settings);
   const others = Array.from({ length: INDEX_SHARDS_MAX - used.length }, (_, at) => used.length + at);

@@ -1,14 +1,14 @@
-/** Decides when to read the arrivals of an open invocation that is not due: each time that its age has doubled. */
+/** Decides when the sweeper reads the arrivals of an entry that is not due: each time that its age has doubled. */
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * Whether the age of an invocation has doubled since a moment; the doublings start at the check interval. Each
- * invocation has its own phase, so that those accepted together are not all read together. For an entry without the
- * moment of acceptance (ADR 0020), the time to its next look stands in for the age: the function is true when that time
- * has halved.
+ * True where the age of an invocation has doubled since a moment; the doublings start at the check interval. A hash of the
+ * id shifts the doublings, so that invocations accepted together are not all read together. For an entry without the
+ * moment of acceptance (ADR 0020), the time to its next look stands in for the age, and the function is true when that
+ * time has halved.
  * @param item an entry of the open index
  * @param sinceMs with -Infinity the answer is true, with a moment after `nowMs` false
  */

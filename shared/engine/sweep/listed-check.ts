@@ -1,5 +1,5 @@
 /**
- * Looks at entries of the listing: at many together by their first segments, and one by one where those do not suffice.
+ * Looks at entries of the listing: at many together by their first two segments, one by one where these do not suffice.
  */
 import { journalDropAtMs } from "../lease/lease.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
@@ -15,17 +15,17 @@ import { type Check, checkAt, spared } from "./check.ts";
 import type { Looking } from "./open-check.ts";
 import { noteUnread } from "./unread.ts";
 
-/** An entry of the listing, after the glance. */
+/** An entry of the listing, after the read of its first two segments. */
 export interface Glanced {
   readonly item: Item;
   /** The invocation, where its first two segments show that the second one ended it. */
   readonly ended?: Loaded;
 }
 
-/** Two keys for each entry: its acceptance and the next segment. */
+/** Keys per entry: its acceptance and segment 1. */
 const KEYS_EACH = 2;
 
-/** Reads the first segments of as many entries as one request covers. */
+/** Reads the first two segments of as many entries per request as one request covers. */
 export async function* glanced(engine: Engine, items: AsyncIterable<Item>): AsyncGenerator<Glanced> {
   let gathered: Item[] = [];
   for await (const item of items) {
@@ -37,7 +37,7 @@ export async function* glanced(engine: Engine, items: AsyncIterable<Item>): Asyn
 }
 
 async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonly Glanced[]> {
-  // While an id begins another life, the index may briefly show the entries of both lives.
+  // Where an id has begun another life, the index may briefly show entries of both lives.
   const byPk = new Map(items.map((item) => [item.pk, item]));
   const keys = [...byPk.values()].flatMap(({ pk, n }) => [{ pk, sk: ACCEPTANCE_SK }, segmentKey(pk, n as Nonce, 1)]);
   const found = await engine.table.getMany(keys);
@@ -70,13 +70,13 @@ export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking
   return { ...whole, run: () => runUnlessDone(engine, ended, whole) };
 }
 
-/** True where the journal is to be dropped before the result expires, or a tombstone is to leave the listing. */
+/** True where the journal expires before the result, or where a tombstone must leave the listing. */
 function asksForMore({ invocation }: Loaded): boolean {
   const { phase } = invocation;
   return journalDropAtMs(invocation) !== undefined || (phase.status === "completed" && phase.tombstone);
 }
 
-/** Loads the whole invocation only where effects of its end are missing. */
+/** Loads the whole invocation only where final effects are missing. */
 async function runUnlessDone(engine: Engine, ended: Loaded, whole: Check): Promise<boolean> {
   let isUndone = true;
   const isAsked = await spared(engine, whole.id, async () => {

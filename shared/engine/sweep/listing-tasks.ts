@@ -1,4 +1,4 @@
-/** The walks over the listing: once over each entry, when it is old enough, and again by order of an operator. */
+/** The walks over the listing: once over each entry that is old enough, and again by order of an operator. */
 import { lookAtListed } from "./listed-check.ts";
 import { type Waking, wakeOrNote } from "./driverless.ts";
 import { idAt, type IndexPosition } from "../store/index-walk.ts";
@@ -9,12 +9,12 @@ import { walkListed, walkPart } from "./walks.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * The most failed entries that the progress contains; where more looks fail, the cause is the table, not the entries.
+ * The most failed entries in the progress; where more looks fail, the cause is the table, not the entries.
  */
 const AGAIN_MAX = 20;
 export const TRIES_MAX = 20;
 
-/** Passes each entry once: an invocation that is still open is put into the open index. */
+/** Passes each entry once, and notes open invocations in the open index. */
 export const listingTask: Task = {
   isLeft: ({ progress }, { listedBelow, tally }) => !tally.isStuck && progress.listedFrom < listedBelow,
   async goOn(saved, pass, isOver) {
@@ -28,8 +28,7 @@ export const listingTask: Task = {
 };
 
 /**
- * Adds an entry whose look fails to the progress; where too many fail, the walk stops before the first that has no
- * room.
+ * Adds entries whose looks fail to the progress; where the progress has no room for another, the walk stops before it.
  */
 export async function walkListing(
   progress: Progress,
@@ -53,7 +52,7 @@ export async function walkListing(
   return { ...progress, again, listedFrom: failed[room] ?? reached ?? listedBelow };
 }
 
-/** Repeats the failed looks, once in each pass. An entry whose look fails some twenty times is given up. */
+/** Repeats the failed looks once per pass. An entry is given up after `TRIES_MAX` failed looks. */
 export async function lookAgain(progress: Progress, pass: Pass): Promise<Progress> {
   const left: Again[] = [];
   for (const { place, tries } of progress.again) {

@@ -1,4 +1,4 @@
-/** The looks at one entry of the open index, which extend it, send a message, or put off its next look (I8). */
+/** The looks at one entry of the open index: they extend its items, send a message, or postpone the next look (I8). */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../lease/extend.ts";
@@ -24,12 +24,12 @@ export interface Looking {
 
 /**
  * @param item an entry of the open index
- * @param isRead whether to read the arrivals of an entry that is not due, because the wake of an arrival may be lost
- * @returns no looks where the entry shows that there is nothing to do
+ * @param isRead true reads the arrivals of an entry that is not due, because the wake of an arrival may be lost
+ * @returns an empty array where the entry shows that there is nothing to do
  */
 export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Check[] {
   const nowMs = at.engine.clock.nowMs();
-  // A driver does not move the entry, so only the hold shows the end of its lease: every running entry is looked at.
+  // A claim or a renewal does not move the entry, so only the lease record shows the end of the lease of a running entry.
   const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
   const isOld = item["status"] !== "completed" && isToBeExtended(at.engine.settings, Number(item["keepUntilS"]), nowMs);
   if (!isDue && !isOld && !isRead) return [];
@@ -61,7 +61,7 @@ function look(at: Looking, item: Item, why: Why): Check {
     idOf(item),
     (loaded) => lookAtLoaded(at, item, loaded, why),
     async () => {
-      // Dropping a journal loads all of it, whatever its size, so the sweeper drops one at a time.
+      // A drop loads the whole journal, whatever its size, so the sweeper drops one at a time.
       if (item["status"] === "completed") await tally.alone(() => forget(engine, item));
       else await wakeUnread(at, item);
     },
@@ -74,7 +74,7 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (item["status"] === "completed") return await forgetInTime(engine, loaded);
   if (isLeased(engine, loaded, nowMs)) return;
   if (isParked(loaded) && !(await wouldAdvance(engine, loaded, nowMs, isDue))) {
-    // An invocation that this one waits for may have ended, while its driver died and its message was lost.
+    // An awaited invocation may have ended without delivering its result: its driver died, and its message was lost.
     await wakeUntold(engine, loaded);
     if (!isDue) return;
     await postpone(engine, loaded, nowMs);
@@ -86,14 +86,14 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (await wakeLoaded(engine, loaded, nowMs)) tally.woken++;
 }
 
-/** Does not load an invocation that killed a process: a worker tries it, and its message becomes a dead letter. */
+/** Does not load an invocation that killed a process: a worker tries it, and a message that fails becomes a dead letter. */
 function unreadLook(at: Looking, item: Item, isDue: boolean): Check {
   const id = idOf(item);
   const run = () => spared(at.engine, id, async () => (isDue ? await wakeUnread(at, item) : undefined));
   return { id, phase: "look", run };
 }
 
-/** Decides by the hold alone whether a driver has the invocation; the worker finds out whether it advances. */
+/** Decides by the lease record alone whether a driver has the invocation; the worker finds out whether it advances. */
 async function wakeUnread({ engine, tally }: Looking, item: Item): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const existing = await engine.table.get(leaseRecordKey(item.pk, nonceOf(item)));
@@ -112,7 +112,7 @@ async function forget(engine: Engine, item: Item): Promise<void> {
 }
 
 /**
- * Deletes the hold of a former life that expired while it was in the index: no driver reads that hold any more (I12).
+ * Deletes the lease record of a former life, which expired in the index: no driver reads that record any more (I12).
  */
 async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
   await engine.table.delete({ pk, sk });

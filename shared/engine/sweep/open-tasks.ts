@@ -1,4 +1,4 @@
-/** The walks over the open index: the due entries, all others now and then, and all entries by order of an operator. */
+/** The walks over the open index: due entries in each pass, all others less often, and all by order of an operator. */
 import { type IndexPosition, START } from "../store/index-walk.ts";
 import { placeAt } from "../store/item-keys.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
@@ -6,8 +6,7 @@ import type { Pass, Task } from "./task.ts";
 import { walkPart } from "./walks.ts";
 
 /**
- * Passes the entries that were due when the walk began. Later ones are left to the next walk, or this one might not
- * end.
+ * Passes the entries that were due when the walk began. Later ones are left to the next walk, so that this one ends.
  */
 export const dueTask: Task = {
   isLeft: ({ progress }) => progress.due !== undefined,
@@ -17,7 +16,7 @@ export const dueTask: Task = {
     const round = progress.due!;
     const { walk, stretch } = dueTask.rest(saved, pass);
     const from = await walkPart(pass, walk, stretch, isOver);
-    // A walk that an earlier pass began does not count as the walk of this pass, which begins its own.
+    // A walk of an earlier pass does not count as the walk of this pass, which begins its own afterwards.
     const next = round.beganMs < pass.nowMs ? dueRound(pass.nowMs) : undefined;
     const due = from === undefined ? next : leftAt(from, round, pass);
     return { ...saved, progress: { ...progress, due } };
@@ -73,7 +72,7 @@ export function everythingRound(nowMs: number): Round {
   return { beganMs: nowMs, from: placeAt(nowMs + 1) };
 }
 
-/** Two walks that begin together read the index once, which halves the cost of a pass where no invocation is open. */
+/** Two walks that begin together read the index once, which halves the cost of a pass over an empty index. */
 function bothBegin({ due, walk }: Progress, { nowMs }: Pass): boolean {
   return isSame(due, dueRound(nowMs)) && isSame(walk, everythingRound(nowMs));
 }
@@ -91,7 +90,7 @@ async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolea
   return { ...progress, due: undefined, walk: { ...round, from } };
 }
 
-/** The duration of the walk decides when the next begins: after a short walk, with the next pass. */
+/** Saves the duration of the walk, which decides when the next one begins (`begun`). */
 function walked(progress: Progress, { engine }: Pass): Progress {
   const walkedAtMs = progress.walk!.beganMs;
   engine.activeInvocations.walkedAtMs = walkedAtMs;

@@ -1,11 +1,11 @@
-/** The record of a running pass: a record that the next pass finds shows that the process died during the pass. */
+/** The record of a running pass: where the next pass finds it, the process died during the pass. */
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
 
 const PASSING_SK = "passing";
-/** A pass that is younger than this may still be running, beside one that an operator has ordered. */
+/** A recorded pass that is younger than this may still run, beside a pass that an operator has ordered. */
 const ALIVE_MS = 240_000;
 
 export interface PassRecord {

@@ -1,4 +1,4 @@
-/** One pass of the sweeper: its tasks take turns until all are done, time is over, or workers have the rest. */
+/** One pass of the sweeper: its tasks take turns until all are done, time is over, or the rest is handed over to workers. */
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import { placeAt } from "../store/item-keys.ts";
@@ -13,12 +13,12 @@ import type { Pass, Task } from "./task.ts";
 import { tellAges } from "./walk-ages.ts";
 import type { WalkName } from "./walks.ts";
 
-/** The length of a turn: a task with much to do does not starve the others, and a pass that dies loses no more work. */
+/** The length of a turn: a long task does not starve the others, and the death of a pass loses no more work than this. */
 const TURN_MS = 15_000;
-/** The interval at which the sweeper is called. */
+/** How long each task stays first in the rotation: the interval at which the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
 /**
- * A walk over everything begins after so many times its last duration, or after the maximum below if that is sooner.
+ * A walk over everything begins after this many times its last duration, but at the latest after the maximum below.
  */
 const REST_TIMES = 100;
 const EVERYTHING_EVERY_MAX_MS = 6 * 3_600_000;
@@ -28,17 +28,17 @@ const TASKS: readonly Task[] = [listingTask, dueTask, everythingTask, orderedOpe
 export interface SweepReport {
   readonly woken: number;
   readonly extended: number;
-  /** Parked invocations that would not advance and whose next look was put off. */
+  /** Parked invocations that would not advance and whose next look was postponed. */
   readonly postponed?: number;
   /** Slices that were handed over to workers. */
   readonly handedOver?: number;
-  /** Time was over before the work was done: the next pass continues. */
+  /** Present where time was over before the work was done: the next pass continues. */
   readonly unfinished?: true;
 }
 
 export interface Passing {
   /**
-   * When the walks of the pass began. `begun` has the same moment: two walks that begin then read the index together.
+   * When the walks of the pass began; the same moment as for `begun`, so that two walks that begin read the index together.
    */
   readonly nowMs: number;
   readonly untilMs: number;
@@ -67,7 +67,7 @@ export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<W
   };
 }
 
-/** Drops a walk that has not left its start: a new one may as well begin now. */
+/** Drops a walk that is still at its start, so that a new one begins now. */
 function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) => Round): R | undefined {
   return round?.from === (round && atFirst(round.beganMs).from) ? undefined : round;
 }
@@ -134,7 +134,7 @@ async function handAllOver(
 }
 
 /**
- * Rotates the order of the tasks with time, so that a task that kills the process cannot always run before the others.
+ * Rotates the order of the tasks with time: a task that kills the process must not always run before the others.
  */
 function inTurn(nowMs: number): readonly Task[] {
   const first = Math.floor(nowMs / FIRST_FOR_MS) % TASKS.length;

@@ -1,4 +1,4 @@
-/** Parks an invocation as paused by its hold alone, where loading the invocation may kill the process. */
+/** Pauses an invocation by its lease record alone, because a load of the invocation may kill the process. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -15,9 +15,9 @@ const BEHIND_ALL = 999_999;
 const TRIES_MAX = 5;
 
 /**
- * Costs two reads of single items. The hold then says `paused`, whatever segments there are. An end still counts more
- * than the hold, and a resume by an operator gives the invocation to a driver as usual.
- * @throws Error where a driver has the lease, or other processes write the hold first in every try
+ * Costs two reads of single items. The lease record then shows `paused`, whatever the last segment is; only a final segment
+ * takes precedence. An operator's resume works as after any other pause.
+ * @throws Error where a driver has the lease, or other processes write the lease record first in every try
  */
 export async function pauseUnread(engine: Engine, id: InvocationId, reason: string): Promise<void> {
   const pk = invocationPk(engine.settings.keyPrefix, id);

@@ -1,4 +1,4 @@
-/** The sweeper's progress, and its form in the table, where a process without memory of earlier passes finds it. */
+/** The sweeper's progress, and its form in the table, for processes without memory of earlier passes. */
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import type { IndexPosition } from "../store/index-walk.ts";
@@ -7,7 +7,7 @@ import { PROGRESS_SK } from "../store/noted.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * The first pass of all looks back in the listing for so many times the minimum age of the entries that it looks at.
+ * The very first pass goes back in the listing by this many times the minimum age of the entries that it looks at.
  */
 const LISTING_AGE_MAX_SHARE = 4;
 
@@ -18,7 +18,7 @@ export interface Round {
 }
 
 export interface DueRound extends Round {
-  /** Since when the longest overdue entry was due, of those that the walk has passed. */
+  /** Since when the longest overdue entry that the walk has passed was due. */
   readonly sinceMs?: number;
 }
 
@@ -31,8 +31,8 @@ export interface Again {
 }
 
 /**
- * Every part remains true whatever later passes do, so of two concurrent sweepers either may write last: the work of
- * the other beyond that is only repeated.
+ * Every part stays true whatever later passes do, so of two concurrent sweepers either may write last: further work of the
+ * other is only repeated.
  */
 export interface Progress {
   /** The first place of the listing that the walk has not reached. */
@@ -40,7 +40,7 @@ export interface Progress {
   readonly again: readonly Again[];
   /** When the last finished walk over the whole open index began. */
   readonly walkedAtMs: number;
-  /** How long that walk took: after a short walk, which costs next to nothing, the next begins soon. */
+  /** How long that walk took: after a short walk, which is cheap, the next begins soon. */
   readonly walkTookMs: number;
   /** The unfinished walk over the entries that were due when it began. */
   readonly due?: DueRound | undefined;
@@ -69,7 +69,7 @@ export function atFirst(engine: Engine): Progress {
 
 const ORDER_SK = "everything";
 
-/** @param items the items of the sweeper's partition @returns false before the first pass of all */
+/** @param items the items of the sweeper's partition @returns false before the very first pass */
 export function hasProgress(items: readonly Item[]): boolean {
   return items.some(({ sk }) => sk === PROGRESS_SK);
 }
@@ -88,7 +88,7 @@ export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   };
 }
 
-/** Reads the progress in the listing alone. @returns undefined before the first write of a sweeper */
+/** Reads the progress in the listing alone. @returns undefined before the first write of progress */
 export async function readListed(engine: Engine): Promise<Pick<Progress, "listedFrom" | "again"> | undefined> {
   const item = await engine.table.get({ pk: sweeperPk(engine.settings.keyPrefix), sk: PROGRESS_SK });
   if (item === undefined) return undefined;
@@ -113,7 +113,7 @@ export async function writeProgress(engine: Engine, progress: Progress): Promise
   await engine.table.put(item);
 }
 
-/** Replaces an earlier order, whose unfinished part is contained in this one. */
+/** Replaces an earlier order, because the new order includes the unfinished part of it. */
 export async function placeOrder(engine: Engine, { beganMs, openFrom, listedFrom }: Order): Promise<void> {
   await engine.table.put({ ...orderKey(engine), beganMs, openFrom, listedFrom });
 }

@@ -1,4 +1,4 @@
-/** A worker runs one slice of a walk, for a bounded time; the slice is done when its item is deleted. */
+/** Runs one slice of a walk in a worker, for a bounded time; the slice is done when its item is deleted. */
 import type { Engine } from "../engine.ts";
 import { behind, type IndexPosition } from "../store/index-walk.ts";
 import { sweeperPk } from "../store/item-keys.ts";
@@ -9,16 +9,16 @@ import { newSlice, readSlice, type Slice, sliceItem, sliceKey } from "./slice.ts
 import { Tally } from "./tally.ts";
 import { walkPart } from "./walks.ts";
 
-/** The longest run of a slice: other slices and messages wait for the same worker. */
+/** The longest run of a slice, because other slices and messages wait for the same worker. */
 const RUN_MS = 45_000;
 /** The interval at which the worker writes the progress of the slice and renews its lease. */
 const SAVE_EVERY_MS = 5_000;
-/** Longer than a run: where this lease expires, the worker has died. */
+/** Longer than a run: a lease that expires shows that its worker has died. */
 const LEASE_MS = 90_000;
 
 /**
- * Does nothing where another worker holds the slice, or the slice is done. A slice that the run does not finish is sent
- * again.
+ * Does nothing where another worker has the lease of the slice, or the slice is done. A slice that the run does not finish
+ * is sent again.
  * @returns true where the message of the slice may be deleted
  */
 export async function runSlice(engine: Engine, name: string): Promise<boolean> {
@@ -66,7 +66,7 @@ async function claim(engine: Engine, name: string) {
   const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
   const set = { token, untilMs: nowMs + LEASE_MS };
   const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
-  // A repeated claim whose first answer was lost is refused, and finds its own token.
+  // A repeated claim is refused where the first took effect and its answer was lost: the stored token is then its own.
   if (!outcome.written && outcome.existing?.["token"] !== token) return undefined;
   const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));
   const isCautious = slice.token !== undefined;
@@ -89,7 +89,7 @@ async function release(engine: Engine, slice: Slice, token: string, from: IndexP
 }
 
 /**
- * Makes an entry whose look failed a slice of its own, which later passes send again: the listing is walked only once.
+ * Makes an entry whose look failed a slice of its own, which later passes send again: no later walk passes the entry.
  */
 async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
   const tries = slice.tries + 1;

@@ -1,4 +1,4 @@
-/** A slice of a walk, as an item: the part of one worker, and how far the worker has come (I8). */
+/** A slice of a walk, as an item with the part of one worker and its progress (I8). */
 import type { Engine } from "../engine.ts";
 import type { IndexPosition, Shards } from "../store/index-walk.ts";
 import { sweeperPk } from "../store/item-keys.ts";
@@ -27,7 +27,7 @@ export function sliceKey(engine: Engine, name: string): Key {
   return { pk: sweeperPk(engine.settings.keyPrefix), sk: `${SLICE}${name}` };
 }
 
-/** The same slice gets the same name in every process that cuts it. */
+/** The name follows from the part, so that every process gives the same slice the same name. */
 export function newSlice(
   walk: Walk,
   part: Pick<Slice, "from" | "below" | "shards">,

@@ -1,4 +1,4 @@
-/** The sweeper: it walks the open index and the recent listing, and wakes invocations whose wakes were lost (I8). */
+/** The sweeper: walks the open index and the recent listing, and wakes invocations whose wakes were lost (I8). */
 import { wakeDriverless } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
 import { newestListedMs, oldestListedMs, START } from "../store/index-walk.ts";
@@ -28,12 +28,12 @@ import { Tally } from "./tally.ts";
 
 const DAY_MS = 86_400_000;
 const PAUSE_MAX_MS = 60_000;
-/** In a new directory the search ends after so many days without an acceptance, as lists do. */
+/** Without saved progress, the search for the oldest entry ends after this many days without an acceptance, as lists do. */
 const EMPTY_DAYS_MAX = 31;
 
 /**
  * Runs one pass to its end.
- * @param listedFromMs no earlier pass has looked at the entries of the listing that were accepted since then
+ * @param listedFromMs the acceptance moment from which on no pass has looked at the entries of the listing
  * @param walk `due` walks only the due part of the open index; `everything` also finds expired leases and entries to be
  *   extended
  * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age
@@ -82,10 +82,9 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
 }
 
 /**
- * The walk over the listing goes on where the previous process stopped, and in a new directory begins with the oldest
- * entry, because lists show an entry as completed that is older than this progress and not in the open index. The walk
- * over the open index starts over, because the process deletes no expired item before it has extended the open
- * invocations.
+ * The walk over the listing goes on where the previous process stopped; without saved progress it begins with the oldest
+ * entry, because lists show each entry as completed that is older than the progress and not in the open index. The walk
+ * over the open index starts over: the process deletes no expired item before it has extended the open invocations.
  */
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);
@@ -134,7 +133,7 @@ async function passFrom(
     orderBefore = now.order;
   };
   const record = await beginRecord(engine, items);
-  // The very first pass looks back from its own start: if it dies, the next must not look back from a later moment.
+  // The very first pass goes back from its own start: where it dies, the next must not go back from a later moment.
   if (!hasProgress(items)) await writeProgress(engine, progress);
   const nowMs = engine.clock.nowMs();
   const slices = slicesIn(items);
@@ -144,25 +143,26 @@ async function passFrom(
   try {
     return await runPass(engine, saved, { nowMs, untilMs, save, guard: record.guard, slices });
   } finally {
-    // A pass that ends with an error removes its record too: only the death of the process leaves the record.
+    // Removed after an error, too: only the death of the process may leave the record.
     await record.end();
   }
 }
 
 /**
- * Runs at the start of a process that owns its store alone: at once it wakes the invocations that the previous process
- * was driving, although their leases have not expired.
+ * Runs at the start of a sole owner: wakes the invocations that the previous process drove, although their leases have not
+ * expired.
+ * @returns how many invocations it has woken
  */
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
   const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
   const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
   await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
-  // A drive that neither parked nor renewed is in the listing alone, at most a lease older than the newest entry.
+  // An invocation whose driver neither parked nor renewed is in the listing alone, at most a lease older than the newest entry.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return recovered(engine, pass.tally);
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
-  // The queue of such a process is as durable as its table, so no invocation needs a note in the open index.
+  // The queue of a sole owner is as durable as its table, so no invocation needs a note in the open index.
   await walkListing({ ...progress, listedFrom }, pass, () => false, wakeDriverless);
   return recovered(engine, pass.tally);
 }

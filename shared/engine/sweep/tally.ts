@@ -1,6 +1,6 @@
 /** Counts the results of one pass, or of one slice of a walk. */
 
-/** The most reads of arrivals in one pass: an entry that is left out is read when its age has doubled again. */
+/** The most reads of arrivals of entries that are not due, per pass; a skipped entry is read when its age has doubled again. */
 export const READS_MAX = 5_000;
 
 export class Tally {
@@ -9,7 +9,7 @@ export class Tally {
   postponed = 0;
   readsLeft = READS_MAX;
   #alone: Promise<unknown> = Promise.resolve();
-  /** The walk over the listing stopped, because the looks at too many entries failed. */
+  /** True where the walk over the listing stopped because too many looks failed. */
   isStuck = false;
   /** Since when the longest overdue parked invocation has been due. */
   dueSinceMs: number;
@@ -19,7 +19,7 @@ export class Tally {
     this.dueSinceMs = dueSinceMs;
   }
 
-  /** Runs one look after the other, so that no two of them are in memory together. */
+  /** Runs the looks one after the other, so that only one invocation is in memory. */
   async alone<T>(look: () => Promise<T>): Promise<T> {
     const looked = this.#alone.then(() => look());
     this.#alone = looked.catch(() => undefined);

@@ -10,17 +10,17 @@ import { leaseRecordKey, momentOf, openKeys } from "../store/item-keys.ts";
 import { openUntilS } from "../store/ttl.ts";
 import type { Item } from "../ports/table.ts";
 
-/** Drivers may write the hold between the read and the note. */
+/** Drivers may write the lease record between the read and the note. */
 const TRIES_MAX = 3;
 
 /**
- * Puts an invocation into the open index and sends a message, unless the invocation was in that index before or its
- * hold is completed: the worker loads the invocation, and redoes its final effects where it has ended. An invocation
- * that is old enough for this walk and not in the open index has no live driver: a live driver would have renewed its
- * lease, which puts it there. The message may be lost, and the listing is walked once: from then on the open index is
- * what tells of the invocation (I8).
+ * Notes an invocation in the open index and sends a message, unless the invocation was in that index before or its lease
+ * record is completed. The worker loads the invocation, and redoes its final effects where it has ended. An invocation that
+ * is old enough for this walk and not in the open index has no live driver: a live driver would have renewed its lease,
+ * which puts it there. The message may be lost, and the listing is walked only once, so later passes find the invocation in
+ * the open index (I8).
  * @param item an entry of the listing
- * @throws Error where other processes write the hold first in every try
+ * @throws Error where other processes write the lease record first in every try
  */
 export async function noteUnread(engine: Engine, item: Item): Promise<void> {
   const { settings, clock } = engine;
@@ -58,7 +58,7 @@ function newHold(engine: Engine, item: Item): Item {
   const [nowMs, atMs] = [clock.nowMs(), createdAtMs(item)];
   const { service, handler, objectKey, n } = item;
   const leaseRecord: LeaseRecord = {
-    // The lowest base, so that every driver may write over this hold.
+    // The lowest base, so that every driver may replace this lease record.
     base: 0,
     token: activeInvocations.newToken(),
     untilMs: 0,

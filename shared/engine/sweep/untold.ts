@@ -1,4 +1,4 @@
-/** Wakes the invocations that a parked one waits for, where they may have ended and their results were lost. */
+/** Wakes the invocations that a suspended one awaits, where they may have ended without delivering their results. */
 import type { Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
@@ -8,7 +8,7 @@ import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.
 import type { Loaded } from "../store/load.ts";
 import { KEYS_MAX } from "../ports/table.ts";
 
-/** Sends no message to those in the open index, where the sweeper looks at them: a thousand sleeping calls get none. */
+/** Sends no message to invocations in the open index, where the sweeper finds them: a thousand sleeping calls get none. */
 export async function wakeUntold(engine: Engine, loaded: Loaded): Promise<void> {
   const all = awaited(engine, loaded);
   for (let from = 0; from < all.length; from += KEYS_MAX) {

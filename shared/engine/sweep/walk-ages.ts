@@ -1,11 +1,11 @@
-/** Measures how far each walk is behind, so that alarms go off well before an item can expire. */
+/** Measures how far each walk is behind, so that alarms fire well before an item can expire. */
 import { momentOf } from "../store/item-keys.ts";
 import type { Saved } from "./progress.ts";
 import type { Slice } from "./slice.ts";
 import type { Pass } from "./task.ts";
 import type { WalkName } from "./walks.ts";
 
-/** Counts the rest of this pass and the slices that workers have not finished. */
+/** Includes the rest of this pass and the slices that workers have not finished. */
 export function tellAges(
   { engine, nowMs, listedBelow, tally }: Pass,
   { order, progress }: Saved,
@@ -26,7 +26,7 @@ export function tellAges(
     everything: seconds(everythingMs),
   };
   for (const [walk, age] of Object.entries(ages)) engine.meter.gauge(`sweep_${walk}_behind_seconds`, age);
-  // The sweeper looks at a parked invocation when it is due: a lost wake costs a delay of one pass at most.
+  // The sweeper looks at a parked invocation when it is due, so a lost wake costs at most the delay of one pass.
   engine.meter.gauge("oldest_overdue_seconds", Math.max(0, nowMs - tally.dueSinceMs) / 1000);
   if (ages.listing + ages.due > 0 || order !== undefined)
     engine.log.info("walks of the sweeper are behind", { ...ages, slices: slices.length });

@@ -3,7 +3,7 @@ import { behind, type IndexPosition } from "../store/index-walk.ts";
 import type { Guard } from "./guard.ts";
 import type { Check } from "./check.ts";
 
-/** How many looks run together: each takes some round trips to the table, and memory for a whole invocation. */
+/** The most looks that run together: each takes some round trips to the table, and memory for a whole invocation. */
 const LOOKS_TOGETHER = 8;
 
 export interface Walking<T> {
@@ -19,7 +19,7 @@ export interface Walking<T> {
 /**
  * Passes at least one entry, so that repeated calls reach the end.
  * @param items the entries in the order of their places
- * @returns where to continue; undefined at the end. The looks at every entry before that place are over.
+ * @returns the place where to continue; undefined at the end. The looks at all entries before that place are over.
  */
 export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>): Promise<IndexPosition | undefined> {
   const { placeOf, looksAt, onFailed, isOver, guard } = walking;
@@ -41,7 +41,7 @@ export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>):
     }
     return undefined;
   } finally {
-    // Waits also where the read of the index fails: no look may be under way when the function is frozen.
+    // Waits also where the read of the index fails: no look may be under way when the function freezes.
     await settle();
   }
 }

@@ -1,4 +1,4 @@
-/** Tells whether a wake would let an invocation advance: the check costs less than a message, a claim and a park. */
+/** Decides whether a wake would let a parked invocation advance; the check costs less than a message, a claim and a park. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
@@ -11,7 +11,7 @@ import type { Loaded } from "../store/load.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
- * @param loaded a parked invocation, whose hold shows what it waits for
+ * @param loaded a parked invocation
  * @param isDue false skips the read of the lock for an invocation in the queue of a key, where thousands may wait
  */
 export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number, isDue: boolean): Promise<boolean> {
@@ -26,8 +26,7 @@ export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number
 }
 
 /**
- * True where the invocation has the lock of its key or is out of the queue. The first in line also checks a stale
- * holder.
+ * True where the invocation holds its key or is out of the queue. For the first in line, this also looks at a stale holder.
  */
 async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }: LeaseRecord): Promise<boolean> {
   const { acceptance } = invocation;
@@ -40,8 +39,8 @@ async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }:
 }
 
 /**
- * Puts off the next look at a parked invocation that would not advance, with one write instead of a message, a claim
- * and a park. Writes nothing where a driver has claimed or parked the invocation since the load.
+ * Postpones the next look at a parked invocation that would not advance, with one write instead of a message, a claim and
+ * a park. Writes nothing where a driver has claimed or parked the invocation since the load.
  */
 export async function postpone(engine: Engine, { invocation, leaseRecord, pk }: Loaded, nowMs: number): Promise<void> {
   if (leaseRecord === undefined) return;

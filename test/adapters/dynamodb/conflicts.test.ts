@@ -1,4 +1,4 @@
-/** Conflicts between transactions are waited out; other answers stand. */
+/** Tests retries after conflicts between transactions, and that other answers are final. */
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { pastConflicts } from "../../../shared/adapters/dynamodb/conflicts.ts";
@@ -24,7 +24,7 @@ function failing(...errors: Error[]): { attempt: () => Promise<string>; calls: (
 }
 
 describe("a write that meets a transaction over the same item", () => {
-  test("is tried again until it comes through", async () => {
+  test("is retried until it succeeds", async () => {
     const clock = new SteppedClock();
     const { attempt, calls } = failing(conflict(), cancelled("None", "TransactionConflict"), conflict());
     const outcome = pastConflicts(clock, attempt);
@@ -43,7 +43,7 @@ describe("a write that meets a transaction over the same item", () => {
     expect(await outcome).toBe("done");
   });
 
-  test("gives up in the end, with the conflict as its reason", async () => {
+  test("fails with the conflict after its last try", async () => {
     const clock = new SteppedClock();
     const { attempt, calls } = failing(...Array.from({ length: 50 }, conflict));
     const outcome = pastConflicts(clock, attempt).catch((error: unknown) => error);
@@ -52,7 +52,7 @@ describe("a write that meets a transaction over the same item", () => {
     expect(calls()).toBe(8);
   });
 
-  test("is not tried again where a condition failed as well, or for another reason", async () => {
+  test("is not retried where a condition failed too, or for another reason", async () => {
     const clock = new SteppedClock();
     for (const error of [
       cancelled("ConditionalCheckFailed", "TransactionConflict"),

@@ -1,4 +1,4 @@
-/** Conditions and updates in DynamoDB's expression language. */
+/** Tests conditions and updates in DynamoDB's expression language. */
 import { describe, expect, test } from "vitest";
 import { Placeholders, conditionText, updateText } from "../../../shared/adapters/dynamodb/expression.ts";
 import type { Condition } from "../../../shared/engine/ports/table.ts";
@@ -10,7 +10,7 @@ const token: Condition = { kind: "equal", attribute: "token", value: "t" };
 const base: Condition = { kind: "less", attribute: "base", than: 7 };
 
 describe("a condition", () => {
-  test("names and values stand behind placeholders, each name once", () => {
+  test("uses a placeholder for each value, and one for each name", () => {
     const placeholders = new Placeholders();
     const condition: Condition = { kind: "any", of: [absent, base, { kind: "all", of: [token, base, present] }] };
     expect(conditionText(condition, placeholders)).toBe(

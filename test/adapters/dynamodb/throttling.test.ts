@@ -1,4 +1,4 @@
-/** Throttling is waited out, and what had no room is told by name. */
+/** Tests that throttled requests are retried, and that the error names the bottleneck. */
 import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { DynamoTable } from "../../../shared/adapters/dynamodb/dynamodb-table.ts";
@@ -11,7 +11,7 @@ const throttled = () =>
     throttlingReasons: [{ reason: REASON, resource: "arn:aws:dynamodb:eu-west-1:1:table/t" }],
   });
 
-/** A client that refuses so many requests before it takes one. */
+/** A client that refuses the first `times` requests. */
 function tableRefusing(times: number) {
   const clock = new SteppedClock();
   let sent = 0;
@@ -25,7 +25,7 @@ function tableRefusing(times: number) {
   return { clock, table, sent: () => sent };
 }
 
-test("a throttled write comes through when there is room, and waits longer each time", async () => {
+test("a throttled write is retried after growing waits until it succeeds", async () => {
   const { clock, table, sent } = tableRefusing(3);
   const written = table.put({ pk: "a", sk: "b" });
   await clock.advance(99);
@@ -35,7 +35,7 @@ test("a throttled write comes through when there is room, and waits longer each 
   expect(sent()).toBe(4);
 });
 
-test("a throttled read is asked again too", async () => {
+test("a throttled read is retried too", async () => {
   const { clock, table, sent } = tableRefusing(1);
   const read = table.get({ pk: "a", sk: "b" });
   await clock.advance(60_000);
@@ -43,7 +43,7 @@ test("a throttled read is asked again too", async () => {
   expect(sent()).toBe(2);
 });
 
-test("what stays throttled is given up with the bottleneck's name", async () => {
+test("a request that stays throttled fails with the name of the bottleneck", async () => {
   const { clock, table, sent } = tableRefusing(Infinity);
   const refused = table.put({ pk: "a", sk: "b" }).catch((error: unknown) => error);
   await clock.advance(60_000);

@@ -1,4 +1,4 @@
-/** A transaction is one transaction for DynamoDB, however often it is sent for want of an answer. */
+/** Tests that DynamoDB counts a resent transaction as one transaction. */
 import type { DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const conflict = () =>
     CancellationReasons: [{ Code: "TransactionConflict" }],
   });
 
-/** @returns the token of each request, where the first ones fail with these errors */
+/** @returns the token of each request, where the first requests fail with these errors */
 async function tokensOf(...errors: Error[]): Promise<(string | undefined)[]> {
   const tokens: (string | undefined)[] = [];
   const send = async ({ input }: TransactWriteItemsCommand): Promise<object> => {
@@ -30,13 +30,13 @@ async function tokensOf(...errors: Error[]): Promise<(string | undefined)[]> {
   return tokens;
 }
 
-test("a transaction that was throttled is sent again under its token: an earlier try may have come through", async () => {
+test("a throttled transaction is resent with its token, because an earlier try may have succeeded", async () => {
   const [first, ...later] = await tokensOf(throttled(), throttled());
   expect(first).toMatch(/./);
   expect(later).toEqual([first, first]);
 });
 
-test("a transaction that was cancelled for a conflict is over, and the next try is another one", async () => {
+test("a transaction that a conflict cancelled is retried with a new token", async () => {
   const [first, second] = await tokensOf(conflict());
   expect(first).toMatch(/./);
   expect(second).toMatch(/./);

@@ -1,4 +1,4 @@
-/** How the writes of one store share the disk, and what becomes of them when it fails. */
+/** Tests how the writes of one store form groups, and what a failed group leaves behind. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
@@ -12,7 +12,7 @@ import { invocation } from "../../contracts/queue-contract.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
-/** Stands between a store and its database: counts batches, and holds them back or fails them at will. */
+/** Wraps the writes of a store: counts batches, and delays or fails them on request. */
 class Disk {
   batches: number[] = [];
   isFull = false;
@@ -85,7 +85,7 @@ describe("group commit", () => {
     expect(disk.batches).toEqual([4]);
   });
 
-  test("writes that come while a batch is written gather into the next one", async () => {
+  test("writes during a running batch gather in the next one", async () => {
     const release = gate();
     const first = table.put({ pk: "a", sk: "1" });
     await turns();
@@ -97,7 +97,7 @@ describe("group commit", () => {
     expect(disk.batches).toEqual([1, 3]);
   });
 
-  test("an ack waits for company, yet reaches the disk without any", async () => {
+  test("an ack waits for other writes, yet reaches the disk without any", async () => {
     await queue.send(message(1));
     const [delivery] = await queue.receive(1, 1000, 0);
     await queue.ack(delivery!.receipt);
@@ -108,7 +108,7 @@ describe("group commit", () => {
     expect(queue.size).toBe(0);
   });
 
-  test("reads see nothing that is not durable yet", async () => {
+  test("reads return only durable writes", async () => {
     const release = gate();
     const written = table.put({ pk: "a", sk: "1", listPk: "l", listSk: "1" });
     await turns();
@@ -136,7 +136,7 @@ describe("group commit", () => {
     expect(await third).toEqual({ written: false, existing: { ...key, n: 2 } });
   });
 
-  test("a refusal is told only once the item that caused it is durable", async () => {
+  test("a refusal is reported only once the item that caused it is durable", async () => {
     const release = gate();
     const winner = table.put({ pk: "a", sk: "1", by: "first" });
     let answered = false;
@@ -152,7 +152,7 @@ describe("group commit", () => {
 });
 
 describe("a failed write", () => {
-  test("rejects its whole group, leaves nothing of it visible, and the store goes on when there is space", async () => {
+  test("rejects its whole group, leaves no write of it visible, and the store works again when there is space", async () => {
     await table.put({ pk: "a", sk: "0", n: 0, openPk: "o", openSk: "0" });
     disk.isFull = true;
     const writes = [
@@ -160,7 +160,7 @@ describe("a failed write", () => {
       table.update({ pk: "a", sk: "0" }, { add: { n: 1 } }),
       queue.send(message(1)),
       timers.at(timer(1)),
-      // Refused because of a write that never became durable: nothing is known of that one.
+      // Refused because of a write that did not become durable: the state of that item is unknown.
       table.put({ pk: "a", sk: "1" }, { kind: "absent" }),
     ];
     for (const outcome of await Promise.allSettled(writes))
@@ -178,7 +178,7 @@ describe("a failed write", () => {
     expect((await table.query("a")).items.map(({ sk }) => sk)).toEqual(["0", "1"]);
   });
 
-  test("takes with it what was judged against it, and spares what was not", async () => {
+  test("also fails the writes that were judged against it, and no others", async () => {
     const release = gate();
     const first = table.put({ pk: "a", sk: "1", n: 1 });
     await turns();
@@ -201,7 +201,7 @@ describe("a failed write", () => {
     expect(await independent).toEqual({ written: true });
   });
 
-  test("of an ack brings the message back instead of leaving it on disk for ever", async () => {
+  test("of an ack makes the message visible again, so that it does not stay on disk for ever", async () => {
     await queue.send(message(1));
     const [delivery] = await queue.receive(1, 60_000, 0);
     disk.isFull = true;

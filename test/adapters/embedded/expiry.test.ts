@@ -1,4 +1,4 @@
-/** Expired items stay readable until they are swept. */
+/** Tests that expired items stay readable until a sweep deletes them. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { Store } from "../../../shared/adapters/embedded/store.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const left = async (): Promise<string[]> => (await table.query("a")).items.map(({ sk }) => sk);
 
-test("a sweep deletes what is expired, the oldest first, up to its limit", async () => {
+test("a sweep deletes expired items, the oldest first, up to its limit", async () => {
   const times = { late: 2_000_000_000, never: undefined, soon: 1_000, zero: 0, now: 5_000, fraction: 5_000.5 };
   for (const [sk, expiresAtS] of Object.entries(times))
     await table.put({ pk: "a", sk, expiresAtS, listPk: "l", listSk: sk });
@@ -35,7 +35,7 @@ test("a sweep deletes what is expired, the oldest first, up to its limit", async
   expect((await table.queryIndex("list", "l")).items.map(({ sk }) => sk)).toEqual(["late", "never"]);
 });
 
-test("an item whose time was extended, or taken away, is not swept by its old time", async () => {
+test("a sweep ignores the old time of an item whose time was extended or removed", async () => {
   await table.put({ pk: "a", sk: "extended", expiresAtS: 100 });
   await table.put({ pk: "a", sk: "freed", expiresAtS: 100 });
   await table.put({ pk: "a", sk: "racing", expiresAtS: 100 });

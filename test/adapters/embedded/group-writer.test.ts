@@ -1,4 +1,4 @@
-/** A group reaches the database whole and synced, however large it is. */
+/** Tests that a group of any size reaches the database whole and synced. */
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await removeDirectory(dir);
 });
 
-/** Stands between the writer and the package, and notes with which options each batch went to the disk. */
+/** Wraps the package's batch functions, and records the write options of each batch. */
 function watchOptions(): unknown[] {
   const seen: unknown[] = [];
   const batch = database.batch.bind(database) as (...args: unknown[]) => { write(options: unknown): Promise<void> };
@@ -60,18 +60,15 @@ test.each(SIZES_BYTES)("a group with %i bytes of values is written in order and 
   expect([...(await database.get("twice"))!]).toEqual([2]);
 });
 
-test.each(SIZES_BYTES)(
-  "of a group with %i bytes and an operation that cannot be written nothing is written",
-  async (sizeBytes) => {
-    const operations = [
-      { type: "put", key: "a", value: new Uint8Array(sizeBytes) },
-      { type: "put", key: "b", value: undefined as unknown as Uint8Array },
-    ] as const;
-    const writing = async (): Promise<void> => await writeGroup(database, [...operations]);
-    await expect(writing()).rejects.toThrow();
-    expect(await database.get("a")).toBeUndefined();
-  },
-);
+test.each(SIZES_BYTES)("a group with %i bytes and an invalid operation writes nothing", async (sizeBytes) => {
+  const operations = [
+    { type: "put", key: "a", value: new Uint8Array(sizeBytes) },
+    { type: "put", key: "b", value: undefined as unknown as Uint8Array },
+  ] as const;
+  const writing = async (): Promise<void> => await writeGroup(database, [...operations]);
+  await expect(writing()).rejects.toThrow();
+  expect(await database.get("a")).toBeUndefined();
+});
 
 test.each(SIZES_BYTES)("a group of %i bytes for a closed database is refused", async (sizeBytes) => {
   await database.close();

@@ -1,4 +1,4 @@
-/** What a store holds after its process was killed in the middle of its writes. */
+/** Tests the content of a store whose process was killed during its writes. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -35,15 +35,15 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Where a test gave up waiting, its writer is still at it.
+  // After a timed-out test its writer still runs.
   for (const child of children) child.kill("SIGKILL");
   await removeDirectory(dir);
 });
 
-/** @param fileMaxBlocks no file may grow beyond so many blocks of 512 bytes or, in some shells, 1024 */
+/** @param fileMaxBlocks limit of each file, in blocks of 512 bytes or, in some shells, 1024 */
 function startWriter(storeDir: string, fileMaxBlocks?: number): ChildProcess {
   const env = { ...process.env, NODE_PATH: join(ROOT, "node_modules") };
-  // With the signal ignored, a write beyond the limit fails in its middle, as on a full disk.
+  // With the signal ignored, a write beyond the limit fails midway, as on a full disk.
   const limit = fileMaxBlocks === undefined ? "" : `trap '' XFSZ; ulimit -f ${fileMaxBlocks};`;
   const args = ["-c", `${limit} exec "$0" "$@"`, process.execPath, program, storeDir];
   const child = spawn("sh", args, { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -51,7 +51,7 @@ function startWriter(storeDir: string, fileMaxBlocks?: number): ChildProcess {
   return child;
 }
 
-/** Kills the writer as soon as it printed a line that `isLast` is true of, and returns all that it printed. */
+/** Kills the writer after the first line for which `isLast` is true, and returns all printed lines. */
 async function killedAfter(child: ChildProcess, isLast: (line: string, count: number) => boolean): Promise<string[]> {
   const exited = once(child, "exit");
   const lines: string[] = [];
@@ -67,7 +67,7 @@ async function killedAfter(child: ChildProcess, isLast: (line: string, count: nu
   return lines;
 }
 
-/** Opens what a killed writer left, and fails where an acknowledged write is missing or any write is there by half. */
+/** Opens the store of a killed writer, and fails where an acknowledged write is missing or any write is partial. */
 async function expectWhole(storeDir: string, printed: readonly string[]): Promise<void> {
   const numberOf = (line: string): number => Number(line.split(" ")[1]);
   const promised = new Set(printed.filter((line) => !line.startsWith("failed")).map(numberOf));
@@ -76,7 +76,7 @@ async function expectWhole(storeDir: string, printed: readonly string[]): Promis
   const queue = await openEmbeddedQueue(store, new SteppedClock(Date.now() + 1000));
   const messages = new Set((await queue.receive(1_000_000, 1000, 0)).map(({ wake }) => wake.invocationId));
   let indexed = 0;
-  // The writer has 16 writes under way at once, so some lie behind the last one that it was told of.
+  // The writer has 16 writes under way at once, so up to 16 unacknowledged ones may follow the last printed one.
   for (let n = 0; n <= Math.max(...printed.map(numberOf)) + 16; n++) {
     const { items } = await table.query(`n${n}`);
     indexed += items.length;
@@ -93,7 +93,7 @@ async function expectWhole(storeDir: string, printed: readonly string[]): Promis
 }
 
 describe("a store whose process was killed with SIGKILL", () => {
-  test.each([50, 300, 1500])("holds every acknowledged write and no half of any, killed after %i", async (count) => {
+  test.each([50, 300, 1500])("holds every acknowledged write and no partial one, killed after %i", async (count) => {
     const storeDir = join(dir, `killed-${count}`);
     const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
     expect(printed.length).toBeGreaterThanOrEqual(count);
@@ -101,7 +101,7 @@ describe("a store whose process was killed with SIGKILL", () => {
     await expectWhole(storeDir, printed);
   });
 
-  test("holds every acknowledged write also behind one that failed in its middle", async () => {
+  test("holds every acknowledged write, also after a write that failed midway", async () => {
     const storeDir = join(dir, "full");
     let failures = 0;
     let since = 0;
@@ -114,7 +114,7 @@ describe("a store whose process was killed with SIGKILL", () => {
     await expectWhole(storeDir, printed);
   });
 
-  test("is locked while the process lives and free once it is dead", async () => {
+  test("is locked while the process lives, and free after its end", async () => {
     const storeDir = join(dir, "locked");
     const child = startWriter(storeDir);
     for await (const line of createInterface({ input: child.stdout! })) if (line === "open") break;

@@ -1,4 +1,4 @@
-/** Opening store directories: new, known, foreign and taken ones. */
+/** Tests opening store directories: new, existing, foreign and locked ones. */
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ const refusal = async (kind: "meta" | "journal" = "journal"): Promise<StoreOpenE
 };
 
 describe("opening a store", () => {
-  test("makes the directory, its VERSION and its database where there is nothing", async () => {
+  test("creates the directory, its VERSION and its database where nothing exists", async () => {
     const store = await openStore(dir, { kind: "meta" });
     await store.close();
     expect((await readdir(dir)).sort()).toEqual(["VERSION", "db"]);
@@ -46,7 +46,7 @@ describe("opening a store", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "what it makes is closed to other users, and what was there stays as it is",
+    "gives new directories to the owner only, and leaves existing ones unchanged",
     async () => {
       await chmod(parent, 0o755);
       await (await openStore(dir, { kind: "meta" })).close();
@@ -57,7 +57,7 @@ describe("opening a store", () => {
     },
   );
 
-  test("finds what was written before", async () => {
+  test("finds earlier writes", async () => {
     const store = await openStore(dir, { kind: "journal" });
     await new EmbeddedTable(store).put({ pk: "a", sk: "b", n: 1 });
     await store.close();
@@ -66,13 +66,13 @@ describe("opening a store", () => {
     await again.close();
   });
 
-  test("goes on where a crash interrupted the making of VERSION", async () => {
+  test("continues where a crash interrupted the creation of VERSION", async () => {
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "VERSION.new"), '{"for');
     await (await openStore(dir, { kind: "journal" })).close();
   });
 
-  test("refuses an older and a newer format and says which", async () => {
+  test("refuses an older and a newer format, and names the format", async () => {
     await versioned(JSON.stringify({ format: 0, kind: "journal" }));
     expect(await refusal()).toMatchObject({ reason: "older", found: 0, expected: EXPECTED, dir });
     await versioned(JSON.stringify({ format: EXPECTED + 1, kind: "journal", more: true }));
@@ -80,7 +80,7 @@ describe("opening a store", () => {
     expect(await readdir(dir)).toEqual(["VERSION"]);
   });
 
-  test("has an older format that it can read once nobody else has it, and then says its own", async () => {
+  test("raises a readable older format only once no other process has the store", async () => {
     const first = await openStore(dir, { kind: "journal" });
     await new EmbeddedTable(first).put({ pk: "a", sk: "b" });
     await versioned(JSON.stringify({ format: 1, kind: "journal" }));
@@ -93,14 +93,14 @@ describe("opening a store", () => {
     await second.close();
   });
 
-  test("refuses a directory with other things in it and leaves them alone", async () => {
+  test("refuses a directory with other content, and leaves it unchanged", async () => {
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "precious.txt"), "mine");
     expect(await refusal()).toMatchObject({ reason: "unversioned", found: undefined, expected: EXPECTED, dir });
     expect(await readdir(dir)).toEqual(["precious.txt"]);
   });
 
-  test("refuses what it cannot read: a damaged VERSION, a file, a store of the other kind, a damaged database", async () => {
+  test("refuses what is unreadable: a damaged VERSION, a file, a store of the other kind, a damaged database", async () => {
     for (const text of ["", "1", "null", '{"format":"1","kind":"journal"}']) {
       await versioned(text);
       expect(await refusal()).toMatchObject({ reason: "unreadable", dir });
@@ -115,7 +115,7 @@ describe("opening a store", () => {
     await expect(openStore(file, { kind: "meta" })).rejects.toMatchObject({ reason: "unreadable", dir: file });
   });
 
-  test("refuses a store that is open, and has it once it is closed", async () => {
+  test("refuses an open store, and opens it once it is closed", async () => {
     const store = await openStore(dir, { kind: "journal" });
     expect(await refusal()).toMatchObject({ reason: "locked", dir });
     await store.close();
@@ -124,7 +124,7 @@ describe("opening a store", () => {
 });
 
 describe("closing a store", () => {
-  test("writes what was asked for before, and refuses what comes after", async () => {
+  test("completes earlier writes, and refuses later ones", async () => {
     const store = await openStore(dir, { kind: "journal" });
     const table = new EmbeddedTable(store);
     const written = table.put({ pk: "a", sk: "b" });

@@ -1,4 +1,4 @@
-/** A program that writes to a store until it is killed, and prints what was acknowledged to it. */
+/** A program that writes to a store until it is killed, and prints each acknowledged write. */
 import { writeSync } from "node:fs";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
@@ -9,7 +9,7 @@ import { StoreError } from "../../../shared/engine/ports/table.ts";
 const WRITERS = 16;
 const clock = { nowMs: () => Date.now(), sleep: async () => true };
 
-/** Waits where nobody reads: what lay in a buffer of this process would die with it, and nobody know that it was acknowledged. */
+/** Writes synchronously: lines in a buffer would be lost with the process, although the writes were acknowledged. */
 const print = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function write(dir: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Which addresses are refused, and under which name. */
+/** Tests which addresses are refused, and under which name. */
 import { describe, expect, test } from "vitest";
 import { AddressGuard } from "../../../shared/adapters/https/address-guard.ts";
 

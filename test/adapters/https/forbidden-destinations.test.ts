@@ -1,4 +1,4 @@
-/** Destinations that must not be reached, in the spellings with which one might try. */
+/** Tests destinations that must be refused, in many spellings. */
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
@@ -9,7 +9,7 @@ import type { Peer } from "../../harness/https/peer.ts";
 
 let peer: Peer;
 beforeEach(async () => {
-  // A bare listener, so that any connection at all would be counted.
+  // A bare TCP listener counts every connection.
   peer = await startServer(createServer((socket) => socket.destroy()));
 });
 afterEach(() => peer.stop());
@@ -65,12 +65,12 @@ describe("literal addresses", () => {
     expect(peer.connections()).toBe(0);
   });
 
-  test("the refusal says which address and why", async () => {
+  test("the refusal names the address and the reason", async () => {
     const head = endpointsWith().open(requestTo("http://169.254.169.254/", "h2 in the clear")).head();
     await expect(head).rejects.toThrow("169.254.169.254 is a forbidden address (metadata service).");
   });
 
-  test("the refusal of an address in a network of one's own names the setting that allows it, and no other does", async () => {
+  test("the refusal of a private, loopback or carrier-grade NAT address names the setting that allows it, and no other refusal does", async () => {
     const told = async (host: string) => {
       const endpoints = endpointsWith({ allowedBy: "aws.allowed-addresses" });
       const head = endpoints.open(requestTo(`http://${host}/`, "h2 in the clear")).head();
@@ -86,7 +86,7 @@ describe("literal addresses", () => {
 });
 
 describe("names", () => {
-  test.each(["localhost", "LOCALHOST"])("%s, looked up by the system, is forbidden", async (name) => {
+  test.each(["localhost", "LOCALHOST"])("%s, resolved by the system, is forbidden", async (name) => {
     const uri = `http://${name}:${peer.port}/`;
     expect(await reasonOf(endpointsWith().open(requestTo(uri, "http1.1 in the clear")).head())).toBe("forbidden");
     expect(peer.connections()).toBe(0);
@@ -109,7 +109,7 @@ describe("names", () => {
     },
   );
 
-  test("of a name with several addresses only those allowed are tried", async () => {
+  test("of a name with several addresses, only allowed ones are dialed", async () => {
     const other = await startPeer("h2 in the clear", echo);
     const resolve = resolvingTo("10.0.0.1", "127.0.0.1", "169.254.169.254");
     const endpoints = endpointsWith({ allow: ["127.0.0.1/32"], resolve });

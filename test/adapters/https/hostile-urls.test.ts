@@ -1,4 +1,4 @@
-/** The corpus of hostile addresses: none is connected to, over either protocol, whether it is registered or found by a name later. */
+/** Tests the corpus of hostile addresses: none is connected to over either protocol, by address or by name. */
 import { expect, test, afterEach } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
@@ -18,26 +18,26 @@ function endpointsWith(options: HttpsEndpointsOptions = {}): HttpsEndpoints {
 const KINDS: readonly PeerKind[] = ["h2 in the clear", "http1.1 in the clear"];
 const resolve = (): Promise<never> => Promise.reject(new Error("no name is to be looked up"));
 
-test("the corpus has more than a hundred addresses, none twice", () => {
+test("the corpus has at least 120 addresses without duplicates", () => {
   const urls = HOSTILE_URLS.map(([, url]) => url);
   expect(urls.length).toBeGreaterThanOrEqual(120);
   expect(new Set(urls).size).toBe(urls.length);
 });
 
 test.each(HOSTILE_URLS)("%s: %j is forbidden", async (_trick, url) => {
-  // Names of this machine are looked up by the system; everything else in the corpus is an address and looks nothing up.
+  // The system resolves names of this machine; all other entries are addresses, which need no lookup.
   const endpoints = endpointsWith(/localhost/.test(url) ? {} : { resolve });
   for (const kind of KINDS) expect(await reasonOf(endpoints.open(requestTo(url, kind)).head()), kind).toBe("forbidden");
 });
 
-test.each(NO_WAY)("%j leads nowhere", async (url) => {
+test.each(NO_WAY)("%j reaches no destination", async (url) => {
   const endpoints = endpointsWith({ resolve });
   for (const kind of KINDS) {
     expect(await reasonOf(endpoints.open(requestTo(url, kind)).head()), kind).toMatch(/^(unreachable|forbidden)$/);
   }
 });
 
-test("a name that was public at its registration is judged again at each connection, by every address of the corpus", async () => {
+test("a name that was public at registration is judged at each connection, for every address of the corpus", async () => {
   const addresses = HOSTILE_URLS.filter(([trick]) => trick !== "disguised")
     .map(([, url]) => new URL(url).hostname.replaceAll(/[[\]]/g, ""))
     .filter((host) => !host.startsWith("localhost"));

@@ -1,4 +1,4 @@
-/** Addresses that somebody might register to reach what is not theirs, by the trick that each tries. */
+/** Addresses with which an attacker could try to reach protected destinations, grouped by trick. */
 
 const LOOPBACK = [
   "127.0.0.1",
@@ -35,7 +35,7 @@ const LOOPBACK_IPV6 = [
   "[2002:7f00:0001:0:0:0:0:1]",
 ];
 
-/** Cloud metadata, by its address, in other bases, and through addresses that carry it. */
+/** Cloud metadata, by its address, in other bases, and through IPv6 addresses that embed it. */
 const METADATA = [
   "169.254.169.254",
   "169.254.43518",
@@ -61,7 +61,7 @@ const METADATA = [
   "[fd20:ce::254]",
 ];
 
-/** Credentials and events of the very function that would connect. */
+/** Credentials and events of the function that makes the connection. */
 const LAMBDA_RUNTIME = [
   "127.0.0.1:9001",
   "localhost:9001",
@@ -126,7 +126,7 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
   unassigned: UNASSIGNED,
 };
 
-/** The host is not where one looks for it. */
+/** URLs whose host looks like another one. */
 const DISGUISED = [
   "http://public.example@127.0.0.1/",
   "http://public.example:80@169.254.169.254/",
@@ -145,7 +145,7 @@ const DISGUISED = [
   "https://169.254.169.254/",
 ];
 
-/** No way to a deployment at all. */
+/** URLs that are no address of a deployment. */
 export const NO_WAY: readonly string[] = [
   "file:///etc/passwd",
   "ftp://127.0.0.1/",

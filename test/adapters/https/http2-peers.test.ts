@@ -1,4 +1,4 @@
-/** Peculiar HTTP/2 peers: those that send GOAWAY, refuse, limit, or speak another protocol. */
+/** Tests unusual HTTP/2 peers: those that send GOAWAY, refuse, limit, or speak another protocol. */
 import { createServer as createHttp1 } from "node:http";
 import { constants, createServer as createHttp2 } from "node:http2";
 import type { Http2Server, ServerHttp2Stream } from "node:http2";
@@ -52,7 +52,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
   });
 
   describe("peers that speak something else", () => {
-    test("a server of Node's for HTTP/1.1 is recognised", async () => {
+    test("Node's HTTP/1.1 server gives the reason http1-only", async () => {
       const { uri } = await peerOf(createHttp1((_request, response) => response.end("x")));
       const exchange = ask(uri);
       expect(await reasonOf(exchange.head())).toBe("http1-only");
@@ -63,19 +63,19 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n",
       "HTTP/1.0 505 No\r\n\r\nsorry",
       "<html>bad</html>",
-    ])("a server that answers %j is recognised", async (text) => {
+    ])("a server that answers %j gives the reason http1-only", async (text) => {
       const { uri } = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end(text))));
       expect(await reasonOf(ask(uri).head())).toBe("http1-only");
     });
 
-    test("a server that only closes the connection is broken, and asked anew the next time", async () => {
+    test("a server that only closes the connection gives the reason broken, each time on a new connection", async () => {
       const peer = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end())));
       expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
       expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
       expect(peer.connections()).toBe(2);
     });
 
-    test("a server of HTTP/2 that is asked over HTTP/1.1 is broken", async () => {
+    test("an HTTP/2 server gives the reason broken over HTTP/1.1", async () => {
       const { uri } = await http2Peer((stream) => answer(stream, "x"));
       const exchange = endpoints.open(requestTo(uri, "http1.1 in the clear"));
       expect(await reasonOf(exchange.head())).toBe("broken");
@@ -83,7 +83,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
   });
 
   describe("peers that send GOAWAY", () => {
-    test("an exchange under way ends well and the next one goes to a new connection", async () => {
+    test("an exchange under way completes, and the next one uses a new connection", async () => {
       let release: () => void = () => {};
       const peer = await http2Peer((stream, count) => {
         if (count > 1) return answer(stream, "second");
@@ -100,7 +100,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(peer.connections()).toBe(2);
     });
 
-    test("a request that the GOAWAY leaves out goes out once more on a new connection", async () => {
+    test("a request that the GOAWAY leaves out is resent once on a new connection", async () => {
       const peer = await http2Peer((stream, count) => {
         if (count !== 2) return answer(stream, `answer ${count}`);
         stream.session?.goaway(constants.NGHTTP2_NO_ERROR, 1);
@@ -110,7 +110,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(peer.connections()).toBe(2);
     });
 
-    test("a GOAWAY with an error breaks what is under way, and the next exchange works", async () => {
+    test("a GOAWAY with an error breaks open exchanges, and the next one works", async () => {
       const peer = await http2Peer((stream, count) => {
         if (count > 1) answer(stream, "again");
         else stream.session?.destroy(new Error("bad"), constants.NGHTTP2_INTERNAL_ERROR);
@@ -121,7 +121,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
   });
 
   describe("peers that refuse and limit", () => {
-    test("a refused request goes out once more", async () => {
+    test("a refused request is resent once", async () => {
       const { uri } = await http2Peer((stream, count) => {
         if (count === 1) stream.close(constants.NGHTTP2_REFUSED_STREAM);
         else answer(stream, `answer ${count}`);
@@ -139,7 +139,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(asked).toBe(2);
     });
 
-    test("a refused conversation that was written to is not replayed", async () => {
+    test("a refused exchange with later writes is not resent", async () => {
       let asked = 0;
       const { uri } = await http2Peer((stream, count) => {
         asked = count;
@@ -151,12 +151,12 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(asked).toBe(1);
     });
 
-    test("closing while the peer refuses ends what is open and leaves the process alive", async () => {
+    test("closing while the peer refuses breaks open exchanges, and the process survives", async () => {
       const { uri } = await http2Peer((stream) => {
         stream.respond({ ":status": 200 });
       }, 2);
       const held = Array.from({ length: 4 }, () => ask(uri, { halfClose: false }));
-      // What was written to is not replayed, so the refusals reach us.
+      // An exchange with later writes is not resent, so the refusals surface.
       for (const exchange of held) exchange.write(Buffer.from("more"));
       const reasons = held.map((exchange) =>
         reasonOf(exchange.head().then(() => exchange.next())).finally(() => endpoints.close()),
@@ -164,7 +164,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(await Promise.all(reasons)).toEqual(["broken", "broken", "broken", "broken"]);
     });
 
-    test("the peer's limit is kept on each connection, and a hundred exchanges queue for the few streams", async () => {
+    test("each connection keeps the peer's limit, and a hundred exchanges queue for few streams", async () => {
       const open = new Map<unknown, number>();
       let mostPerConnection = 0;
       const peer = await http2Peer((stream) => {
@@ -182,7 +182,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(peer.connections()).toBeLessThanOrEqual(16);
     });
 
-    test("conversations kept open at the limit do not lock out the others", async () => {
+    test("exchanges held open at the limit do not block others", async () => {
       const { uri } = await http2Peer((stream) => {
         stream.respond({ ":status": 200 });
         stream.on("end", () => stream.end());
@@ -225,7 +225,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(frames.filter(({ type }) => type === 0)).toEqual([{ type: 0, flags: 1, size: 11 }]);
     });
 
-    test("a header that cannot be sent breaks the exchange and nothing else", async () => {
+    test("an invalid header breaks its exchange only", async () => {
       const { uri } = await http2Peer((stream) => answer(stream, "ok"));
       expect(await textOf(ask(uri))).toBe("ok");
       for (const version of ["h2 in the clear", "http1.1 in the clear"] as const) {
@@ -235,7 +235,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(await textOf(ask(uri, { headers: { connection: "close", host: "x", te: "y" } }))).toBe("ok");
     });
 
-    test("trailers are passed over", async () => {
+    test("trailers are ignored", async () => {
       const { uri } = await http2Peer((stream) => {
         stream.respond({ ":status": 200 }, { waitForTrailers: true });
         stream.on("wantTrailers", () => stream.sendTrailers({ "x-check": "1" }));

@@ -1,4 +1,4 @@
-/** A deployment that points elsewhere: nobody follows it, whatever word or frame it uses. */
+/** Tests that no status, header or frame of a deployment redirects a request. */
 import { createServer as createHttp1 } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
@@ -10,7 +10,7 @@ import { readAll, requestTo } from "../../contracts/endpoints-contract.ts";
 import { PEER_KINDS, startPeer, startServer, testCa } from "../../harness/https/peer.ts";
 import type { Peer } from "../../harness/https/peer.ts";
 
-/** Whoever connects has followed a pointer. */
+/** A connection here means that a pointer was followed. */
 let elsewhere: Peer;
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const STATUSES = [201, 300, 301, 302, 303, 305, 307, 308] as const;
 
-test.each(PEER_KINDS)("a pointer of any status is an answer like others, over %s", async (kind) => {
+test.each(PEER_KINDS)("a redirect of any status is an ordinary answer, over %s", async (kind) => {
   let status = 200;
   const { port } = elsewhere;
   const pointers = {
@@ -51,13 +51,13 @@ test.each(PEER_KINDS)("a pointer of any status is an answer like others, over %s
       "here",
     ]);
   }
-  // The next ones go where the first one went.
+  // Later requests go to the same peer.
   expect((await endpoints.open(requestTo(uri, kind)).head()).status).toBe(308);
   await pause(50);
   expect(elsewhere.connections()).toBe(0);
 });
 
-test("neither do frames that name other services and origins, nor a push that would bring them", async () => {
+test("frames that name other services and origins have no effect, and push is disabled", async () => {
   const pushed: string[] = [];
   const server = createHttp2();
   server.on("session", (session: ServerHttp2Session) => {
@@ -83,7 +83,7 @@ test("neither do frames that name other services and origins, nor a push that wo
   expect(elsewhere.connections()).toBe(0);
 });
 
-test("an answer that asks for another protocol breaks the exchange, and the connection is not given away", async () => {
+test("an answer with a protocol switch breaks the exchange, and the connection is not handed over", async () => {
   const server = createHttp1();
   server.on("connection", (socket) => {
     socket.on("data", () =>

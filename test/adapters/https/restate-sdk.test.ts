@@ -1,4 +1,4 @@
-/** The adapter against a deployment made with the real TypeScript SDK. */
+/** Tests the adapter against a deployment of the real TypeScript SDK. */
 import { createServer as createHttp1 } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
 import type { Server } from "node:net";
@@ -8,7 +8,7 @@ import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract
 import { startServer } from "../../harness/https/peer.ts";
 import type { Peer, PeerKind } from "../../harness/https/peer.ts";
 
-// The SDK wants this of Node 22, and Node 20 lacks it.
+// The SDK needs this function of Node 22, which Node 20 lacks.
 const constructor = Promise as { withResolvers?: () => unknown };
 constructor.withResolvers ??= () => {
   let resolve: unknown;
@@ -63,7 +63,7 @@ test.each(["h2 in the clear", "http1.1 in the clear"] as const)("an unknown hand
   expect(JSON.parse((await readAll(exchange)).toString())).toHaveProperty("message");
 });
 
-test("its server for HTTP/2 breaks an exchange over HTTP/1.1, and its server for HTTP/1.1 is found to be http1-only", async () => {
+test("its HTTP/2 server gives broken over HTTP/1.1, and its HTTP/1.1 server gives http1-only over HTTP/2", async () => {
   const http2 = await sdkPeer("h2 in the clear");
   const http1 = await sdkPeer("http1.1 in the clear");
   expect(await reasonOf(endpoints.open(requestTo(http2.uri, "http1.1 in the clear")).head())).toBe("broken");

@@ -1,4 +1,4 @@
-/** Certificates, handshakes and the choice of protocol in them. */
+/** Tests certificates, TLS handshakes and the choice of protocol in them. */
 import { createServer as createTcp } from "node:net";
 import { createSecureServer } from "node:http2";
 import type { Server } from "node:net";
@@ -36,7 +36,7 @@ function ask(endpoints: HttpsEndpoints, uri: string, httpVersion: HttpDestinatio
 test.each([
   ["h2 over TLS", "h2"],
   ["http1.1 over TLS", "http1.1"],
-] as const)("negotiating with a peer of %s ends in %s, and its connection is used again", async (kind, version) => {
+] as const)("negotiating with a peer of %s results in %s, and the connection is reused", async (kind, version) => {
   const { uri, connections } = await peerOf(kind);
   const endpoints = endpointsWith();
   for (const httpVersion of ["negotiate", "negotiate", version] as const) {
@@ -47,7 +47,7 @@ test.each([
   expect(connections()).toBe(1);
 });
 
-test("negotiating with a peer that speaks both ends in h2", async () => {
+test("negotiating with a peer of both protocols results in h2", async () => {
   const server = createSecureServer({ ...testCredentials, allowHTTP1: true }, (request, response) => {
     request.stream.on("error", () => {});
     response.end("ok");
@@ -57,12 +57,12 @@ test("negotiating with a peer that speaks both ends in h2", async () => {
   expect((await ask(endpointsWith(), peer.uri, "negotiate").head()).httpVersion).toBe("h2");
 });
 
-test("in the clear there is nothing to negotiate: h2 by prior knowledge", async () => {
+test("without TLS, negotiation results in h2 by prior knowledge", async () => {
   const { uri } = await peerOf("h2 in the clear");
   expect((await ask(endpointsWith(), uri, "negotiate").head()).httpVersion).toBe("h2");
 });
 
-test("a peer that offers only HTTP/1.1 over TLS is http1-only when asked for h2", async () => {
+test("a TLS peer with only HTTP/1.1 is http1-only for a request over h2", async () => {
   const { uri } = await peerOf("http1.1 over TLS");
   expect(await reasonOf(ask(endpointsWith(), uri, "h2").head())).toBe("http1-only");
 });
@@ -77,25 +77,25 @@ test.each(["h2", "http1.1", "negotiate"] as const)(
   },
 );
 
-test("a certificate of another name is refused, and of the right name accepted", async () => {
+test("a certificate for another name is refused, and one for the right name accepted", async () => {
   const { port } = await peerOf("h2 over TLS");
   const endpoints = endpointsWith({ resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]) });
   expect(await reasonOf(ask(endpoints, `https://other.test:${port}`, "h2").head())).toBe("tls");
   expect((await ask(endpoints, `https://deployment.test:${port}`, "h2").head()).status).toBe(200);
 });
 
-test("a peer in the clear that is spoken to over TLS fails in the handshake", async () => {
+test("TLS to a peer without TLS fails in the handshake", async () => {
   const { port } = await peerOf("http1.1 in the clear");
   expect(await reasonOf(ask(endpointsWith(), `https://127.0.0.1:${port}`, "h2").head())).toBe("tls");
 });
 
-test("a peer that accepts and never shakes hands is unreachable after the connect timeout", async () => {
+test("a peer that accepts without a handshake is unreachable after the connect timeout", async () => {
   const peer = await startServer(createTcp(), "https");
   closing.push(peer.stop);
   expect(await reasonOf(ask(endpointsWith({ connectTimeoutMs: 40 }), peer.uri, "h2").head())).toBe("unreachable");
 });
 
-test("closing while a connection is being opened ends the exchange", async () => {
+test("closing during the opening of a connection ends the exchange", async () => {
   const peer = await startServer(createTcp(), "https");
   closing.push(peer.stop);
   const endpoints = endpointsWith();

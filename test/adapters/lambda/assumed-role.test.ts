@@ -1,4 +1,4 @@
-/** Functions that are called as another role: whose credentials sign the call, and what happens where the role is refused. */
+/** Tests functions that are called under another role: the signer of the call, and the error for a refused role. */
 import { expect, onTestFinished, test } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
@@ -63,7 +63,7 @@ test("a function without a role is called with the credentials of this server", 
   expect(signers(service).at(-1)).toEqual(["lambda", "test"]);
 });
 
-test("a role that is refused leaves the function uncalled, and the reason is told", async () => {
+test("a refused role leaves the function uncalled, and the error has the reason", async () => {
   const { service, call } = await world(REFUSED);
   const exchange = call(ROLE);
   await expect(exchange.head()).rejects.toThrow(/it does not trust you/);
@@ -71,7 +71,7 @@ test("a role that is refused leaves the function uncalled, and the reason is tol
   expect(service.asked.every(({ path }) => path === "/")).toBe(true);
 });
 
-test("who may not become the role is told where to name it, and whom it has to trust", async () => {
+test("a missing sts:AssumeRole gives an error that names the setting for the role and the principal to trust", async () => {
   const refused = "arn:aws:sts::123456789012:assumed-role/Stepwell-WorkerRole-1X/worker";
   const message = `User: ${refused} is not authorized to perform: sts:AssumeRole on resource: ${ROLE}`;
   const { call } = await world({ ...REFUSED, body: String(REFUSED.body).replace("it does not trust you", message) });
@@ -80,7 +80,7 @@ test("who may not become the role is told where to name it, and whom it has to t
   );
 });
 
-test("an external id is told to the role, and none is where none is set", async () => {
+test("an external id is passed to STS only where one is set", async () => {
   const service = await startService(({ path }) => (path === "/" ? GRANTED : { body: { statusCode: 200 } }));
   onTestFinished(service.stop);
   const { endpoint, credentials } = service.options;

@@ -1,4 +1,4 @@
-/** What Lambda answers when it does not serve a call, in the words of the port; and that nothing is called twice. */
+/** Tests Lambda's failures as errors of the port, and that no call is repeated. */
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
@@ -56,7 +56,7 @@ test.each([
   expect(service.asked).toHaveLength(1);
 });
 
-test("who is not allowed is told what is missing, and both commands that grant it", async () => {
+test("a missing permission gives an error with both commands that grant it", async () => {
   const role = "arn:aws:sts::111122223333:assumed-role/Stepwell-AdminRole-1X/admin";
   const refuse = () => ({
     status: 403,
@@ -65,7 +65,7 @@ test("who is not allowed is told what is missing, and both commands that grant i
   });
   const { exchange } = await callOf(refuse, { handlerTag: "Live" });
   const { message } = (await exchange.head().catch((error: unknown) => error)) as Error;
-  // The beginning of a message is kept the longest.
+  // A failed attempt keeps the start of its message.
   expect(message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
   expect(message).toContain(
     `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::111122223333:role/Stepwell-AdminRole-1X`,
@@ -73,7 +73,7 @@ test("who is not allowed is told what is missing, and both commands that grant i
   expect(message).toContain(
     "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=Live",
   );
-  // Where a list names the handlers, a tag permits no call.
+  // A tag permits no call where a list names the handlers.
   const named = await callOf(refuse);
   const told = (await named.exchange.head().catch((error: unknown) => error)) as Error;
   expect(told.message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
@@ -89,13 +89,13 @@ test("a call made inside of a function carries nothing of that function's trace"
   expect(service.asked.map(({ traceId }) => traceId)).toEqual([undefined]);
 });
 
-test("a connection that breaks in the middle breaks the exchange, and nothing is called again", async () => {
+test("a connection that breaks during the call breaks the exchange, and the call is not repeated", async () => {
   const { exchange, service } = await callOf(() => Promise.reject(new Error("cut")));
   expect(await reasonOf(exchange.head())).toBe("broken");
   expect(service.asked).toHaveLength(1);
 });
 
-test("a service that nobody runs is unreachable", async () => {
+test("a stopped service is unreachable", async () => {
   const gone = await startService(() => ({}));
   await gone.stop();
   const { endpoint, credentials } = gone.options;
@@ -134,7 +134,7 @@ test.each(["", "null", "[]", '"text"', "{}", '{"statusCode":99}', '{"statusCode"
   },
 );
 
-test("an ARN whose region cannot be one reaches nobody", async () => {
+test("an ARN with an invalid region sends no request", async () => {
   const { exchange, service } = await callOf(() => ({ body: { statusCode: 200 } }), {
     arn: ARN.replace("eu-west-1", "evil.com/"),
   });
@@ -142,7 +142,7 @@ test("an ARN whose region cannot be one reaches nobody", async () => {
   expect(service.asked).toEqual([]);
 });
 
-test("an abort goes through to the call under way", async () => {
+test("an abort cancels the call under way", async () => {
   let arrived = (): void => {};
   const underWay = new Promise<void>((resolve) => (arrived = resolve));
   const { exchange } = await callOf(() => {

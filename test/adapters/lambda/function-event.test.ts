@@ -1,4 +1,4 @@
-/** Events and answers that are compressed, where this Node and the function can do that, and where they cannot. */
+/** Tests compressed events and answers, on versions of Node with and without zstd. */
 import { expect, test } from "vitest";
 import { answerOfPayload, eventPayload, UNPACKED_MAX_BYTES } from "../../../shared/adapters/lambda/function-event.ts";
 import { zstd } from "../../../shared/adapters/lambda/zstd.ts";
@@ -16,17 +16,17 @@ interface Event {
 
 const eventOf = (payload: Uint8Array): Event => JSON.parse(Buffer.from(payload).toString()) as Event;
 
-test("without compression a large body is too large, however well it would pack", () => {
+test("without compression a large body is too large, however compressible", () => {
   expect(() => eventPayload(REQUEST, new Uint8Array(LARGE_BYTES), { arn: ARN })).toThrow(TransportError);
 });
 
-test("a small body stays as it is, and a compressed answer is asked for only where it can be read", () => {
+test("a small body stays uncompressed, and only a Node with zstd requests compressed answers", () => {
   const { headers, body } = eventOf(eventPayload(REQUEST, Buffer.from("abc"), PACKING));
   expect(Buffer.from(body, "base64").toString()).toBe("abc");
   expect(headers).toEqual(zstd === undefined ? REQUEST.headers : { ...REQUEST.headers, "accept-encoding": "zstd" });
 });
 
-test("a large body is compressed where this Node can, and else too large", () => {
+test("a large body is compressed where Node has zstd, and otherwise too large", () => {
   const large = (): Uint8Array => eventPayload(REQUEST, new Uint8Array(LARGE_BYTES), PACKING);
   if (zstd === undefined) return expect(large).toThrow("Lambda takes at most");
   const { headers, body } = eventOf(large());
@@ -34,7 +34,7 @@ test("a large body is compressed where this Node can, and else too large", () =>
   expect(zstd.decompress(Buffer.from(body, "base64"))).toHaveLength(LARGE_BYTES);
 });
 
-test("a compressed answer is unpacked where this Node can, and else no answer", () => {
+test("a compressed answer is decompressed where Node has zstd, and otherwise refused", () => {
   const packed = zstd?.compress(Buffer.from("hello")) ?? new Uint8Array([40, 181, 47, 253]);
   const body = Buffer.from(packed).toString("base64");
   const answer = { statusCode: 200, headers: { "Content-Encoding": "zstd" }, body, isBase64Encoded: true };
@@ -43,8 +43,8 @@ test("a compressed answer is unpacked where this Node can, and else no answer", 
   expect(Buffer.from(read().body).toString()).toBe("hello");
 });
 
-test("an answer of a few KB that unpacks to more than fits is not unpacked", () => {
-  // Without the codec nothing is ever unpacked; `test/e2e-aws/limits.test.ts` sends one to functions, which have it.
+test("an answer of a few KB that expands beyond the limit is refused", () => {
+  // Without zstd no answer is decompressed; `test/e2e-aws/limits.test.ts` sends one to functions, which have zstd.
   const bomb = zstd?.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1)) ?? new Uint8Array([40, 181, 47, 253]);
   expect(bomb.length).toBeLessThan(16 * 1024);
   const body = Buffer.from(bomb).toString("base64");
@@ -55,18 +55,18 @@ test("an answer of a few KB that unpacks to more than fits is not unpacked", () 
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * UNPACKED_MAX_BYTES);
 });
 
-test("a body that only says it is compressed is no answer", () => {
+test("a body with a wrong content-encoding is refused", () => {
   const answer = { statusCode: 200, headers: { "content-encoding": "zstd" }, body: "AAAA", isBase64Encoded: true };
   expect(() => answerOfPayload(Buffer.from(JSON.stringify(answer)))).toThrow(TransportError);
 });
 
-test("a body that is text is read as text", () => {
+test("a text body is read as text", () => {
   const answer = { statusCode: 404, headers: null, body: "grüße" };
   const { status, body } = answerOfPayload(Buffer.from(JSON.stringify(answer)));
   expect([status, Buffer.from(body).toString()]).toEqual([404, "grüße"]);
 });
 
-test("headers of an answer whose values are no texts are dropped", () => {
+test("response headers whose values are no texts are dropped", () => {
   const headers = { "X-Any": "1", a: { toString: 1 }, b: ["b"], c: 1, d: true, e: null };
   const answer = { statusCode: 200, headers, body: "" };
   expect(answerOfPayload(Buffer.from(JSON.stringify(answer))).headers).toEqual({ "x-any": "1" });

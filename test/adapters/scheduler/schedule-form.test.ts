@@ -1,4 +1,4 @@
-/** Timers written as schedules. */
+/** Tests timers in the form of schedules. */
 import { expect, test } from "vitest";
 import { scheduleExpression, scheduleName } from "../../../shared/adapters/scheduler/schedule-form.ts";
 import { SchedulerTimers } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
@@ -7,24 +7,24 @@ import { LadderTimers } from "../../../shared/adapters/scheduler/ladder-timers.t
 import type { LadderTimersOptions } from "../../../shared/adapters/scheduler/ladder-timers.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 
-test("any name of a timer becomes a name that a schedule can have", () => {
+test("any timer name gives a valid schedule name", () => {
   for (const name of ["", "a", `${invocation(1)}.00000000001.suspended.12.3`, "ü/ :$".repeat(50), "x".repeat(500)]) {
     expect(scheduleName(name)).toMatch(/^[0-9a-zA-Z_.-]{1,64}$/);
   }
 });
 
-test("the same name stays the same, and names that differ anywhere stay different", () => {
+test("equal names stay equal, and names that differ anywhere stay different", () => {
   const name = `${invocation(1)}.00000000001.suspended.12.3`;
   expect(scheduleName(name)).toBe(scheduleName(name));
   const others = ["", "a", "a.b", "a_b", "a/b", name, `${name}1`, `${name.slice(0, -1)}4`, "x".repeat(499)];
   expect(new Set(others.map(scheduleName)).size).toBe(others.length);
 });
 
-test("a schedule can be found by the invocation that it wakes", () => {
+test("a schedule's name begins with the invocation that it wakes", () => {
   expect(scheduleName(`${invocation(7)}.nonce.start`).startsWith(`${invocation(7)}.`)).toBe(true);
 });
 
-test("a moment is written in whole seconds of UTC, never later than it is", () => {
+test("a moment is written in whole seconds of UTC, rounded down", () => {
   expect(scheduleExpression(Date.UTC(2026, 10, 21, 7, 5, 9, 999))).toBe("at(2026-11-21T07:05:09)");
 });
 
@@ -34,7 +34,7 @@ test.each([
   { earlyMs: 600_000 },
   { earlyMs: -1 },
   { earlyMs: Number.NaN },
-])("%o is refused: what is near must fit the queue and lie beyond what is early", (times) => {
+])("%o is refused: near must fit the queue and exceed early", (times) => {
   expect(() => new SchedulerTimers(times as unknown as SchedulerTimersOptions)).toThrow(RangeError);
 });
 

@@ -1,4 +1,4 @@
-/** Batches that SQS serves in part: what failed is asked for again, what was served is not, and nobody gets another's answer. */
+/** Tests batches that SQS serves in part: only failed entries are retried, and each caller gets its own result. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";
@@ -41,7 +41,7 @@ const numberOf = ({ MessageBody = "" }: SentEntry): number => {
   const read = wakeOfBody(MessageBody);
   return "wake" in read ? read.wake.sentAtMs : -1;
 };
-/** The service's own word that a message is in: its id tells which. */
+/** SQS's success entry; the message id contains the number of the message. */
 const served = (entry: SentEntry) => ({
   Id: entry.Id,
   MessageId: `message ${numberOf(entry)}`,
@@ -50,7 +50,7 @@ const served = (entry: SentEntry) => ({
 const failed = ({ Id }: SentEntry, SenderFault: boolean) => ({ Id, SenderFault, Code: "Trouble", Message: "no luck" });
 const wake = (n: number, delayMs = 0) => ({ invocationId: invocation(n), sentAtMs: n, delayMs });
 
-test("sends of one tick go out in tens, and each sender gets the ticket of its own message", async () => {
+test("sends of one tick form batches of ten, and each sender gets the handle of its own message", async () => {
   const { queue, service } = await queueOn((asked) => ({
     body: { Successful: entriesOf(asked).map(served).reverse() },
   }));
@@ -67,17 +67,17 @@ test.each([
     ["Greeter", undefined, expect.stringMatching(/^[\w-]{43}$/)],
   ],
   ["of none where the queue is not to be fair", { fairBy: "none" } as const, [undefined, undefined, undefined]],
-])("a message is of the group %s", async (_which, more, groups) => {
+])("a message has the group %s", async (_which, more, groups) => {
   const { queue, service } = await queueOn((asked) => ({ body: { Successful: entriesOf(asked).map(served) } }), more);
   const sent = [{ ...wake(0), service: "Greeter" }, wake(1), { ...wake(2), service: "an odd näme" }];
   await Promise.all(sent.map((one) => queue.send(one)));
   const entries = entriesOf(service.asked[0]!);
   expect(entries.map(({ MessageGroupId }) => MessageGroupId)).toEqual(groups);
-  // Whoever puts one back knows its service whatever became of the group.
+  // A worker that puts the message back reads the service from the body, whatever the group is.
   expect(entries.map(({ MessageBody }) => wakeOfBody(MessageBody!))).toEqual(sent.map((one) => ({ wake: one })));
 });
 
-test("entries that failed are sent again alone, until they are in", async () => {
+test("failed entries are resent alone until they succeed", async () => {
   const { queue, service } = await queueOn((asked, count) => {
     const entries = entriesOf(asked);
     const isOdd = (entry: SentEntry) => numberOf(entry) % 2 === 1;
@@ -98,7 +98,7 @@ test("entries that failed are sent again alone, until they are in", async () => 
   ]);
 });
 
-test("an entry of which nothing is said counts as failed", async () => {
+test("an entry without a result counts as failed", async () => {
   const { queue, service } = await queueOn((asked, count) => ({
     body: { Successful: count === 1 ? [] : entriesOf(asked).map(served) },
   }));
@@ -106,7 +106,7 @@ test("an entry of which nothing is said counts as failed", async () => {
   expect(service.asked).toHaveLength(2);
 });
 
-test("an entry that never gets in is a StoreError, and its neighbours have their tickets", async () => {
+test("an entry that fails in every try is a StoreError, and the other entries succeed", async () => {
   const { queue } = await queueOn((asked) => {
     const entries = entriesOf(asked);
     return {
@@ -124,7 +124,7 @@ test("an entry that never gets in is a StoreError, and its neighbours have their
   });
 });
 
-test("an entry that is refused is not sent again with those that failed", async () => {
+test("a refused entry is not resent with failed ones", async () => {
   const { queue, service } = await queueOn((asked, count) => {
     const entries = entriesOf(asked);
     if (count > 1) return { body: { Successful: entries.map(served) } };
@@ -158,7 +158,7 @@ test("a throttled request is sent again by the client", async () => {
   expect(service.asked).toHaveLength(2);
 });
 
-test("acks and extensions of one tick share requests, and what is gone already fails nobody", async () => {
+test("acks and extensions of one tick share requests, and a deleted message is no error", async () => {
   const { queue, service } = await queueOn((asked) => {
     const entries = entriesOf(asked);
     const isGone = ({ ReceiptHandle }: SentEntry) => ReceiptHandle === "gone";
@@ -191,7 +191,7 @@ test.each([
   [1_000.5, 2],
   [899_001, 900],
   [900_000, 900],
-])("a delay of %d ms is one of %d s", async (delayMs, seconds) => {
+])("a delay of %d ms becomes %d s", async (delayMs, seconds) => {
   const { queue, service } = await queueOn((asked) => ({ body: { Successful: entriesOf(asked).map(served) } }));
   await queue.send(wake(0, delayMs));
   expect(entriesOf(service.asked[0]!)[0]!.DelaySeconds).toBe(seconds);

@@ -1,4 +1,4 @@
-/** The event of a function's queue as deliveries, and its answer. */
+/** Tests deliveries from a function's event, and the function's answer. */
 import { expect, test } from "vitest";
 import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../../../shared/adapters/sqs/event-deliveries.ts";
 import { slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
@@ -18,7 +18,7 @@ function record(messageId: string, body: string, receiveCount = "1", sentTimesta
   };
 }
 
-test("each record is a delivery that the queue's own ack and extend can name", () => {
+test("each record is a delivery whose receipt fits the queue's ack and extend", () => {
   const event = { Records: [record("a", bodyOfWake(WAKE)), record("b", bodyOfWake(WAKE), "7")] };
   expect(deliveriesOfEvent(event)).toEqual({
     deliveries: [
@@ -30,7 +30,7 @@ test("each record is a delivery that the queue's own ack and extend can name", (
   });
 });
 
-test("what is no wake is set apart, with the reason, and keeps no other back", () => {
+test("unreadable messages are reported with a reason, and do not affect others", () => {
   const { deliveries, unreadable } = deliveriesOfEvent({
     Records: [record("a", "hello"), record("b", bodyOfWake(WAKE)), record("c", "{}")],
   });
@@ -41,13 +41,13 @@ test("what is no wake is set apart, with the reason, and keeps no other back", (
   ]);
 });
 
-test("a count that is not said or not readable is that of a first delivery", () => {
+test("a missing or unreadable receive count counts as a first delivery", () => {
   const { attributes: _, ...bare } = record("a", bodyOfWake(WAKE));
   const { deliveries } = deliveriesOfEvent({ Records: [bare, record("b", bodyOfWake(WAKE), "many")] });
   expect(deliveries.map(({ receiveCount }) => receiveCount)).toEqual([1, 1]);
 });
 
-test("the answer names the messages that shall come again, and no other", () => {
+test("the answer names exactly the failed messages", () => {
   const { deliveries } = deliveriesOfEvent({ Records: ["a", "b", "c"].map((id) => record(id, bodyOfWake(WAKE))) });
   expect(batchFailures([])).toEqual({ batchItemFailures: [] });
   expect(batchFailures(deliveries.filter(({ messageId }) => messageId !== "b"))).toEqual({
@@ -65,7 +65,7 @@ test("a message that names a slice of a walk is neither a wake nor unreadable", 
   expect(unreadable.map(({ messageId }) => messageId)).toEqual(["b", "c"]);
 });
 
-test("a message that claims a moment in the future counts from the moment when the queue took it", () => {
+test("a message that claims a future moment counts from the moment when SQS accepted it", () => {
   const far = bodyOfWake({ ...WAKE, sentAtMs: 9e15 });
   const near = bodyOfWake({ ...WAKE, sentAtMs: 1_030_000 });
   const event = { Records: [record("a", far, "1", "1000000"), record("b", near, "1", "1000000")] };
@@ -77,7 +77,7 @@ test.each([
   ["arn:aws:sqs:eu-west-1:111122223333:slow-wakes", "slow"],
   ["arn:aws:sqs:eu-west-1:111122223333:wakes", "main"],
   [undefined, "main"],
-] as const)("an event from %s came by the %s lane, and its receipts say so", (arn, lane) => {
+] as const)("an event from %s belongs to the %s lane, and so do its receipts", (arn, lane) => {
   const from = { ...record("a", bodyOfWake(WAKE)), ...(arn !== undefined && { eventSourceARN: arn }) };
   const url = "https://sqs.eu-west-1.amazonaws.com/111122223333/slow-wakes";
   expect(laneOfEvent({ Records: [from] }, url)).toBe(lane);

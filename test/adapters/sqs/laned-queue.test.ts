@@ -1,4 +1,4 @@
-/** Two queues of SQS as the lanes of one: each message is sent to the lane of its service, and hidden and deleted where it came from. */
+/** Tests two SQS queues as lanes of one: a send uses the lane of the service, extend and ack that of the receipt. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { LanedQueue, slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
@@ -73,7 +73,7 @@ test.each([
   expect(wakeOfBody(sent!.MessageBody!)).toEqual({ wake: wake(name) });
 });
 
-test("a message is hidden and deleted in the queue that it came from, though its service has changed lanes", async () => {
+test("a message is extended and deleted in its own queue, even if its service has changed lanes", async () => {
   const slow: string[] = [];
   const { queue, asked } = await lanes(slow);
   await queue.extend("receipt", 5_000);

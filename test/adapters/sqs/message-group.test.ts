@@ -1,4 +1,4 @@
-/** Any name of a service as a message group: what SQS takes stays as it is, all else is hashed. */
+/** Tests message groups for service names: valid names stay unchanged, others are hashed. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { messageGroup } from "../../../shared/adapters/sqs/message-group.ts";
@@ -10,7 +10,7 @@ test.each(["Greeter", "shop.orders-v2_b", "a/b:c", "x".repeat(128), "`~!@#$%^&*(
   },
 );
 
-test("whatever the name, the group is one that SQS takes, and the same each time", () => {
+test("any name gives a valid and stable group", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (service) => {
       const group = messageGroup(service);
@@ -21,7 +21,7 @@ test("whatever the name, the group is one that SQS takes, and the same each time
   );
 });
 
-test("names that are not taken have groups of their own", () => {
+test("invalid names have distinct groups", () => {
   const odd = ["", " ", "näme", "a name", "x".repeat(129), "x".repeat(130), "\u0000", "\n"];
   expect(new Set(odd.map(messageGroup)).size).toBe(odd.length);
 });

@@ -1,4 +1,4 @@
-/** A table in memory that tells what it was asked for: what statements run on in the tests of the SQL front. */
+/** A table in memory that records its scans, for tests of SQL statements. */
 import { tableShape, type CellValue } from "../../../shared/core/query/table-shape.ts";
 import type { ScanRequest, SqlTable } from "../../../shared/engine/ports/sql.ts";
 
@@ -6,7 +6,7 @@ export class MemorySqlTable implements SqlTable {
   readonly shape;
   readonly ordered: boolean;
   readonly scans: ScanRequest[] = [];
-  /** Rows that were taken, and cells that were read. */
+  /** The number of rows that were taken; `read` lists the cells that were read. */
   taken = 0;
   readonly read: string[] = [];
   readonly #rows: readonly Readonly<Record<string, CellValue>>[];

@@ -37,7 +37,7 @@ async function ask(statement: string, tables = [invocations(), deployments()]): 
   return await sql.run(statement, tables);
 }
 
-/** As objects, absent cells left out. */
+/** Rows as objects without empty cells. */
 async function rowsOf(statement: string, tables?: MemorySqlTable[]): Promise<unknown[]> {
   const { columns, rows } = await ask(statement, tables);
   return rows.map((row) =>
@@ -70,7 +70,7 @@ describe("plain statements", () => {
       "select id from sys_invocation where created_at between '2026-01-31T08:15:02Z' and '2026-01-31T08:15:03Z'",
       ["b", "c"],
     ],
-    // Nothing is true of a cell without a value, nor is its contrary.
+    // A comparison with NULL is not true, and neither is its negation.
     ["select id from sys_invocation where not (retry_count = 2)", ["c"]],
     ["select id from sys_invocation where not not (retry_count = 2)", ["a"]],
     ["select id from sys_invocation where not (retry_count < 3 or status = 'completed')", ["c"]],
@@ -96,7 +96,7 @@ describe("plain statements", () => {
     expect(rows.map((row) => Object.values(row as object)[0])).toEqual(ids);
   });
 
-  test("counts bear the names that clients know, and groups are counted", async () => {
+  test("unnamed counts have the names that clients expect, and groups are counted", async () => {
     expect(await rowsOf("select count(1) from sys_invocation")).toEqual([{ "count(Int64(1))": 4 }]);
     const within =
       "select count(1) as n from (select * from sys_invocation inv limit 3) where inv.status = 'completed'";
@@ -111,7 +111,7 @@ describe("plain statements", () => {
     ]);
   });
 
-  test("the first value of a group comes by its order, and without one from its first row alone", async () => {
+  test("the first value of a group follows its order, or else comes from the group's first row", async () => {
     const table = invocations();
     const rows = await rowsOf(
       `select target_service_name, FIRST_VALUE(id ORDER BY created_at DESC) as newest, first_value(retry_count) as r,
@@ -124,7 +124,7 @@ describe("plain statements", () => {
     ]);
   });
 
-  test("a join finds what is there and leaves out what is not", async () => {
+  test("a left join finds matching rows and leaves the others empty", async () => {
     const rows = await rowsOf(
       `select inv.id, inv.created_at as since, dp.id is not null as known from sys_invocation inv
        left join sys_deployment dp on dp.id = inv.pinned_deployment_id where inv.id in ('a', 'b') order by inv.created_at desc, inv.id`,
@@ -135,7 +135,7 @@ describe("plain statements", () => {
     ]);
   });
 
-  test("a join with a table that is empty keeps the rows of the other", async () => {
+  test("a left join with an empty table keeps the rows of the left one", async () => {
     const statement =
       "select inv.id, dp.id is not null as known, dp.ty from sys_invocation inv left join sys_deployment dp on dp.id = inv.pinned_deployment_id limit 1";
     expect(await rowsOf(statement, [invocations(), new MemorySqlTable("sys_deployment", "id, ty", [])])).toEqual([
@@ -157,14 +157,14 @@ describe("plain statements", () => {
   });
 });
 
-describe("what tables are asked for", () => {
+describe("the scans of tables", () => {
   const narrowingOf = async (statement: string) => {
     const table = invocations();
     await ask(statement, [table, deployments()]);
     return table.scans.map(({ narrowing }) => Object.fromEntries(narrowing));
   };
 
-  test("bounds of a WHERE reach the table that they speak of, also through a join and a list from another table", async () => {
+  test("bounds of a WHERE narrow the right table, also through a join and a list from another table", async () => {
     expect(
       await narrowingOf(
         `select inv.id from sys_invocation inv left join sys_deployment dp on dp.id = inv.pinned_deployment_id
@@ -185,27 +185,27 @@ describe("what tables are asked for", () => {
     expect(table.scans.length).toBeLessThanOrEqual(3);
   });
 
-  test("a disjunction narrows only by what both sides name", async () => {
+  test("a disjunction narrows only by columns that both sides name", async () => {
     expect(await narrowingOf("select id from sys_invocation where id = 'a' or id in ('b')")).toEqual([
       { id: { in: ["a", "b"] } },
     ]);
     expect(await narrowingOf("select id from sys_invocation where id = 'a' or status = 'running'")).toEqual([{}]);
   });
 
-  test("the beginning of a target names its service", async () => {
+  test("the start of a target narrows the service", async () => {
     expect(await narrowingOf("select id from sys_invocation where target like 'Greeter/%'")).toEqual([
       { target_service_name: { in: ["Greeter"] } },
     ]);
   });
 
-  test("a limit under an order by creation ends the reading", async () => {
+  test("a limit under an order by creation ends the scan early", async () => {
     const table = invocations();
     await ask("select id from sys_invocation where status = 'completed' order by created_at desc, id limit 1", [table]);
     expect(table.scans[0]?.order).toBe("newest-first");
     expect(table.taken).toBe(1);
   });
 
-  test("an order that the table cannot give is made by sorting", async () => {
+  test("an order that the table does not provide is sorted", async () => {
     const table = invocations();
     expect(
       await rowsOf(
@@ -219,7 +219,7 @@ describe("what tables are asked for", () => {
     expect(table.scans[0]?.order).toBeUndefined();
   });
 
-  test("cells that nobody asks for are not read", async () => {
+  test("cells that the statement does not need are not read", async () => {
     const table = invocations();
     await ask("select id from sys_invocation where status = 'running'", [table]);
     expect(new Set(table.read)).toEqual(new Set(["id", "status"]));
@@ -246,7 +246,7 @@ describe("refusals", () => {
     expect((error as SqlError).kind, (error as Error).message).toBe(kind);
   });
 
-  test("an answer, and the work for it, have bounds", async () => {
+  test("answers and steps have limits", async () => {
     const bounded = new SquirrelingSql(() => 0, { statementMaxLength: 200, rowsMax: 3, stepsMax: 20 });
     await expect(bounded.run("select id from sys_invocation", [invocations()])).rejects.toThrow("add a LIMIT");
     await expect(bounded.run(`select id from sys_invocation where id = '${"x".repeat(200)}'`, [])).rejects.toThrow(
@@ -258,7 +258,7 @@ describe("refusals", () => {
   });
 });
 
-test("a text is searched once for what it is like, however much of that it begins with", async () => {
+test("LIKE takes linear time for a text with many partial matches", async () => {
   const attack = `select count(*) as n from sys_invocation where '${"a".repeat(60_000)}' like '%${"a".repeat(30_000)}b%'`;
   const startedMs = performance.now();
   expect(await rowsOf(attack)).toEqual([{ n: 0 }]);

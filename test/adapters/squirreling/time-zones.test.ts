@@ -1,4 +1,4 @@
-/** Moments in statements mean the same wherever the process runs that is asked. */
+/** Tests that moments in statements do not depend on the time zone of the process. */
 import { expect, test } from "vitest";
 import { inTimeZone, TIME_ZONES } from "../../in-time-zone.ts";
 

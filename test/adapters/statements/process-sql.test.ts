@@ -81,7 +81,7 @@ test("an expensive cell is read only if the statement needs it, at once or later
   expect(counted.asked).toEqual([]);
 });
 
-test("a limit ends the reading soon", async () => {
+test("a limit ends the scan early", async () => {
   const table = new CostlyTable(100_000);
   expect(await rowsOf("select id from sys_journal limit 2", table)).toEqual([{ id: 0 }, { id: 1 }]);
   expect(table.taken).toBeLessThan(20);
@@ -111,7 +111,7 @@ test("an error of a table passes through, from a row or a cell, and a refusal ke
   await expect(rowsOf("select nothing from sys_journal", cell)).rejects.toMatchObject({ kind: "unknown" });
 });
 
-test("an answer beyond its bytes is refused, as one row or as many", async () => {
+test("an answer above the byte limit is refused, as one row or as many", async () => {
   const many = new CostlyTable(80, () => "x".repeat(1024 * 1024));
   await expect(rowsOf("select large from sys_journal", many)).rejects.toThrow(/more than \d+ (bytes|MiB)/);
 });
@@ -127,7 +127,7 @@ test("one process answers one statement after the other, and a statement whose d
   await expect(late).rejects.toThrow("narrow it");
 });
 
-test("the evaluator ends with a killed parent, in the middle of its work", async () => {
+test("the evaluator ends with a killed parent, also during its work", async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "asking-process.ts")],
     bundle: true,
@@ -142,7 +142,7 @@ test("the evaluator ends with a killed parent, in the middle of its work", async
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
   const pid = Number(line);
   expect(isRunning(pid)).toBe(true);
-  // The evaluator then computes its one row, and reads no messages.
+  // The evaluator now computes its one row, and reads no messages.
   await new Promise((resolve) => setTimeout(resolve, 500));
   parent.kill("SIGKILL");
   await until(() => !isRunning(pid), 1_000);

@@ -1,4 +1,4 @@
-/** The machine's clock, with the timers faked where hours must pass. */
+/** Tests the machine's clock, with fake timers where hours must pass. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 
@@ -6,13 +6,13 @@ const clock = new SystemClock();
 const DAY_MS = 86_400_000;
 
 describe("with the machine's own timers", () => {
-  test("a sleep that nobody aborts resolves true", async () => {
+  test("a sleep without an abort resolves true", async () => {
     expect(await clock.sleep(2)).toBe(true);
     expect(await clock.sleep(0)).toBe(true);
     expect(await clock.sleep(-5)).toBe(true);
   });
 
-  test("a sleep under a signal that was aborted before resolves false", async () => {
+  test("a sleep under an aborted signal resolves false", async () => {
     expect(await clock.sleep(DAY_MS, AbortSignal.abort())).toBe(false);
   });
 
@@ -39,7 +39,7 @@ describe("with faked timers", () => {
     vi.useRealTimers();
   });
 
-  test("a sleep longer than one timer can hold lasts its full length", async () => {
+  test("a sleep longer than the longest timer lasts its full length", async () => {
     let slept: boolean | undefined;
     void clock.sleep(60 * DAY_MS).then((value) => (slept = value));
     await vi.advanceTimersByTimeAsync(60 * DAY_MS - 1000);

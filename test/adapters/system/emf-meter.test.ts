@@ -1,4 +1,4 @@
-/** Metrics in the lines of a log, read back as CloudWatch reads them. */
+/** Tests metrics in log lines, read back as CloudWatch reads them. */
 import { beforeEach, expect, test } from "vitest";
 import { EmfMeter } from "../../../shared/adapters/system/emf-meter.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
@@ -27,7 +27,7 @@ beforeEach(() => {
   meter = new EmfMeter({ namespace: "Stepwell", dimensions: { Environment: "shop" }, clock, write });
 });
 
-/** Every value of a metric, under the values of its dimensions. */
+/** Every value of a metric, with the values of its dimensions. */
 function read(name: string): readonly (readonly [string, readonly number[]])[] {
   return lines.flatMap((line) =>
     line._aws.CloudWatchMetrics.filter(({ Metrics }) => Metrics.some(({ Name }) => Name === name)).map(
@@ -37,7 +37,7 @@ function read(name: string): readonly (readonly [string, readonly number[]])[] {
   );
 }
 
-test("what was counted is one sum for each set of labels, and nothing is told twice", () => {
+test("counts are one sum for each set of labels, and each is written once", () => {
   meter.count("attempts_total", { ending: "end" });
   meter.count("attempts_total", { ending: "end" }, 2);
   meter.count("attempts_total", { ending: "error" });
@@ -51,7 +51,7 @@ test("what was counted is one sum for each set of labels, and nothing is told tw
   expect(lines).toHaveLength(2);
 });
 
-test("what differs in its labels shares a line, as far as each label and each metric has one value in it", () => {
+test("metrics with different labels share a line as long as each label and each metric has one value in it", () => {
   meter.count("invocations_accepted_total", { source: "ingress" });
   meter.observe("attempt_seconds", 0.5);
   for (const ending of ["suspended", "ended"]) meter.count("attempts_total", { ending });
@@ -70,7 +70,7 @@ test("what differs in its labels shares a line, as far as each label and each me
   ]);
 });
 
-test("what was observed keeps each of its values, and a gauge its last", () => {
+test("an observed metric keeps each value, and a gauge its last", () => {
   for (const value of [0.5, 1, 1.5]) meter.observe("attempt_seconds", value);
   for (const value of [9, 4]) meter.gauge("oldest_overdue_seconds", value);
   meter.flush();
@@ -87,7 +87,7 @@ test("what was observed keeps each of its values, and a gauge its last", () => {
   });
 });
 
-test("no line has more values of a metric than are read from one", () => {
+test("no line has more values of a metric than CloudWatch reads from one", () => {
   for (let value = 0; value < 250; value++) meter.observe("attempt_seconds", value);
   meter.flush();
   const values = read("attempt_seconds").map(([, all]) => all);
@@ -95,7 +95,7 @@ test("no line has more values of a metric than are read from one", () => {
   expect(values.flat()).toEqual(Array.from({ length: 250 }, (_, value) => value));
 });
 
-test("labels without end become one metric more, and none is lost", () => {
+test("label sets above the limit share one overflow metric, and no count is lost", () => {
   for (let at = 0; at < 150; at++) meter.count("failures_total", { code: String(at) });
   meter.flush();
   const told = read("failures_total");
@@ -103,7 +103,7 @@ test("labels without end become one metric more, and none is lost", () => {
   expect(told.at(-1)).toEqual(["Environment=shop,overflow=true", [50]]);
 });
 
-test("neither a value that is no number nor a log that is closed breaks what is measured", () => {
+test("a value that is no number, or a closed log, fails no caller", () => {
   meter.observe("attempt_seconds", Number.NaN);
   meter.gauge("oldest_overdue_seconds", Number.POSITIVE_INFINITY);
   meter.count("attempts_total");

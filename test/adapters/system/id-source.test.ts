@@ -1,4 +1,4 @@
-/** Derived identity: known values, separation of parts and of secrets. */
+/** Tests derived ids: known values, separation of parts and of secrets. */
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
@@ -14,7 +14,7 @@ test("derived bytes are the HMAC-SHA256 over the parts, each after its length in
   expect(hex(ids.derive(["ab", Uint8Array.of(0xff)], 16))).toBe(expected.slice(0, 32));
 });
 
-test("the same characters split in another way give other bytes", () => {
+test("other splits of the same characters give other bytes", () => {
   const splits = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["", "abc"]].map((parts) =>
     hex(ids.derive(parts, 24)),
   );
@@ -26,14 +26,14 @@ test("another secret gives other bytes for the same parts", () => {
   expect(hex(others.derive(["x"], 16))).not.toBe(hex(ids.derive(["x"], 16)));
 });
 
-test("random bytes have the size asked for and do not repeat", () => {
+test("random bytes have the requested size and do not repeat", () => {
   const seen = new Set(Array.from({ length: 200 }, () => hex(ids.random(16))));
   expect(seen.size).toBe(200);
   expect(ids.random(24)).toHaveLength(24);
   expect(ids.random(0)).toHaveLength(0);
 });
 
-test("random bytes are nobody else's, however many are asked for and in whatever portions", () => {
+test("random bytes are given out once, for any size and portion", () => {
   const portions = [1, 24, 8, 4095, 4096, 4097, 10_000, 16];
   const seen = new Set<string>();
   for (let round = 0; round < 100; round++) {

@@ -1,4 +1,4 @@
-/** The log's lines as they are written. */
+/** Tests the log's lines as they are written. */
 import { expect, test } from "vitest";
 import { PinoLog } from "../../../shared/adapters/system/pino-log.ts";
 import type { PinoLogOptions } from "../../../shared/adapters/system/pino-log.ts";
@@ -43,12 +43,12 @@ test("no level silences the audit lines of operators", () => {
   expect(written({ level: "silent" }, tell)).toHaveLength(1);
 });
 
-test("fields of every line come with every line", () => {
+test("configured fields are in every line", () => {
   const lines = written({ fields: { room: "worker" } }, (log) => log.info("x", { n: 1 }));
   expect(lines[0]).toMatchObject({ room: "worker", n: 1, message: "x" });
 });
 
-test("fields of the moment come with each line as they are then, and no line has those of another", () => {
+test("current fields are read for each line, and do not leak into another", () => {
   let event: { readonly requestId?: string } = {};
   const lines = written({ fieldsNow: () => event }, (log) => {
     log.info("before", { n: 1 });
@@ -68,7 +68,7 @@ test("a field named like one of the log's own does not replace it", () => {
   expect(line).toMatchObject({ message: "real", level: "error", message_: "fake", level_: "fake" });
 });
 
-test("a message with percent signs and newlines stays as it is, on one line", () => {
+test("a message with percent signs and newlines stays unchanged, on one line", () => {
   const [line] = written({}, (log) => log.info("100%s %d\n%j", {}));
   expect(line?.["message"]).toBe("100%s %d\n%j");
 });

@@ -1,4 +1,4 @@
-/** The exposition text after counting, observing and gauging. */
+/** Tests the exposition text after counts, observations and gauges. */
 import { expect, test } from "vitest";
 import { PrometheusMeter } from "../../../shared/adapters/system/prometheus-meter.ts";
 
@@ -37,7 +37,7 @@ test("observed seconds fall into buckets from under a millisecond to minutes", a
   expect(lines).toContain("stepwell_attempt_seconds_count 2");
 });
 
-test("label sets beyond the limit are counted together as other", async () => {
+test("label sets above the limit are counted together as other", async () => {
   const meter = new PrometheusMeter({ labelSetsMax: 3 });
   for (let i = 0; i < 50; i += 1) meter.count("calls_total", { service: `s${i}` });
   meter.count("calls_total", { service: "s1" });
@@ -67,7 +67,7 @@ test("bad names, negative counts and a name used for two kinds do not throw", as
   expect(await linesOf(meter)).toContain("stepwell_kept_total 1");
 });
 
-test("two meters share nothing", async () => {
+test("two meters are independent", async () => {
   const one = new PrometheusMeter();
   const two = new PrometheusMeter();
   one.count("x_total");

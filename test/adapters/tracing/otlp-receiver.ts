@@ -1,4 +1,4 @@
-/** A collector for tests: takes OTLP over HTTP, keeps the spans, and answers as it is told to. */
+/** A collector for tests: accepts OTLP over HTTP, keeps the spans, and answers with a chosen status. */
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
@@ -11,19 +11,19 @@ const SEEN_WITHIN_MS = 20_000;
 
 export interface OtlpReceiver {
   readonly uri: string;
-  /** Those that were taken. */
+  /** Accepted spans. */
   readonly spans: readonly ReadSpan[];
   /** Path and content type of each request. */
   readonly requests: readonly string[];
-  /** With which status requests are answered; undefined leaves them without an answer. */
+  /** The status of answers; undefined leaves requests unanswered. */
   status: number | undefined;
-  /** Waits until so many spans of that name have come. */
+  /** Waits until `count` spans of that name have arrived. */
   seen(name: string, count?: number): Promise<readonly ReadSpan[]>;
-  /** What hangs below a span, each level two spaces in, brothers by name. */
+  /** The descendants of a span, indented by two spaces per level, siblings ordered by name. */
   tree(parentSpanId: string): string[];
 }
 
-/** It stops when the test that opened it is over. */
+/** The receiver stops at the end of the test that opened it. */
 export async function openReceiver(): Promise<OtlpReceiver> {
   const spans: ReadSpan[] = [];
   const requests: string[] = [];

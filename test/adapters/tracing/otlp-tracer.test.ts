@@ -1,4 +1,4 @@
-/** Spans on their way to a collector: what arrives, and what a collector that is down, slow or unwell does not harm. */
+/** Tests spans for a collector: their content, and that a failing or slow collector harms no caller. */
 import { expect, test } from "vitest";
 import { OtlpTracer } from "../../../shared/adapters/tracing/otlp-tracer.ts";
 import type { Span } from "../../../shared/engine/ports/tracer.ts";
@@ -18,7 +18,7 @@ function newTracer(endpoint: string): { tracer: OtlpTracer; log: RecordingLog } 
   return { tracer: new OtlpTracer({ endpoint, clusterName: "test", log }), log };
 }
 
-test("a span arrives as it was told", async () => {
+test("a span arrives with all its fields", async () => {
   const receiver = await openReceiver();
   const { tracer } = newTracer(receiver.uri);
   const attributes = { "stepwell.service": "S", "stepwell.attempt.number": 3 };
@@ -43,13 +43,13 @@ test("a span arrives as it was told", async () => {
   expect(receiver.spans).toEqual([{ ...least, ...all }, least]);
 });
 
-test("spans go out by themselves", async () => {
+test("spans go out without a flush", async () => {
   const receiver = await openReceiver();
   newTracer(receiver.uri).tracer.tell(span("unhurried"));
   expect(await receiver.seen("unhurried")).toHaveLength(1);
 });
 
-test("a path of its own is taken as it is", async () => {
+test("a configured path is used unchanged", async () => {
   const receiver = await openReceiver();
   const { tracer } = newTracer(`${receiver.uri}/tenant/otlp?key=secret`);
   tracer.tell(span("one"));
@@ -58,7 +58,7 @@ test("a path of its own is taken as it is", async () => {
   expect(tracer.url).toBe(`${receiver.uri}/tenant/otlp`);
 });
 
-test("a collector that refuses is told of once, and once more when it takes spans again", async () => {
+test("a refusing collector is logged once, and once more when it accepts spans again", async () => {
   const receiver = await openReceiver();
   const { tracer, log } = newTracer(receiver.uri);
   receiver.status = 400;
@@ -76,7 +76,7 @@ test("a collector that refuses is told of once, and once more when it takes span
   expect(receiver.spans.map(({ name }) => name)).toEqual(["third"]);
 });
 
-test("a collector that does not answer keeps nobody longer than they wait", async () => {
+test("a flush to a collector without answers ends at its limit", async () => {
   const receiver = await openReceiver();
   receiver.status = undefined;
   const { tracer } = newTracer(receiver.uri);

@@ -1,4 +1,4 @@
-/** Reads the spans of an OTLP export request from its protobuf bytes: only the fields that tests look at. */
+/** Reads the spans of an OTLP export request from its protobuf bytes: only the fields that tests use. */
 
 export interface ReadSpan {
   readonly traceId: string;
@@ -13,7 +13,7 @@ export interface ReadSpan {
   /** 2 is an error. */
   readonly status: number;
   readonly message: string;
-  /** Of the resource. */
+  /** The service name of the resource. */
   readonly service: string;
 }
 

@@ -1,9 +1,9 @@
-/** The table and the sources agree: what is in the table is raised somewhere, and what is raised is in the table. */
+/** Tests that the error table and the sources have the same codes. */
 import { expect, test } from "vitest";
 import { ERROR_CODES } from "../../../shared/core/errors/error-table.ts";
 import { readSourceTree, ROOT } from "../../architecture/source-tree.ts";
 
-test("every code is raised in the sources, and no other is", () => {
+test("the sources raise every code of the table, and no other", () => {
   const raised = new Set<string>();
   for (const [path, text] of readSourceTree(ROOT)) {
     const isSource = /^(?:shared|functions)\/.*\.ts$/.test(path) && !path.startsWith("shared/core/errors/");

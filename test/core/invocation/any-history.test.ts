@@ -26,7 +26,7 @@ import {
   UNLIMITED,
 } from "./sample-invocation.ts";
 
-/** One thing that happens; numbers choose among what is possible at that moment. */
+/** One step of a history; the numbers choose among what is possible at that moment. */
 type Happening =
   | { readonly kind: "arrive"; readonly id: number; readonly cancel: boolean }
   | { readonly kind: "poll"; readonly afterMs: number; readonly kill: boolean }
@@ -55,12 +55,12 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "kill" as const }) },
 );
 
-/** Plays a history as a driver would: what was sent is what the last look said, and what is taken is not offered again. */
+/** Plays a history as a driver does: the last poll determines what is sent, and consumed arrivals are not offered again. */
 class History {
   invocation: Invocation;
   readonly segments: Segment[] = [];
   readonly #arrivals = new Map<string, Arrival>();
-  /** What the last attempt was sent; a driver that lost its hold may still bring that attempt's end. */
+  /** What the last attempt was sent; a driver that lost its lease may still report the end of that attempt. */
   #sent: readonly Consumption[] = [];
   #isOpen = false;
   #nowMs = CREATED_MS;
@@ -100,7 +100,7 @@ class History {
         return { kind: "poll", atMs: this.#nowMs, arrivals: one.kill ? [...fresh, KILL_ARRIVED] : fresh };
       }
       case "end": {
-        // A driver brings one end for each of its attempts.
+        // A driver reports one end for each of its attempts.
         if (!this.#isOpen && this.invocation.phase.status === "running") return undefined;
         const ending = endingOf(one.ending);
         const entries = one.entries.flatMap((choice) => this.#entriesOf(choice));
@@ -149,7 +149,7 @@ function forAll(check: (history: History, before: Invocation, transition: Transi
 }
 
 describe("in any history", () => {
-  test("segments follow each other without a gap, and a step that ends writes or had written the last", () => {
+  test("segments have no gaps, and a step that ends leaves the invocation completed", () => {
     forAll((_, before, { segment, step, next }) => {
       if (segment !== undefined) expect(segment.index).toBe(before.segmentIndex + 1);
       expect(next.segmentIndex).toBe(segment?.index ?? before.segmentIndex);
@@ -175,7 +175,7 @@ describe("in any history", () => {
     });
   });
 
-  test("what has completed never changes again", () => {
+  test("a completed invocation never changes", () => {
     forAll((_, before, { next, segment, failure }) => {
       if (before.phase.status !== "completed") return;
       expect(next).toBe(before);
@@ -184,13 +184,13 @@ describe("in any history", () => {
     });
   });
 
-  test("an attempt's end is heard only while the invocation runs", () => {
+  test("the end of an attempt counts only while the invocation runs", () => {
     forAll((_, before, { segment }) => {
       if (before.phase.status !== "running") expect(segment?.attempt).toBeUndefined();
     });
   });
 
-  test("the segments folded in from the acceptance give what the driver has in memory", () => {
+  test("folding all segments into the acceptance gives the driver's invocation", () => {
     forAll(({ invocation, segments }, _, { segment, step }) => {
       if (segment === undefined) return;
       const folded = segments.reduce(fold, accepted(invocation.acceptance, INPUT));
@@ -199,7 +199,7 @@ describe("in any history", () => {
       expect(folded.retries).toEqual(invocation.retries);
       expect(folded.pin).toEqual(invocation.pin);
       expect(folded.segmentIndex).toBe(invocation.segmentIndex);
-      // How it is parked the hold tells: to the segments it is running.
+      // The lease record holds the parked status; the segments alone give running.
       if (step.kind === "park") expect(folded.phase.status).toBe("running");
       else expect(folded.phase).toEqual(invocation.phase);
     });

@@ -40,7 +40,7 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
   "with neither": {},
 };
 
-/** The step, and the segment where one is written whatever the attempt brought. */
+/** The step, followed by the segment where one is written for any content. */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],
   ["suspended", all("poll, suspended")],
@@ -62,7 +62,7 @@ function told({ step, segment }: Transition): string {
   return `${stepText}, ${after.kind}${after.kind === "completed" ? ` ${after.result.kind}` : ""}`;
 }
 
-/** Its journal holds an output already, as one whose End was lost does: an attempt may end without giving it again. */
+/** The journal has an output already, as after a lost End: an attempt may then end without an output. */
 function running(more: Partial<Invocation> = {}): Invocation {
   const invocation = invocationIn("running", more);
   return { ...invocation, journal: append(invocation.journal, [output("before")]) };
@@ -93,7 +93,7 @@ describe("the end of an attempt", () => {
     expect(segment.attempt).toEqual(event.attempt);
   });
 
-  test("the last output wins, this attempt's before the journal's", () => {
+  test("the last output wins, and this attempt's before the journal's", () => {
     const result = (entries: AttemptEnded["entries"]) => {
       const { phase } = advance(running(), attemptEnded({ kind: "ended" }, { entries })).next;
       return phase.status === "completed" && phase.result.kind === "success"
@@ -112,22 +112,22 @@ describe("the end of an attempt", () => {
   });
 });
 
-describe("the deployment is pinned", () => {
-  test("with the first entry that is stored", () => {
+describe("pinning the deployment", () => {
+  test("happens with the first stored entry", () => {
     const event = attemptEnded(failing(), { entries: [run(2)] });
     const { segment, next } = advance(running(), event);
     expect(segment?.pin).toEqual(PIN);
     expect(next.pin).toEqual(PIN);
   });
 
-  test("not by an attempt that only failed, or only waits", () => {
+  test("does not happen in an attempt without entries", () => {
     const sent = [taken("c1", completion(1))];
     for (const ending of Object.values(ENDINGS)) {
       expect(advance(running(), attemptEnded(ending, { sent })).next.pin).toBeUndefined();
     }
   });
 
-  test("once: a later segment does not name it again", () => {
+  test("happens once: a later segment does not repeat the pin", () => {
     const pin = { ...PIN, protocolVersion: 5 };
     const { segment, next } = advance(running({ pin }), attemptEnded(failing(), { entries: [run(2)] }));
     expect(segment?.pin).toBeUndefined();
@@ -135,8 +135,8 @@ describe("the deployment is pinned", () => {
   });
 });
 
-describe("what a failure leaves behind", () => {
-  test("a failed attempt that adds nothing is an event the first time, and none when it repeats itself", () => {
+describe("the failure of an attempt", () => {
+  test("without new entries is an event the first time, and none when it repeats", () => {
     const first = advance(running(), attemptEnded(failing()));
     expect(first.failure).toEqual(FAILURE);
     const again = advance({ ...first.next, phase: { status: "running" } }, attemptEnded(failing()));
@@ -146,19 +146,19 @@ describe("what a failure leaves behind", () => {
     expect(third.failure).toEqual(other);
   });
 
-  test("a failed attempt that adds something tells of it in its segment", () => {
+  test("with new entries is in the segment", () => {
     const { segment, failure } = advance(running(), attemptEnded(failing(), { entries: [run(2)] }));
     expect(segment?.failure).toEqual(FAILURE);
     expect(failure).toBeUndefined();
   });
 
-  test("the last failure is forgotten when the invocation moves on", () => {
+  test("is cleared when the invocation moves on", () => {
     const invocation = running({ lastFailure: FAILURE });
     expect(advance(invocation, attemptEnded(ENDINGS["suspended"]!)).next.lastFailure).toBeUndefined();
     expect(advance(invocation, attemptEnded(ENDINGS["ended"]!)).next.lastFailure).toBeUndefined();
   });
 
-  test("behavior fail ends with the code and the message of the error, and without its stack", () => {
+  test("with behavior fail ends the invocation with the code and message of the error, without its stack", () => {
     const failure = { ...FAILURE, code: 512, message: "never again", stacktrace: "at home" };
     const { phase } = advance(running(), attemptEnded(failing({ behavior: "fail", failure }))).next;
     expect(phase).toMatchObject({
@@ -169,7 +169,7 @@ describe("what a failure leaves behind", () => {
     expect(JSON.stringify(phase)).not.toContain("at home");
   });
 
-  test("exhausted retries that kill show the stack of the last error, and count as no kill", () => {
+  test("that exhausts retries with kill keeps the stack of the last error, and counts as no kill", () => {
     const failure = { ...FAILURE, stacktrace: "at home" };
     const { phase } = advance(running(), attemptEnded(failing({ failure }), { policy: ONE_THEN_KILL })).next;
     expect(phase).toMatchObject({
@@ -179,14 +179,14 @@ describe("what a failure leaves behind", () => {
     });
   });
 
-  test("a cut counts against nothing", () => {
+  test("a cut attempt changes no retry counter", () => {
     const retries = { policyAttempts: 2, sinceEntry: 2 };
     const sent = [taken("c1", completion(1))];
     expect(advance(running({ retries }), attemptEnded({ kind: "cut" })).next.retries).toEqual(retries);
     expect(advance(running({ retries }), attemptEnded({ kind: "cut" }, { sent })).next.retries).toEqual(retries);
   });
 
-  test("an attempt of a former driver changes nothing when the time of its end comes", () => {
+  test("a late end from a former driver changes nothing while the invocation backs off", () => {
     const backingOff = advance(running(), attemptEnded(failing())).next;
     const { next, step } = advance(backingOff, attemptEnded({ kind: "ended" }, { atMs: NOW_MS + 1 }));
     expect(next).toBe(backingOff);

@@ -25,7 +25,7 @@ function effectsAfter(entries: readonly Entry[], invocation = invocationIn("runn
 }
 
 describe("the effects of a segment", () => {
-  test("come in the order of the commands, each child under the id that follows it", () => {
+  test("come in the order of the commands, each child with the id that follows its command", () => {
     const entries = [call(2, 3), childId(2, "inv_a"), send(4), childId(4, "inv_b"), send(5, 99), childId(5, "inv_c")];
     expect(effectsAfter(entries)).toMatchObject([
       { kind: "accept-child", childId: "inv_a", completionId: 3 },
@@ -42,13 +42,13 @@ describe("the effects of a segment", () => {
     expect(keys()).toEqual(keys());
   });
 
-  test("a signal of a later segment is another sending, though it is equal", () => {
+  test("a signal of a later segment is another sending, even if it is equal", () => {
     const invocation = invocationIn("running");
     const later = { ...invocation, journal: append(invocation.journal, [cancelOf("inv_x")]) };
     expect(effectsAfter([cancelOf("inv_x")])).not.toEqual(effectsAfter([cancelOf("inv_x")], later));
   });
 
-  test("the end tells the caller and whoever attached", () => {
+  test("the end answers the caller and attached invocations", () => {
     const source = {
       kind: "call",
       callerId: "inv_caller" as InvocationId,
@@ -64,7 +64,7 @@ describe("the effects of a segment", () => {
     ]);
   });
 
-  test("a kill reaches the calls that have no answer, each by what made it; an ordinary end reaches none", () => {
+  test("a kill reaches the open calls only, each with its caller and completion id; an ordinary end reaches none", () => {
     const invocation = invocationIn("running");
     const answered = [call(2, 3), childId(2, "inv_a"), completion(3)];
     const sent = [send(4), childId(4, "inv_b")];
@@ -80,7 +80,7 @@ describe("the effects of a segment", () => {
     expect(kills(ended)).toEqual([]);
   });
 
-  test("what has ended asks nothing any more, and still does what it was to do", () => {
+  test("an ended invocation drops its reads and attaches, and performs its other effects", () => {
     const asks = [
       command("AttachInvocation", { kind: "attach", lookup: { kind: "id", invocationId: "inv_x" }, completionId: 2 }),
       command("GetInvocationOutput", {

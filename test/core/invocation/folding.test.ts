@@ -16,7 +16,7 @@ const SEGMENTS = [
   segment(4, { entries: [completion(6), sleep(6, 30), output()] }),
 ];
 
-test("many segments folded in place are what they are folded one by one", () => {
+test("folding many segments in place equals folding them one by one", () => {
   const first = accepted(ACCEPTANCE, INPUT);
   const folding = new Folding(first);
   let folded = first;
@@ -28,7 +28,7 @@ test("many segments folded in place are what they are folded one by one", () => 
   expect(first).toEqual(accepted(ACCEPTANCE, INPUT));
 });
 
-test("a segment that is folded in changes nothing of what stood before", () => {
+test("folding leaves the earlier invocation unchanged", () => {
   const before = SEGMENTS.slice(0, 2).reduce(fold, accepted(ACCEPTANCE, INPUT));
   const copy = structuredClone(before);
   fold(before, SEGMENTS[2]!);
@@ -36,7 +36,7 @@ test("a segment that is folded in changes nothing of what stood before", () => {
   expect(before).toEqual(copy);
 });
 
-test("open runs and sleeps are those without a notification, whichever came first", () => {
+test("open runs and sleeps are those without a notification, in any order of arrival", () => {
   const { journal } = SEGMENTS.reduce(fold, accepted(ACCEPTANCE, INPUT));
   expect(openRuns(journal)).toEqual(new Set([3]));
   expect(openSleeps(journal)).toEqual([{ completionId: 4, wakeAtMs: 40 }]);

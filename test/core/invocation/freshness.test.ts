@@ -49,7 +49,7 @@ describe("an await", () => {
     });
   });
 
-  test("a named signal awaited a second time needs a second sending", () => {
+  test("a named signal that is awaited again needs a second sending", () => {
     const tree: Await = { completions: [], signals: [], namedSignals: ["go"], nested: [], combinator: "unknown" };
     const invocation = suspendedOn(tree, { sent: [taken("xa", namedSignal("go"))] });
     expect(stepOf(invocation).kind).toBe("park");
@@ -57,17 +57,17 @@ describe("an await", () => {
     expect(stepOf(invocation, [arrival("xb", namedSignal("go"))]).kind).toBe("attempt");
   });
 
-  test("an arrival that nothing awaits leaves it parked", () => {
+  test("is not satisfied by an arrival that it does not list", () => {
     expect(stepOf(suspendedOn(awaiting(1)), [completionArrived(9)]).kind).toBe("park");
   });
 
-  test("whatever has arrived goes along when it resumes, awaited or not", () => {
+  test("a resumed attempt gets all arrivals, awaited or not", () => {
     const step = stepOf(suspendedOn(awaiting(1)), [completionArrived(9), completionArrived(1)]);
     expect(step).toMatchObject({ kind: "attempt", take: [{ key: "c1" }, { key: "c9" }] });
   });
 });
 
-/** Sleeps 11, 12 and 13 end ten, twenty and thirty seconds from now. */
+/** Sleeps 11, 12 and 13 end 10, 20 and 30 seconds after NOW_MS. */
 function sleeping(combinator: Combinator, more: Partial<Await> = {}): Invocation {
   const tree: Await = { completions: [11, 12, 13], signals: [], namedSignals: [], nested: [], combinator, ...more };
   const entries = [sleep(12, NOW_MS + 20_000), sleep(11, NOW_MS + 10_000), sleep(13, NOW_MS + 30_000)];
@@ -98,17 +98,17 @@ describe("the wake of a suspended invocation", () => {
     expect(stepOf(invocation)).toMatchObject({ wakeAtMs: NOW_MS + 20_000 });
   });
 
-  test("takes into account what has arrived already", () => {
+  test("considers earlier arrivals", () => {
     const invocation = sleeping("all-completed", { completions: [7, 11] });
     expect(stepOf(invocation)).toEqual({ kind: "park", status: "suspended" });
     expect(stepOf(invocation, [completionArrived(7)])).toMatchObject({ wakeAtMs: NOW_MS + 10_000 });
   });
 
-  test("is none where no sleep could satisfy the await", () => {
+  test("is absent where no sleep can satisfy the await", () => {
     expect(stepOf(sleeping("first-completed", { completions: [7] }))).toEqual({ kind: "park", status: "suspended" });
   });
 
-  test("a sleep that is over when it is looked at satisfies by the clock alone", () => {
+  test("a sleep that is over at a poll satisfies by the clock alone", () => {
     const invocation = sleeping("first-completed");
     const before = advance(invocation, poll([], NOW_MS + 9_999)).step;
     expect(before).toMatchObject({ kind: "park", wakeAtMs: NOW_MS + 10_000 });
@@ -116,7 +116,7 @@ describe("the wake of a suspended invocation", () => {
     expect(after).toEqual({ kind: "attempt", take: [], dueSleeps: [11] });
   });
 
-  test("a sleep that the journal holds the end of never completes again", () => {
+  test("a sleep whose end is in the journal never completes again", () => {
     const over = taken("c11", completion(11));
     const resumed = advance(sleeping("first-completed"), poll([], NOW_MS + 10_000)).next;
     const again = attemptEnded({ kind: "suspended", awaiting: awaiting(13) }, { sent: [over], atMs: NOW_MS + 10_000 });

@@ -1,4 +1,4 @@
-/** A failure beside its journal: the words come from a stranger, and are cut before they are matched. */
+/** Tests failures beside the journal: their messages come from a deployment, and are cut before they are matched. */
 import { expect, test } from "vitest";
 import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
 import { invocationIn } from "./sample-invocation.ts";
@@ -19,14 +19,14 @@ test.each([
   ["spaces", " ".repeat(300_000)],
   ["half a difference", " a: b !=".repeat(40_000)],
   ["one long word", ` ${"a".repeat(300_000)}`],
-])("300,000 bytes of %s are looked at at once", (_what, message) => {
+])("300,000 bytes of %s are read within half a second", (_what, message) => {
   const startedMs = performance.now();
   const told = besideJournal(failure(message), journal, "dp_1");
   expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
   expect(told.message.length).toBeLessThan(10_000);
 });
 
-test("the first line that tells a difference is read", () => {
+test("the first line with a difference is read", () => {
   const told = besideJournal(failure("mismatch\n  name: one != two\n  key: a != b"), journal, "dp_1");
   expect(told.mismatch?.field).toEqual({ name: "name", recorded: "one", offered: "two" });
 });

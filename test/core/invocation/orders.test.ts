@@ -24,7 +24,7 @@ const resume = (atMs = NOW_MS, key = "oresume", deploymentId?: string): Arrival 
 const MOVING: readonly Status[] = ["ready", "running", "backing-off", "suspended"];
 
 describe("an order to pause", () => {
-  test.each(MOVING)("parks what is %s, and is listed", (status) => {
+  test.each(MOVING)("parks a %s invocation, and its segment lists the order", (status) => {
     const { next, segment, step } = advance(invocationIn(status), poll([pause()]));
     expect(step).toEqual({ kind: "park", status: "paused" });
     expect(segment).toMatchObject({ orders: ["opause"], after: { kind: "paused" }, entries: [] });
@@ -32,11 +32,11 @@ describe("an order to pause", () => {
     expect(next.consumed.has("opause")).toBe(true);
   });
 
-  test.each(["scheduled", "completed"] as const)("moves nothing that is %s", (status) => {
+  test.each(["scheduled", "completed"] as const)("has no effect on a %s invocation", (status) => {
     expect(advance(invocationIn(status), poll([pause()])).segment).toBeUndefined();
   });
 
-  test("makes journal of what came before it, and of nothing later", () => {
+  test("consumes the arrivals before it, and no later one", () => {
     const later = { ...completionArrived(2), atMs: NOW_MS + 2 } as Arrival;
     const arrivals = [cancelArrived(), pause(NOW_MS + 1), later];
     expect(advance(invocationIn("running"), poll(arrivals)).segment!.consumed.map(({ key }) => key)).toEqual([
@@ -44,7 +44,7 @@ describe("an order to pause", () => {
     ]);
   });
 
-  test("is left standing by what is paused already, until a cancel ends the pause", () => {
+  test("has no effect on a paused invocation until a cancel ends the pause", () => {
     const paused = invocationIn("paused");
     expect(advance(paused, poll([pause()]))).toMatchObject({ next: paused, step: { kind: "park", status: "paused" } });
     const ended = advance(paused, poll([pause(), cancelArrived()]));
@@ -57,7 +57,7 @@ describe("an order to pause", () => {
 });
 
 describe("an order to resume", () => {
-  test.each([...MOVING, "paused"] as const)("has what is %s attempted, with a fresh budget", (status) => {
+  test.each([...MOVING, "paused"] as const)("starts an attempt of a %s invocation, with fresh retries", (status) => {
     const tired = invocationIn(status, { retries: { policyAttempts: 7, sinceEntry: 3 } });
     const { next, step } = advance(tired, poll([resume()]));
     expect(step.kind).toBe("poll");
@@ -65,7 +65,7 @@ describe("an order to resume", () => {
     expect(advance(next, poll()).step.kind).toBe("attempt");
   });
 
-  test("and one to pause: the one given last counts, and both are spent", () => {
+  test("together with one to pause: the later one counts, and both are consumed", () => {
     const [first, second] = [NOW_MS, NOW_MS + 1];
     const on = advance(invocationIn("running"), poll([resume(second), pause(first)]));
     expect(on.segment).toMatchObject({ orders: ["opause", "oresume"], after: { kind: "running" } });
@@ -73,7 +73,7 @@ describe("an order to resume", () => {
     expect(off.segment).toMatchObject({ orders: ["oresume", "opause"], after: { kind: "paused" } });
   });
 
-  test("elsewhere changes the deployment for good, and never the protocol version", () => {
+  test("on another deployment changes the pin for good, but not the protocol version", () => {
     const arrivals = [resume(NOW_MS, "o1", "dp_2"), resume(NOW_MS + 1, "o2")];
     const { next, segment } = advance(invocationIn("paused", { pin: PIN }), poll(arrivals));
     expect(segment!.pin).toEqual({ ...PIN, deploymentId: "dp_2" });
@@ -81,7 +81,7 @@ describe("an order to resume", () => {
     expect(advance(invocationIn("paused"), poll(arrivals)).segment).not.toHaveProperty("pin");
   });
 
-  test("has no effects, and reads back as it was decided", () => {
+  test("has no effects, and folding its segment gives the same invocation", () => {
     const before = invocationIn("suspended", { pin: PIN });
     const { next, segment } = advance(before, poll([resume()]));
     expect(effectsOf(before, segment!)).toEqual([]);

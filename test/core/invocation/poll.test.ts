@@ -18,7 +18,7 @@ import {
   sleep,
 } from "./sample-invocation.ts";
 
-/** The step, and where a segment ends the invocation, how. */
+/** The step, and for a segment that ends the invocation with a failure, that failure. */
 function told({ step, segment }: Transition): string {
   if (step.kind === "park") return `park ${step.status}`;
   if (step.kind === "attempt") return `attempt with ${step.take.map(({ key }) => key).join(" and ") || "nothing"}`;
@@ -53,21 +53,21 @@ describe("a poll", () => {
     expect(told(advance(invocationIn(status), poll(arrivals)))).toBe(expected);
   });
 
-  test("starts what is scheduled at its time, and not a millisecond before", () => {
+  test("starts a scheduled invocation at its moment, and not a millisecond before", () => {
     const invocation = invocationIn("scheduled");
     const early = advance(invocation, poll([], LATER_MS - 1)).step;
     expect(early).toEqual({ kind: "park", status: "scheduled", wakeAtMs: LATER_MS });
     expect(advance(invocation, poll([], LATER_MS)).step.kind).toBe("attempt");
   });
 
-  test("retries what backs off at its time, and not a millisecond before", () => {
+  test("retries a backing-off invocation at its moment, and not a millisecond before", () => {
     const invocation = invocationIn("backing-off");
     const early = advance(invocation, poll([], LATER_MS - 1)).step;
     expect(early).toEqual({ kind: "park", status: "backing-off", wakeAtMs: LATER_MS });
     expect(advance(invocation, poll([], LATER_MS)).step.kind).toBe("attempt");
   });
 
-  test("what runs one at a time is attempted only by a driver that knows of its lock", () => {
+  test("attempts an exclusive handler only where the driver holds the lock", () => {
     const exclusive = { ...ACCEPTANCE, handlerType: "exclusive" as const };
     for (const status of ["ready", "running", "pending"] as const) {
       const invocation = invocationIn(status, { acceptance: exclusive });
@@ -82,18 +82,18 @@ describe("a poll", () => {
     expect(next.phase.status).toBe("running");
   });
 
-  test("a cancel that resumes what is paused starts its retries over", () => {
+  test("resets the retries where a cancel resumes a paused invocation", () => {
     const retries = { policyAttempts: 7, sinceEntry: 3 };
     const { next } = advance(invocationIn("paused", { retries }), poll([cancelArrived()]));
     expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
   });
 
-  test("a scheduled invocation that was parked and tried before is no tombstone when it is killed", () => {
+  test("leaves no tombstone for a killed invocation that had an attempt", () => {
     const { segment } = advance(invocationIn("ready", { attempts: 1 }), poll([KILL_ARRIVED]));
     expect(segment?.after).toMatchObject({ kind: "completed", tombstone: false, killed: true });
   });
 
-  test("arrivals are sent in the order of their times, those of one moment by key", () => {
+  test("sends arrivals in the order of their moments, and by key within one moment", () => {
     const arrivals = [
       arrival("xb", signal(20), NOW_MS - 5),
       arrival("c9", signal(19), NOW_MS - 1),
@@ -104,7 +104,7 @@ describe("a poll", () => {
     expect(step.kind === "attempt" && step.take.map(({ key }) => key)).toEqual(["c1", "xa", "xb", "c9"]);
   });
 
-  test("sleeps that are over go along, in the order of their times, but for those whose completion has arrived", () => {
+  test("sends sleeps that are over, in the order of their moments, except those whose completion has arrived", () => {
     const invocation = withEntries(invocationIn("running"), [
       sleep(2, NOW_MS - 1),
       sleep(3, NOW_MS - 7),
@@ -118,12 +118,12 @@ describe("a poll", () => {
 });
 
 describe("a tombstone", () => {
-  test("counts as expired at once", () => {
+  test("expires at once", () => {
     const { next } = advance(invocationIn("ready"), poll([cancelArrived()]));
     expect(expiresAtMs(next)).toBe(NOW_MS);
   });
 
-  test("is left only by what never began", () => {
+  test("remains only of an invocation without an attempt", () => {
     const { next } = advance(invocationIn("suspended"), poll([KILL_ARRIVED]));
     expect(expiresAtMs(next)).toBe(NOW_MS + next.acceptance.completionRetentionMs);
   });

@@ -16,7 +16,7 @@ import {
   UNLIMITED,
 } from "./sample-invocation.ts";
 
-/** Ends the attempt that runs, and begins the next one when its time has come. */
+/** Ends the running attempt, and begins the next one when it is due. */
 function after(invocation: Invocation, ending: AttemptOutcome, more: Partial<AttemptEnded> = {}): Invocation {
   const { next } = advance(invocation, attemptEnded(ending, more));
   return next.phase.status === "backing-off" ? advance(next, poll([], next.phase.retryAtMs)).next : next;
@@ -30,22 +30,22 @@ describe("the two retry counters", () => {
     expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
   });
 
-  test("a stored command starts the count for the handler over, and not the policy's", () => {
+  test("a stored command resets the count since the last entry, but not the policy's", () => {
     const twice = after(after(start, failing()), failing(), { entries: [run(2)] });
     expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 1 });
   });
 
-  test("a stored run result is no command and starts nothing over", () => {
+  test("a stored run result is no command and resets nothing", () => {
     const twice = after(after(start, failing()), failing(), { entries: [completion(1)] });
     expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
   });
 
-  test("what was only sent starts nothing over", () => {
+  test("sent arrivals reset nothing", () => {
     const twice = after(after(start, failing()), failing(), { sent: [taken("c1", completion(1))] });
     expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
   });
 
-  test("a delay that the handler chose consumes no attempt of the policy", () => {
+  test("a delay that the handler chose uses no attempt of the policy", () => {
     const policy = { ...UNLIMITED, maxAttempts: 2 };
     let invocation = start;
     for (let i = 0; i < 5; i++) invocation = after(invocation, failing({ nextRetryDelayMs: 3 }), { policy });
@@ -56,7 +56,7 @@ describe("the two retry counters", () => {
   test.each([
     ["a policy without intervals", {}, { policy: { ...UNLIMITED, initialIntervalMs: 0, maxIntervalMs: 0 } }],
     ["a handler that asks for no pause", { nextRetryDelayMs: 0 }, {}],
-  ])("%s is tried again at once three times, and then every 50 ms", (_what, told, more) => {
+  ])("%s is retried at once three times, and then every 50 ms", (_what, told, more) => {
     let invocation = start;
     const delays: number[] = [];
     for (let count = 0; count < 6; count++) {
@@ -67,11 +67,11 @@ describe("the two retry counters", () => {
     expect(delays).toEqual([0, 0, 0, 50, 50, 50]);
   });
 
-  test("a failure that says nothing of the handler counts for the policy alone", () => {
+  test("a failure without a cause in the handler counts for the policy only", () => {
     expect(after(start, failing({ countsSinceEntry: false })).retries).toEqual({ policyAttempts: 1, sinceEntry: 0 });
   });
 
-  test("a suspension starts both over", () => {
+  test("a suspension resets both", () => {
     const failed = after(start, failing());
     expect(after(failed, { kind: "suspended", awaiting: awaiting(1) }).retries).toEqual({
       policyAttempts: 0,
@@ -79,12 +79,12 @@ describe("the two retry counters", () => {
     });
   });
 
-  test("a pause starts both over", () => {
+  test("a pause resets both", () => {
     const paused = after(after(start, failing()), failing({ behavior: "pause" }), { entries: [run(2)] });
     expect(paused.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
   });
 
-  test("the policy allows as many attempts as it says, the first included", () => {
+  test("the policy counts the first attempt too", () => {
     const policy = { ...UNLIMITED, maxAttempts: 3 };
     const second = after(start, failing(), { policy });
     const third = after(second, failing(), { policy });
@@ -101,13 +101,13 @@ describe("the delay of a retry", () => {
     expect(delays).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000]);
   });
 
-  test("is lengthened by up to three tenths", () => {
+  test("grows by up to three tenths through jitter", () => {
     expect(retryDelayMs(policy, 1, 0.5)).toBe(115);
     expect(retryDelayMs(policy, 1, 1)).toBe(130);
     expect(retryDelayMs(policy, 9, 1)).toBe(1_300);
   });
 
-  test("is the first step after a failure that the handler timed itself", () => {
+  test("is the initial interval after a failure whose delay the handler chose", () => {
     const { next } = advance(
       after(start, failing({ nextRetryDelayMs: 3 }), { policy }),
       attemptEnded(failing(), { policy }),
@@ -120,7 +120,7 @@ describe("the delay of a retry", () => {
     expect(next.phase).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 130 });
   });
 
-  test("is exactly the one that the handler chose, jitter or not", () => {
+  test("is exactly the delay that the handler chose, without jitter", () => {
     const { next, step } = advance(start, attemptEnded(failing({ nextRetryDelayMs: 42 }), { policy, jitter: 1 }));
     expect(next.phase).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 42 });
     expect(step).toEqual({ kind: "park", status: "backing-off", wakeAtMs: NOW_MS + 42 });

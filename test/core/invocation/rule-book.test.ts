@@ -10,7 +10,7 @@ const EVENTS: Readonly<Record<Event["kind"], Event>> = {
   kill: { kind: "kill", atMs: NOW_MS },
 };
 
-/** What each cell does with an event that brings nothing special. */
+/** The result of each cell for an event without special content. */
 const CELLS: Readonly<Record<Event["kind"], Readonly<Record<Status, string>>>> = {
   poll: {
     scheduled: "park scheduled",
@@ -60,7 +60,7 @@ describe("the rule book", () => {
   });
 
   const ignored = cells.filter(({ event, status }) => CELLS[event][status] === "ignore");
-  test.each(ignored)("$event while $status is ignored, says why, and changes nothing", ({ event, status }) => {
+  test.each(ignored)("$event while $status is ignored with a reason, and changes nothing", ({ event, status }) => {
     const invocation = invocationIn(status);
     const { next, segment, failure, step } = advance(invocation, EVENTS[event]);
     expect(next).toBe(invocation);
@@ -69,7 +69,7 @@ describe("the rule book", () => {
     expect(step.kind === "ignore" && step.why).toMatch(/\w+ \w+/);
   });
 
-  test("a completed invocation is never changed, whatever comes", () => {
+  test("no event changes a completed invocation", () => {
     const invocation = invocationIn("completed");
     for (const event of Object.values(EVENTS)) {
       const { next, segment } = advance(invocation, event);

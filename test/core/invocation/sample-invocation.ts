@@ -1,4 +1,4 @@
-/** Invocations, entries and events to reason about, each with just enough in it. */
+/** Minimal invocations, entries and events for tests. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import type { Command, CommandEntry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
 import type { Arrival, AttemptEnded, AttemptOutcome, Poll } from "../../../shared/core/invocation/event.ts";
@@ -75,7 +75,7 @@ export const completionArrived = (completionId: number) => arrival(`c${completio
 export const cancelArrived = (key = "xcancel") => arrival(key, signal(1));
 export const KILL_ARRIVED: Arrival = { kind: "kill", atMs: NOW_MS };
 
-/** What every await of the default kind lists: what it is about, and CANCEL. */
+/** An await of the default kind: the completions, and CANCEL. */
 export function awaiting(...completions: number[]): Await {
   return { completions, signals: [1], namedSignals: [], nested: [], combinator: "first-completed" };
 }
@@ -99,7 +99,7 @@ const STANDINGS: Readonly<Record<Status, Phase>> = {
 
 const NEVER_STARTED: ReadonlySet<Status> = new Set(["scheduled", "pending", "ready"]);
 
-/** An invocation that came to stand there: what has started once has a segment and an attempt behind it. */
+/** An invocation with this status; unless it never started, it has a segment and an attempt. */
 export function invocationIn(status: Status, more: Partial<Invocation> = {}): Invocation {
   const fresh = accepted(status === "pending" ? { ...ACCEPTANCE, handlerType: "exclusive" } : ACCEPTANCE, INPUT);
   const started = NEVER_STARTED.has(status)

@@ -1,4 +1,4 @@
-/** What is kept of a failed attempt, whoever chose its words. */
+/** Tests which parts of an attempt's failure are kept. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AttemptFailure, keptFailure, sameFailure } from "../../../shared/core/model/attempt-failure.ts";
@@ -8,19 +8,19 @@ const FAILURE: AttemptFailure = { errorCode: "RT0007", code: 500, message: "no r
 const asStored = (text = ""): string =>
   new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 
-test("short words are kept as they are", () => {
+test("short texts are kept unchanged", () => {
   const failure = { ...FAILURE, stacktrace: "at home", relatedCommand: { index: 1, name: "pay" } };
   expect(keptFailure(failure)).toEqual(failure);
 });
 
-test("of long words the beginning is kept, and no half of a character", () => {
+test("of long texts the start is kept, without half a character", () => {
   const message = `${"x".repeat(8191)}\u{1f600}`;
   const kept = keptFailure({ ...FAILURE, message, stacktrace: "s".repeat(4097) });
   expect(kept.message).toBe("x".repeat(8191));
   expect(kept.stacktrace).toBe("s".repeat(4096));
 });
 
-test("keeping a failure twice changes nothing more, and its text is storable as UTF-8", () => {
+test("keeping a failure twice changes nothing more, and its texts are storable as UTF-8", () => {
   const words = fc.string({ unit: "binary", maxLength: 20_000, size: "max" });
   fc.assert(
     fc.property(words, words, (message, stacktrace) => {

@@ -1,4 +1,4 @@
-/** When a wait is over: the table of combinators, and a second evaluator that works quite differently. */
+/** Tests when an await is satisfied: a table of combinators, and comparison with a second evaluator. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { awaitedCompletions, isEmptyAwait, isSatisfied } from "../../../shared/core/model/await-tree.ts";
@@ -55,7 +55,7 @@ test.each<[what: string, tree: Await, outcomes: Record<number, Outcome>, over: b
   expect(isSatisfied(tree, fresh(outcomes))).toBe(over);
 });
 
-test("completions, signals and named signals are told apart", () => {
+test("completions, signals and named signals are distinct", () => {
   const tree: Await = { ...node("first-completed", 1), signals: [17], namedSignals: ["1"] };
   const nothing = fresh({});
   expect(isSatisfied(tree, { ...nothing, signals: new Map([[1, S!]]) })).toBe(false);
@@ -69,7 +69,7 @@ test("awaited completions are those of every level, once each", () => {
   expect(isEmptyAwait(node("unknown", node(all, node(any, 3))))).toBe(false);
 });
 
-test("a tree that is too deep is refused and exhausts nothing", () => {
+test("a tree that is too deep is refused without exhausting the stack", () => {
   let tree = node("first-completed", 1);
   for (let depth = 1; depth < 100_000; depth++) tree = node("first-completed", tree);
   expect(() => isSatisfied(tree, fresh({}))).toThrow("deeper than 1000");
@@ -97,7 +97,7 @@ const anyFresh: fc.Arbitrary<Fresh> = fc.record({
     .map((pairs) => new Map(pairs)),
 });
 
-/** The second evaluator: the outcomes that a node may have, as a set; none while it is pending; null once one had to be judged. */
+/** The second evaluator: the set of possible outcomes of a node; empty while it is pending; null once one had to be judged. */
 function outcomesOf(tree: Await, known: Fresh): ReadonlySet<Outcome> | null {
   const leaves = [
     ...tree.completions.map((id) => known.completions.get(id)),
@@ -138,7 +138,7 @@ describe("for any tree and any notifications", () => {
     expect(verdicts.waiting).toBeGreaterThan(100);
   });
 
-  test("a wait that is over stays over when more arrives", () => {
+  test("a satisfied await stays satisfied when more arrives", () => {
     fc.assert(
       fc.property(anyTree, anyFresh, anyFresh, (tree, first, more) => {
         const both: Fresh = {

@@ -1,4 +1,4 @@
-/** How an address is shown: without what may be secret in it, whatever its form. */
+/** Tests that a shown address has no credentials or secrets, in any form. */
 import { expect, test } from "vitest";
 import { addressOf, shownUri } from "../../../shared/core/model/deployment.ts";
 
@@ -24,7 +24,7 @@ test.each([
   expect(addressOf({ uri })).toBe(shown);
 });
 
-test("an ARN is shown as it is", () => {
+test("an ARN is shown unchanged", () => {
   const arn = "arn:aws:lambda:eu-west-1:123456789012:function:f:live";
   expect(addressOf({ arn })).toBe(arn);
 });

@@ -19,7 +19,7 @@ const LIVE = {
 const ZEROS = `inv_1${"0".repeat(33)}`;
 
 describe("an invocation id", () => {
-  test("is written as a live server writes it", () => {
+  test("equals that of a live server", () => {
     expect(invocationIdFromBytes(LIVE.bytes)).toBe(LIVE.id);
     expect(invocationIdBytes(LIVE.id)).toEqual(LIVE.bytes);
   });
@@ -29,7 +29,7 @@ describe("an invocation id", () => {
     expect(invocationIdBytes(ZEROS)).toEqual(new Uint8Array(24));
   });
 
-  test("survives the way there and back, whatever its bytes", () => {
+  test("survives the round trip, for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 24, maxLength: 24 }), (bytes) => {
         const id = invocationIdFromBytes(bytes);
@@ -55,7 +55,7 @@ describe("an invocation id", () => {
   });
 });
 
-test("a deployment id is 26 letters long and parses back, and an invocation id is none", () => {
+test("a deployment id has 26 letters and parses, and an invocation id is no deployment id", () => {
   const id = deploymentIdFromBytes(LIVE.bytes.subarray(8));
   expect(id).toBe(`dp_1${LIVE.id.slice(16)}`);
   expect(id).toHaveLength(26);

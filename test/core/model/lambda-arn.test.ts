@@ -1,4 +1,4 @@
-/** Which texts name a version of a Lambda function. */
+/** Tests which texts name a version of a Lambda function. */
 import { expect, test } from "vitest";
 import { LambdaArnError, parseLambdaArn } from "../../../shared/core/model/lambda-arn.ts";
 

@@ -1,4 +1,4 @@
-/** Moments as texts: whatever number a handler sends, there is a text for it. */
+/** Tests moments as texts, for any number that a handler may send. */
 import { expect, test } from "vitest";
 import { momentIso } from "../../../shared/core/model/moment.ts";
 

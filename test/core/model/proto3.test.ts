@@ -1,4 +1,4 @@
-/** The wire format: what each kind of field is on the wire, and what is refused. */
+/** Tests the wire format: the bytes of each kind of field, and refused bytes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode } from "../../../shared/core/model/proto3-decode.ts";
@@ -52,7 +52,7 @@ interface Nest {
 }
 const Nest: MessageType<Nest> = message({ nested: repeated(submessage(1, () => Nest)) });
 
-/** `levels` messages inside each other, the innermost first. */
+/** The bytes of `levels` nested messages. */
 function nest(levels: number): Uint8Array {
   let wire = new Uint8Array(0);
   for (let level = 0; level < levels; level++) {
@@ -70,7 +70,7 @@ function nest(levels: number): Uint8Array {
   return wire;
 }
 
-test("a message with nothing set takes no bytes and reads as zeros", () => {
+test("a message without set fields takes no bytes and reads as zeros", () => {
   expect(encode(Sample, {})).toHaveLength(0);
   expect(decode(Sample, new Uint8Array(0))).toEqual(blank);
   expect(encode(Sample, blank)).toHaveLength(0);
@@ -104,28 +104,28 @@ describe.each([
   ["a oneof's message", { right: { id: 1, tags: [] } }, "72 02 0801"],
   ["a field number above 15", { blobs: [hex("01"), hex("")], flags: [true, false] }, "8201 01 01 8201 00 8a01 02 0100"],
 ] as const)("%s", (_what, draft, digits) => {
-  test("has these bytes, both ways", () => {
+  test("has these bytes in both directions", () => {
     expect(toHex(encode(Sample, draft))).toBe(toHex(hex(digits)));
     expect(decode(Sample, hex(digits))).toEqual({ ...blank, ...draft });
   });
 });
 
-test("numbers that came unpacked, or in several packs, are one list", () => {
+test("unpacked numbers and several packs form one list", () => {
   expect(decode(Sample, hex("48 01 4a 02 0203 48 04")).numbers).toEqual([1, 2, 3, 4]);
 });
 
-test("fields that the table lacks are skipped, whatever their wire type", () => {
+test("unknown fields of any wire type are skipped", () => {
   const unknown = "980601 9906 0102030405060708 9a06 03 616263 9d06 01020304";
   expect(decode(Sample, hex(`0801 ${unknown} 2001`))).toEqual({ ...blank, small: 1, flag: true });
 });
 
-test("of two fields of a oneof the last counts when reading, and writing both is refused", () => {
+test("the last field of a oneof counts when reading, and writing two is refused", () => {
   expect(decode(Sample, hex("6801 7200"))).toEqual({ ...blank, right: { id: 0, tags: [] } });
   expect(decode(Sample, hex("7200 6801"))).toEqual({ ...blank, left: 1 });
   expect(() => encode(Sample, { left: 1, right: {} })).toThrow("another of its oneof");
 });
 
-test("a sub-message that came in two parts is merged, a scalar is replaced", () => {
+test("a sub-message in two parts is merged, a scalar is replaced", () => {
   expect(decode(Sample, hex("4205 0801 120161 4203 120162 0801 0802"))).toEqual({
     ...blank,
     small: 2,
@@ -133,14 +133,14 @@ test("a sub-message that came in two parts is merged, a scalar is replaced", () 
   });
 });
 
-test("bytes are views of what was read, not copies", () => {
+test("bytes are views of the input, not copies", () => {
   const wire = hex("3202aabb");
   const { raw } = decode(Sample, wire);
   expect(raw.buffer).toBe(wire.buffer);
   expect([raw.byteOffset, raw.length]).toEqual([2, 2]);
 });
 
-test("headroom is left free in front", () => {
+test("headroom stays free in front", () => {
   expect(toHex(encode(Inner, { id: 5 }, 4))).toBe("00000000" + "0805");
 });
 
@@ -194,11 +194,11 @@ test("messages may nest 1000 levels deep, and not one more", () => {
   expect(() => encode(Nest, { nested: [deepest] })).toThrow("deeper than 1000");
 });
 
-test("a field number that is used twice is refused when the table is made", () => {
+test("a duplicate field number is refused when the table is created", () => {
   expect(() => message({ a: uint32(1), b: string(1) })).toThrow("field number 1 is used twice");
 });
 
-test("any bytes are read or refused with the one error", () => {
+test("any bytes are read, or refused with a Proto3Error", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (garbage) => {
       try {

@@ -1,4 +1,4 @@
-/** The trace context of a request: what counts as one, and what is handed on. */
+/** Tests which trace contexts of requests are valid, and which context is passed on. */
 import { expect, test } from "vitest";
 import { readTraceparent, traceparentText } from "../../../shared/core/model/trace-context.ts";
 
@@ -29,7 +29,7 @@ test.each([
   expect(readTraceparent(text)).toBeUndefined();
 });
 
-test.each([true, false])("what is handed on is read again, sampled: %s", (sampled) => {
+test.each([true, false])("a written trace context is read back, sampled: %s", (sampled) => {
   const context = { traceId: TRACE_ID, spanId: SPAN_ID, sampled };
   expect(readTraceparent(traceparentText(context))).toEqual(context);
 });

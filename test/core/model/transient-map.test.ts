@@ -1,10 +1,10 @@
-/** The map for what comes and goes: it is a map, and keeps nothing that was taken out of it. */
+/** Tests that the map works as a map, and releases deleted values. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { TransientMap } from "../../../shared/core/model/transient-map.ts";
 
-test("what is put in is found until it is taken out", () => {
+test("values are found until they are deleted", () => {
   const map = new TransientMap<string, { n: number }>();
   map.set("a", { n: 1 });
   map.set("b", { n: 2 });
@@ -17,7 +17,7 @@ test("what is put in is found until it is taken out", () => {
   expect([map.size, [...map.values()]]).toEqual([0, []]);
 });
 
-test("a walk over the values leaves out what is deleted meanwhile and takes in what is added", () => {
+test("iteration skips values that are deleted meanwhile, and includes added ones", () => {
   const map = new TransientMap<number, { n: number }>();
   for (const n of [1, 2, 3]) map.set(n, { n });
   const seen: number[] = [];
@@ -30,11 +30,11 @@ test("a walk over the values leaves out what is deleted meanwhile and takes in w
 });
 
 const ENTRIES = 40_000;
-/** So many stay in it at a time. */
+/** The number of entries in the map at a time. */
 const COMPANY = 32;
 const VALUE_BYTES = 800;
 
-test("what was taken out is gone after minor collections alone", () => {
+test("minor collections release deleted values", () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
   const map = new TransientMap<number, { readonly words: readonly number[] }>();
@@ -45,7 +45,7 @@ test("what was taken out is gone after minor collections alone", () => {
     }
   };
   pass(0);
-  // What the map holds now is in the old generation from here on.
+  // After this collection the map's present content is in the old generation.
   collect();
   const before = process.memoryUsage().heapUsed;
   pass(ENTRIES);

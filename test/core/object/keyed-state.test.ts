@@ -1,11 +1,11 @@
-/** Where the values of a key go: small ones into the lock while it has room, the largest of them beside it. */
+/** Tests where the values of a key are placed: small ones in the lock while it has room, larger ones beside it. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EMPTY_STATE, place } from "../../../shared/core/object/keyed-state.ts";
 
 const AT_ONCE_MS = 1_000;
 
-test("twenty thousand values set at once are placed at once", () => {
+test("twenty thousand values are placed within a second", () => {
   const changes = Array.from({ length: 20_000 }, (_, at) => ({
     kind: "set" as const,
     key: `key-${at}`,
@@ -18,7 +18,7 @@ test("twenty thousand values set at once are placed at once", () => {
   expect(next.inline.size + put.size).toBe(20_000);
 });
 
-test("what stays in the lock is no larger than what has to leave it, and each value is in one place", () => {
+test("no value in the lock is larger than one beside it, and each value is in one place", () => {
   const value = fc.uint8Array({ maxLength: 250 });
   fc.assert(
     fc.property(fc.dictionary(fc.string({ maxLength: 8 }), value, { maxKeys: 40 }), (values) => {

@@ -1,4 +1,4 @@
-/** Any value that a table allows, for properties over all messages. */
+/** Generates any value that a message table allows. */
 import fc from "fast-check";
 import type { MessageType, NamedField } from "../../../shared/core/model/proto3.ts";
 

@@ -1,4 +1,4 @@
-/** An await as stored bytes. */
+/** Tests awaits as stored bytes. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Await } from "../../../shared/core/model/await-tree.ts";
@@ -24,14 +24,14 @@ function treesOf(depthMax: number): fc.Arbitrary<Await> {
   });
 }
 
-test("the bytes are those of the wire's tree", () => {
+test("the bytes equal those of the wire format", () => {
   expect(toHex(encodeAwait(leaf))).toBe(toHex(hex("0a0101 120101 2801")));
   expect(toHex(encodeAwait({ ...leaf, nested: [{ ...leaf, combinator: "all-succeeded-or-first-failed" }] }))).toBe(
     toHex(hex("0a0101 120101 2208 0a0101 120101 2804 2801")),
   );
 });
 
-test("any tree comes back as it was", () => {
+test("any tree survives the round trip", () => {
   fc.assert(
     fc.property(treesOf(3), (tree) => {
       expect(decodeAwait(encodeAwait(tree))).toEqual(tree);
@@ -39,13 +39,13 @@ test("any tree comes back as it was", () => {
   );
 });
 
-test("a combinator that is not known yet counts as unknown", () => {
+test("a combinator of a later version counts as unknown", () => {
   for (const number of ["05", "7f", "ffffffffffffffffff01"]) {
     expect(decodeAwait(hex(`0a0101 28${number}`)).combinator).toBe("unknown");
   }
 });
 
-test("a tree may have 1000 levels and not one more, and a far deeper one exhausts nothing", () => {
+test("a tree may have 1000 levels and not one more, and a far deeper one does not exhaust the stack", () => {
   const deep = (levels: number): Await => {
     let tree = leaf;
     for (let level = 1; level < levels; level++) tree = { ...leaf, nested: [tree] };

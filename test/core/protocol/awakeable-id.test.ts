@@ -1,4 +1,4 @@
-/** Awakeable ids: the texts that SDKs make, and those that are refused. */
+/** Tests awakeable ids: the ids that SDKs make, and refused texts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { invocationIdBytes, invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
@@ -8,14 +8,14 @@ import { hex, toHex } from "./hex.ts";
 const BYTES = hex("0123456789abcdef".repeat(3));
 const KNOWN = "sign_1ASNFZ4mrze8BI0VniavN7wEjRWeJq83vAAAAEQ";
 
-test("the id that an SDK made for these bytes is the one made here", () => {
+test("the id equals that of an SDK for the same bytes", () => {
   expect(encodeAwakeableId(BYTES, 17)).toBe(KNOWN);
   const id = parseAwakeableId(KNOWN);
   expect(id).toEqual({ kind: "signal", invocationId: invocationIdFromBytes(BYTES), index: 17 });
   expect(toHex(invocationIdBytes(id.invocationId))).toBe(toHex(BYTES));
 });
 
-test("padding is accepted, and so is the prefix of old deployments", () => {
+test("padding and the prefix of old deployments are accepted", () => {
   expect(parseAwakeableId(`${KNOWN}==`)).toEqual(parseAwakeableId(KNOWN));
   expect(parseAwakeableId(KNOWN.replace("sign", "prom"))).toMatchObject({ kind: "entry", index: 17 });
 });
@@ -34,7 +34,7 @@ test.each([
   expect(() => parseAwakeableId(text)).toThrow(reason);
 });
 
-test("any bytes and index come back, and agree with the platform's base64url", () => {
+test("any bytes and index survive the round trip, and agree with Node's base64url", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 24, maxLength: 24 }), fc.nat(0xffffffff), (bytes, index) => {
       const big = Buffer.alloc(4);
@@ -46,7 +46,7 @@ test("any bytes and index come back, and agree with the platform's base64url", (
   );
 });
 
-test("ids of another length are written too, as SDKs write whatever bytes they were given", () => {
+test("ids of another length are written too, because SDKs write any bytes", () => {
   for (const size of [0, 1, 2, 3, 36]) {
     const bytes = new Uint8Array(size).fill(0xab);
     expect(encodeAwakeableId(bytes, 1)).toBe(`sign_1${Buffer.concat([bytes, hex("00000001")]).toString("base64url")}`);

@@ -1,7 +1,7 @@
-/** Bytes cut into chunks at any places. */
+/** Cuts bytes into chunks at any places. */
 import fc from "fast-check";
 
-/** Places as parts of the whole length; the same place twice makes an empty chunk. */
+/** Places as fractions of the length; a repeated place makes an empty chunk. */
 export const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
 export function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {

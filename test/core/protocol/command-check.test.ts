@@ -1,4 +1,4 @@
-/** Stored frames read again as commands, and failures between wire and model. */
+/** Tests reading stored frames as commands, and converting failures between wire and model. */
 import { expect, test } from "vitest";
 import { commandOf } from "../../../shared/core/protocol/command-check.ts";
 import { failureFromWire, failureToWire } from "../../../shared/core/protocol/wire-values.ts";
@@ -7,7 +7,7 @@ import { NOTIFICATION_VECTORS } from "./golden-notifications.ts";
 import { bad, badWithMetadata } from "./golden-vector.ts";
 import { hex } from "./hex.ts";
 
-test("each stored command is read with its name, and no notification is taken for one", () => {
+test("each stored command is read with its name, and no notification is read as a command", () => {
   for (const { name, hex: digits, value } of COMMAND_VECTORS) {
     expect(commandOf(hex(digits))).toEqual({ name, message: value });
   }

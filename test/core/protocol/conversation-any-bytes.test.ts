@@ -1,4 +1,4 @@
-/** Whatever a deployment sends, in whatever chunks: the conversation answers, and always the same. */
+/** Tests that the conversation has a result for any bytes, independent of their chunks. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../../shared/core/protocol/conversation.ts";
@@ -22,7 +22,7 @@ describe("for any bytes", () => {
   const version = fc.constantFrom<ProtocolVersion>(5, 6, 7);
   const how = fc.constantFrom("eof" as const, "broken" as const);
 
-  test("the cut into chunks changes nothing", () => {
+  test("the chunks do not affect the result", () => {
     fc.assert(
       fc.property(fc.oneof(orderly, damaged, garbage), cuts, version, how, (bytes, places, v, end) => {
         const whole = new Conversation(setting(v));

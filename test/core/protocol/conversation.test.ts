@@ -1,4 +1,4 @@
-/** The endings of an attempt, and what is kept of it in each case. */
+/** Tests the endings of an attempt, and which entries are kept in each case. */
 import { expect, test } from "vitest";
 import { Conversation, JOURNAL_MAX_ENTRIES } from "../../../shared/core/protocol/conversation.ts";
 import type { ConversationSetting } from "../../../shared/core/protocol/conversation.ts";
@@ -162,11 +162,11 @@ test.each(cutRows)("without a terminator: %s", (_what, frames, how, kept, words)
   expect(reply.ending).toEqual(cut(words));
 });
 
-test("the transport's words are shown where no terminator came", () => {
+test("the ending has the transport's message where no terminator came", () => {
   expect(new Conversation(setting()).finish("broken", "socket hang up").ending).toEqual(cut("told: socket hang up"));
 });
 
-test("an error is told with all that it carries", () => {
+test("an error is read with all its fields", () => {
   const fields = "08f403 1204626f6f6d 1a0461742078 2001 2a027230 309108 40dc0b";
   const told = {
     ...boom,
@@ -180,7 +180,7 @@ test("an error is told with all that it carries", () => {
   expect(converse(`000200000000001d ${fields} 4809`).ending).toEqual(told);
 });
 
-test("a retry delay without end is the longest that a number can say", () => {
+test("an unlimited retry delay is the largest safe number", () => {
   const { ending } = converse("000200000000000b 40ffffffffffffffffff01");
   expect(ending).toMatchObject({ kind: "error", nextRetryDelayMs: Number.MAX_SAFE_INTEGER });
 });
@@ -191,12 +191,12 @@ test("a failed proposal becomes a failed completion, byte for byte, unknown fiel
   expect(framesOf(reply.received)[1]).toBe(packed(`8011000000000017 0801 3213 ${BAD_WITH_METADATA} 980601`)[0]);
 });
 
-test("a journal of V5 never gets a failure's metadata", () => {
+test("a failure in a V5 journal has no metadata", () => {
   const reply = converse(`${RUN} 0005000000000014 0801 7a10 ${BAD_WITH_METADATA}`, "eof", { version: 5 });
   expect(framesOf(reply.received)[1]).toBe(packed(`801100000000000c 0801 3208 ${BAD}`)[0]);
 });
 
-test("a proposal whose failure cannot be read is a violation", () => {
+test("a proposal with an unreadable failure is a violation", () => {
   expect(converse(`${RUN} 0005000000000005 0801 7a01 08`).ending).toEqual(violation("is not readable"));
 });
 
@@ -213,7 +213,7 @@ test("a tree of more than 1000 levels is a violation", () => {
   expect(conversation.finish("eof").ending).toEqual(violation("deeper than 1000 levels"));
 });
 
-test("entries can be read while the response is still coming", () => {
+test("entries can be read before the end of the response", () => {
   const conversation = new Conversation(setting());
   conversation.receive(hex(RUN));
   expect(framesOf(conversation.received)).toEqual(packed(RUN));
@@ -226,13 +226,13 @@ test("entries can be read while the response is still coming", () => {
   expect(conversation.finish("broken").received).toHaveLength(2);
 });
 
-test("the ids that openRuns holds are left to their owner", () => {
+test("the caller's set of open runs is not changed", () => {
   const openRuns = new Set([1]);
   converse(PROPOSE, "eof", { openRuns });
   expect(openRuns).toEqual(new Set([1]));
 });
 
-test("each command is told apart by its name", () => {
+test("each command is read with its name", () => {
   for (const { name, hex: digits, value } of COMMAND_VECTORS) {
     if (name === "Input") continue;
     const [received] = converse(digits, "eof", { version: 7 }).received;
@@ -241,7 +241,7 @@ test("each command is told apart by its name", () => {
   }
 });
 
-test("an attempt that goes on and on is a violation of which nothing is kept", () => {
+test("an attempt with too many entries is a violation, and none is kept", () => {
   const sleeps = hex(SLEEP.repeat(100));
   const journalEntries = JOURNAL_MAX_ENTRIES - 250;
   const conversation = new Conversation({ ...setting(), journalEntries });
@@ -253,7 +253,7 @@ test("an attempt that goes on and on is a violation of which nothing is kept", (
   expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 100000 entries") });
 });
 
-test("an attempt that stops is held to the same limits, whether its end comes in the chunk of its last entry or behind it", () => {
+test("an attempt that stops has the same limits, whether its end comes in the chunk of its last entry or after it", () => {
   const tooMany = { ...setting(), journalEntries: JOURNAL_MAX_ENTRIES - 2 };
   const tooLarge = { ...setting(), messageSizeMaxBytes: 20 };
   const attempts: [string, ConversationSetting, string][] = [
@@ -269,7 +269,7 @@ test("an attempt that stops is held to the same limits, whether its end comes in
   }
 });
 
-test("what an attempt may add at most is kept, and what follows its end counts for nothing", () => {
+test("an attempt at the limit is kept, and frames after its end are ignored", () => {
   const held = { ...setting(), journalEntries: JOURNAL_MAX_ENTRIES - 3 };
   const conversation = new Conversation(held);
   conversation.receive(hex(SLEEP.repeat(3) + SUSPENSION + SLEEP.repeat(3)));
@@ -277,7 +277,7 @@ test("what an attempt may add at most is kept, and what follows its end counts f
   expect(conversation.received).toHaveLength(3);
 });
 
-test("what counts for no entry counts by its bytes", () => {
+test("frames that are no entries count by their bytes", () => {
   const conversation = new Conversation({ ...setting(7), messageSizeMaxBytes: 100 });
   const awaiting = hex(AWAITING_ON);
   let sentBytes = 0;

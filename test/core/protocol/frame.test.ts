@@ -1,4 +1,4 @@
-/** Frames: eight bytes of header, and chunks that may be cut anywhere. */
+/** Tests frames: eight bytes of header and a payload, in chunks cut anywhere. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -29,7 +29,7 @@ test("a frame is code, flags, length and payload", () => {
   expect(toHex(encodeFrame(0xfbff, new Uint8Array(0)))).toBe("fbff000000000000");
 });
 
-test("a small frame keeps no more than four times its bytes of the chunk that it came in", () => {
+test("a small frame keeps at most four times its bytes of the chunk alive", () => {
   const chunk = new Uint8Array(64 * 1024);
   const [small, large] = [encodeFrame(0x0405, new Uint8Array(0)), encodeFrame(0x0401, new Uint8Array(20_000))];
   chunk.set(small);
@@ -43,13 +43,13 @@ test("a small frame keeps no more than four times its bytes of the chunk that it
   }
 });
 
-test("reserved flags come through untouched in the raw bytes", () => {
+test("reserved flags stay unchanged in the raw bytes", () => {
   const [frame] = framesOf(hex("0411 ffff 00000002 5801"));
   expect(frame).toMatchObject({ type: 0x0411, flags: 0xffff });
   expect(toHex(frame!.raw)).toBe("0411ffff000000025801");
 });
 
-test("the boundaries of chunks carry no meaning", () => {
+test("the chunks do not affect the frames", () => {
   const anyFrame = fc.tuple(fc.nat(0xffff), fc.uint8Array({ maxLength: 40 }), fc.nat(0xffff));
   fc.assert(
     fc.property(fc.array(anyFrame, { maxLength: 8 }), cuts, (parts, at) => {
@@ -65,7 +65,7 @@ test("the boundaries of chunks carry no meaning", () => {
   );
 });
 
-test("what a cut left over is told", () => {
+test("the size of an incomplete frame is reported", () => {
   const whole = encodeFrame(1, text("abc"));
   for (let length = 0; length < whole.length; length++) {
     const reader = new FrameReader(LIMIT);
@@ -83,7 +83,7 @@ test("a frame keeps its bytes while later ones arrive in the same buffer", () =>
   expect(frames.map(({ raw }) => toHex(raw))).toEqual(raws.map(toHex));
 });
 
-test("a payload at the limit is read, one byte more is refused by its header alone", () => {
+test("a payload at the limit is read, and a larger one is refused after its header", () => {
   const reader = new FrameReader(LIMIT);
   expect(readAll(reader, [encodeFrame(1, new Uint8Array(LIMIT))])).toHaveLength(1);
   expect(readAll(reader, [encodeFrame(1, new Uint8Array(LIMIT + 1)).subarray(0, HEADER_BYTES)])).toEqual([]);
@@ -99,7 +99,7 @@ test("a length with its highest bit set is a large number, not a negative one", 
 });
 
 test("a large frame in many small chunks is read", () => {
-  // With a copy of everything at every chunk this would move about 500 GB.
+  // Copying all bytes at every chunk would move about 500 GB.
   const payload = new Uint8Array(16 * 1024 * 1024).fill(7);
   const raw = encodeFrame(0x0401, payload);
   const reader = new FrameReader(payload.length);

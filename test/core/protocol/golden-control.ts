@@ -1,4 +1,4 @@
-/** Control messages byte by byte, written out by hand from their tables. */
+/** Control messages byte by byte, written by hand from their tables. */
 import type { GoldenVector } from "./golden-vector.ts";
 import { text } from "./hex.ts";
 

@@ -3,7 +3,7 @@ import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
 
 export interface GoldenVector {
   readonly name: string;
-  /** The versions in which a message of these bytes is sent. */
+  /** The versions that send a message with these bytes. */
   readonly versions: readonly ProtocolVersion[];
   /** Header and payload. */
   readonly hex: string;

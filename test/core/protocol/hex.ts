@@ -1,4 +1,4 @@
-/** Bytes as the reference writes them: hexadecimal digits, spaces wherever they help. */
+/** Bytes as hexadecimal digits, as in the reference, with optional spaces. */
 
 export function hex(digits: string): Uint8Array {
   const packed = digits.replace(/\s+/g, "");

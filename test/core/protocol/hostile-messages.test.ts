@@ -1,4 +1,4 @@
-/** Messages of the largest size that hold as many elements as their bytes allow: each ends its own attempt, at once and in little memory. */
+/** Tests messages of the largest size with as many elements as fit: each ends its attempt, quickly and in little memory. */
 import { expect, test } from "vitest";
 import { Conversation, REPLY_MAX_ELEMENTS } from "../../../shared/core/protocol/conversation.ts";
 import { encodeFrame } from "../../../shared/core/protocol/frame.ts";
@@ -18,7 +18,7 @@ function field(tag: number, content: Uint8Array): Uint8Array {
   return Buffer.concat([Uint8Array.of(tag, ...varint(content.length)), content]);
 }
 
-/** As many of these as the largest message takes. */
+/** As many repetitions as fit into the largest message. */
 function repeatedly(...unit: number[]): Uint8Array {
   return Buffer.alloc(LARGEST_BYTES - (LARGEST_BYTES % unit.length), Uint8Array.from(unit));
 }
@@ -36,7 +36,7 @@ const ATTACKS: readonly [what: string, code: number, payload: () => Uint8Array, 
   ["a failure with empty metadata", 0x0401, () => field(0x7a, repeatedly(0x1a, 0)), 6],
 ];
 
-test.each(ATTACKS)("%s is a violation at once", (_what, code, payload, version) => {
+test.each(ATTACKS)("%s is a violation within a second", (_what, code, payload, version) => {
   const frame = encodeFrame(code, payload());
   const conversation = new Conversation({ ...setting(version), messageSizeMaxBytes: 32 * 1024 * 1024 });
   const [heapBytes, startedMs] = [process.memoryUsage().heapUsed, performance.now()];
@@ -48,7 +48,7 @@ test.each(ATTACKS)("%s is a violation at once", (_what, code, payload, version) 
   expect([received, ending]).toEqual([[], { kind: "violation", message }]);
 });
 
-test("the elements of many messages count together", () => {
+test("the elements of all messages count together", () => {
   const conversation = new Conversation({ ...setting(6), messageSizeMaxBytes: 32 * 1024 * 1024 });
   const call = encodeFrame(0x040d, Buffer.alloc(2_000, Uint8Array.of(0x22, 0)));
   let calls = 0;

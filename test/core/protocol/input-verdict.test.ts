@@ -1,4 +1,4 @@
-/** Which inputs a handler's rule accepts, and in which words it refuses the others. */
+/** Tests which inputs a handler's rule accepts, and the messages of its refusals. */
 import { expect, test } from "vitest";
 import type { InputRule } from "../../../shared/core/model/service.ts";
 import { inputVerdict } from "../../../shared/core/protocol/manifest.ts";

@@ -1,4 +1,4 @@
-/** Manifests that are refused, each with what is wrong and where. */
+/** Tests refused manifests, with the error and its place. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../../shared/core/errors/coded-error.ts";
@@ -190,7 +190,7 @@ describe("an answer that is no manifest", () => {
   });
 });
 
-test("whatever JSON comes, it is read or refused with one of the three errors", () => {
+test("any JSON is read, or refused with one of the three errors", () => {
   const keys = ["name", "ty", "handlers", "input", "contentType", "jsonSchema", "metadata", "abortTimeout"];
   const part = fc.dictionary(
     fc.constantFrom(...keys),

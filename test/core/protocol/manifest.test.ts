@@ -1,4 +1,4 @@
-/** Manifests that are read, with all that they may say. */
+/** Tests manifests that are read, with all their options. */
 import { expect, test } from "vitest";
 import { MANIFEST_ACCEPT, parseManifest } from "../../../shared/core/protocol/manifest.ts";
 import type { Manifest } from "../../../shared/core/protocol/manifest.ts";
@@ -19,7 +19,7 @@ test.each([1, 2, 3, 4])("a small manifest of v%i is read", (version) => {
   });
 });
 
-test("the accept header offers all four", () => {
+test("the accept header offers all four versions", () => {
   expect(MANIFEST_ACCEPT.split(", ")).toEqual(
     [1, 2, 3, 4].map((v) => `application/vnd.restate.endpointmanifest.v${v}+json`),
   );
@@ -94,7 +94,7 @@ test.each([
   ["WORKFLOW", undefined, "shared"],
   ["WORKFLOW", "SHARED", "shared"],
   ["WORKFLOW", "WORKFLOW", "workflow"],
-])("a %s with a %s handler has a %s one", (ty, handlerTy, type) => {
+])("a %s with a %s handler has a handler of type %s", (ty, handlerTy, type) => {
   expect(handlerOf(parse(withHandler({ ty: handlerTy }, { ty }))).type).toBe(type);
 });
 

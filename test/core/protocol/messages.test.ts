@@ -1,4 +1,4 @@
-/** Every message of every version against bytes written out by hand, and there and back again with any content. */
+/** Tests every message of every version against bytes written by hand, and the round trip of any content. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decode } from "../../../shared/core/model/proto3-decode.ts";
@@ -28,12 +28,12 @@ describe.each(PER_VERSION)("$name on V$version, $hex", ({ name, version, hex: di
   const [frame] = framesOf(hex(digits));
   const row = messageOf(frame!.type, version);
 
-  test("is read as the value", () => {
+  test("is decoded to the value", () => {
     expect(row?.name).toBe(name);
     expect(decode(row!.type, frame!.payload)).toEqual(value);
   });
 
-  test("is written as the bytes", () => {
+  test("is encoded to the bytes", () => {
     const raw = encodeFrame(frame!.type, encode(row!.type, value as object), frame!.flags);
     expect(toHex(raw)).toBe(toHex(hex(digits)));
   });
@@ -44,19 +44,19 @@ describe.each(NOTIFICATION_VECTORS)("the builder of $name, $hex", ({ versions, h
     for (const version of versions) expect(toHex(built(version))).toBe(toHex(hex(digits)));
   });
 
-  test("gives what is recognised again", () => {
+  test("gives a notification whose head is read back", () => {
     const { completionId, signalIndex, signalName, failure } = value as Record<string, unknown>;
     const id = JSON.parse(JSON.stringify({ completionId, signalIndex, signalName }));
     expect(notificationHead(hex(digits))).toEqual({ id, outcome: failure === undefined ? "success" : "failure" });
   });
 });
 
-test("a notification that names nothing is refused", () => {
+test("a notification without an id is refused", () => {
   expect(() => notificationHead(hex("800c000000000002 2200"))).toThrow(Proto3Error);
 });
 
 describe.each(MESSAGES)("$name (V$versions)", ({ type }) => {
-  test("reads what it wrote", () => {
+  test("decodes its own bytes", () => {
     fc.assert(
       fc.property(anyMessage(type), (value) => {
         expect(decode(type, encode(type, value as object))).toEqual(value);
@@ -65,7 +65,7 @@ describe.each(MESSAGES)("$name (V$versions)", ({ type }) => {
     );
   });
 
-  test("answers garbage and truncated bytes with a value or with its one error", () => {
+  test("decodes garbage and truncated bytes to a value or a Proto3Error", () => {
     const damaged = anyMessage(type).chain((value) => {
       const bytes = encode(type, value as object);
       const cut = fc.nat(bytes.length).map((length) => bytes.subarray(0, length));

@@ -1,4 +1,4 @@
-/** The SDK's own Lambda handler, spoken to with our bytes and read with our conversation, in every version. */
+/** Tests the SDK's own Lambda handler with our requests and our conversation, in every version. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Conversation } from "../../../shared/core/protocol/conversation.ts";
 import { COMMANDS } from "../../../shared/core/protocol/command-messages.ts";
@@ -19,7 +19,7 @@ interface LambdaAnswer {
 let lambda: (event: unknown, context: unknown) => Promise<LambdaAnswer>;
 
 beforeAll(async () => {
-  // The SDK expects this function of newer Node releases.
+  // The SDK needs this function of newer Node releases.
   const promises = Promise as unknown as { withResolvers?: unknown };
   promises.withResolvers ??= () => {
     let resolve, reject;
@@ -104,7 +104,7 @@ describe.each(PROTOCOL_VERSIONS)("the TypeScript SDK on V%i", (version) => {
     expect(outputOf(second)).toBe('"Hello, ADA"');
   });
 
-  test("sleeps, and goes on when the sleep is completed", async () => {
+  test("sleeps, and continues when the sleep is completed", async () => {
     const first = await attempt("sleep", version, [input("null")]);
     const [sleep] = first.received;
     if (sleep?.kind !== "command" || sleep.name !== "Sleep") throw new Error("expected a sleep");

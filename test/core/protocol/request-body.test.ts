@@ -1,4 +1,4 @@
-/** A request's body: the start message of the version, then the journal untouched. */
+/** Tests a request's body: the start message of the version, then the stored journal unchanged. */
 import { expect, test } from "vitest";
 import { requestBody } from "../../../shared/core/protocol/request-body.ts";
 import type { StartFields } from "../../../shared/core/protocol/request-body.ts";
@@ -24,7 +24,7 @@ const run = hex("0411000000000006 5801 62027230");
 const opening = (version: 5 | 6 | 7, fields = start) =>
   toHex(requestBody({ version, start: fields, frames: [input, run], knownEntries: 2 })[0]!);
 
-test("V7 gets all that there is", () => {
+test("V7 gets all fields", () => {
   const vector = CONTROL_VECTORS.find(({ name, versions }) => name === "Start" && versions.includes(7));
   expect(opening(7)).toBe(toHex(hex(vector!.hex)));
 });
@@ -41,7 +41,7 @@ test("a service without state or key gets none", () => {
   expect(opening(5, { ...plain, state: [] })).toBe(toHex(hex(`000000000000002a ${id}`)));
 });
 
-test("the journal follows as the very bytes that were stored, whether one frame a piece or many", () => {
+test("the journal follows as the stored bytes, with one frame or many in a piece", () => {
   const segment = Buffer.concat([input, run]);
   for (const version of PROTOCOL_VERSIONS) {
     const [, ...rest] = requestBody({ version, start, frames: [segment], knownEntries: 2 });
@@ -50,6 +50,6 @@ test("the journal follows as the very bytes that were stored, whether one frame 
   }
 });
 
-test("a request without entries is refused here, as the SDK would", () => {
+test("a request without entries is refused, as in the SDK", () => {
   expect(() => requestBody({ version: 6, start, frames: [], knownEntries: 0 })).toThrow(RangeError);
 });

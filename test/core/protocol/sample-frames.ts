@@ -1,4 +1,4 @@
-/** Frames of an attempt in hexadecimal, and the setting in which they are received. */
+/** Frames of an attempt in hexadecimal, and the setting of the conversation that receives them. */
 import type { ConversationSetting } from "../../../shared/core/protocol/conversation.ts";
 import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
 

@@ -1,4 +1,4 @@
-/** Manifests as deployments write them, to be changed in one place each. */
+/** Sample manifests, which each test changes in one place. */
 import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
 import type { Manifest } from "../../../shared/core/protocol/manifest.ts";
 import { text } from "./hex.ts";

@@ -1,4 +1,4 @@
-/** Which version is spoken, and what it is called. */
+/** Tests the choice of the protocol version, and its content type. */
 import { expect, test } from "vitest";
 import { invocationContentType, negotiate, versionOfContentType } from "../../../shared/core/protocol/version.ts";
 
@@ -13,11 +13,11 @@ test.each([
   [7, 12, 7],
   [1, 4, undefined],
   [8, 9, undefined],
-])("a deployment of %i to %i is spoken to in %s", (min, max, version) => {
+])("a deployment of %i to %i uses %s", (min, max, version) => {
   expect(negotiate({ min, max })).toBe(version);
 });
 
-test("content types name versions and nothing else", () => {
+test("content types name versions only", () => {
   expect(invocationContentType(6)).toBe("application/vnd.restate.invocation.v6");
   expect(versionOfContentType("application/vnd.restate.invocation.v7")).toBe(7);
   expect(versionOfContentType("application/vnd.restate.invocation.v12")).toBe(12);

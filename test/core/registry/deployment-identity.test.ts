@@ -1,4 +1,4 @@
-/** Who reads what is sent to an address. */
+/** Tests which addresses have the same recipient. */
 import { expect, test } from "vitest";
 import type { DeploymentDestination } from "../../../shared/core/model/deployment.ts";
 import { identityOf, recipientOf } from "../../../shared/core/registry/deployment-identity.ts";
@@ -18,11 +18,11 @@ test.each([
   [lambda(`${SHOP}:live`), lambda(`${SHOP}s:live`), false],
   [lambda(`${SHOP}:1`), lambda(`${SHOP.replace("1234", "9234")}:1`), false],
   [lambda(`${SHOP}:1`), lambda(`${SHOP.replace("eu-west-1", "eu-west-2")}:1`), false],
-])("%j and %j are one reader: %s", (one, other, same) => {
+])("%j and %j have one recipient: %s", (one, other, same) => {
   expect(recipientOf(one) === recipientOf(other)).toBe(same);
 });
 
-test("a path of a hundred thousand slashes is read at once, and those at its end make no other deployment", () => {
+test("a path of a hundred thousand slashes is read within half a second, and trailing slashes do not matter", () => {
   const startedMs = performance.now();
   const slashes = "/".repeat(100_000);
   expect(identityOf(http(`http://a.example/x${slashes}`))).toBe("a.example/x");

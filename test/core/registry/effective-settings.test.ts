@@ -1,4 +1,4 @@
-/** Settings: the handler before the service before the server, cut by the maxima. */
+/** Tests settings: the handler's before the service's before the server's, limited by the maxima. */
 import { describe, expect, it } from "vitest";
 import type { EffectiveSettings, HandlerSettings } from "../../../shared/core/model/service.ts";
 import { effectiveSettings, settingsNotices } from "../../../shared/core/registry/effective-settings.ts";
@@ -22,7 +22,7 @@ function resolve(own: HandlerSettings, above: HandlerSettings = {}, max?: number
 }
 
 describe("effective settings", () => {
-  it("are the server's where nobody says otherwise", () => {
+  it("are the server's by default", () => {
     expect(resolve({})).toEqual(DEFAULTS);
   });
 
@@ -55,18 +55,18 @@ describe("effective settings", () => {
     expect(resolve(of(own), of(above)).public).toBe(expected);
   });
 
-  it("read no attempts as one, for the first attempt counts", () => {
+  it("count a maximum of zero attempts as one, because the first attempt counts", () => {
     expect(resolve({ retryMaxAttempts: 0 }).retry.maxAttempts).toBe(1);
   });
 
-  it("cut the journal retention, also that of the server", () => {
+  it("limit the journal retention, also that of the server", () => {
     expect(resolve({ journalRetentionMs: 50 }, {}, 10).journalRetentionMs).toBe(10);
     expect(resolve({}, {}, 10).journalRetentionMs).toBe(10);
     expect(resolve({ journalRetentionMs: 5 }, {}, 10).journalRetentionMs).toBe(5);
   });
 });
 
-describe("settings that will not hold", () => {
+describe("notices about settings without effect", () => {
   it.each([
     ["an inactivity timeout in request-response mode", { inactivityTimeoutMs: 5 }, "request-response", ["RT0021"]],
     ["an inactivity timeout on a stream", { inactivityTimeoutMs: 5 }, "bidi-stream", []],

@@ -1,4 +1,4 @@
-/** What a registration does, rule by rule. */
+/** Tests the rules of registrations. */
 import { describe, expect, it } from "vitest";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
 import type { Service } from "../../../shared/core/model/service.ts";
@@ -47,7 +47,7 @@ describe("a registration", () => {
     ["another scheme", "https://host-1:9080/"],
     ["no slash at the end", "http://host-1:9080"],
     ["capitals in the host", "http://HOST-1:9080/"],
-  ])("under %s is refused, whatever it offers", (_name, uri) => {
+  ])("under %s is refused, with any services", (_name, uri) => {
     const existing = [deployment(1, [GREETER])];
     for (const offered of [GREETER, service("Greeter", ["greet", "wave", "bow"])]) {
       const decision = decideRegistration(existing, registration(uri, [offered], { breaking: true }));
@@ -55,7 +55,7 @@ describe("a registration", () => {
     }
   });
 
-  it("of a function is known by exactly its ARN", () => {
+  it("of a function is identified by its exact ARN", () => {
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:f:1";
     const existing = [deployment(1, [GREETER], { destination: { kind: "lambda", arn } })];
     const at = (one: string) =>
@@ -68,7 +68,7 @@ describe("a registration", () => {
     expect(decision).toMatchObject({ kind: "created", deployment: { services: [{ revision: 2 }] } });
   });
 
-  it("by force replaces: id and creation stay, revisions go up", () => {
+  it("by force keeps id and creation time, and raises revisions", () => {
     const decision = decideRegistration(
       [deployment(1, [GREETER]), deployment(2, [{ ...GREETER, revision: 2 }])],
       registration("http://host-1:9080/", [service("Greeter", ["bow"], { type: "object" })], { force: true }),
@@ -88,15 +88,18 @@ describe("a registration", () => {
     expect(decision).toMatchObject({ kind: "refused", error: { code: "META0017" } });
   });
 
-  it.each(["restate", "restateFoo", "RESTATE.x", "openapi"])("refuses the reserved name %s, also by force", (name) => {
-    const decision = decideRegistration([], registration("http://a:1/", [service(name, ["x"])], { force: true }));
-    expect(decision).toMatchObject({ kind: "refused", error: { code: "META0005" } });
-  });
+  it.each(["restate", "restateFoo", "RESTATE.x", "openapi"])(
+    "with the reserved name %s is refused, also by force",
+    (name) => {
+      const decision = decideRegistration([], registration("http://a:1/", [service(name, ["x"])], { force: true }));
+      expect(decision).toMatchObject({ kind: "refused", error: { code: "META0005" } });
+    },
+  );
 
   it.each([
     ["a changed type", service("Greeter", ["greet", "wave"], { type: "workflow" }), /type from service to workflow/],
     ["a lost handler", service("Greeter", ["greet"]), /lose handlers of revision 1: wave/],
-  ])("refuses %s, unless it says so", (_name, changed, reason) => {
+  ])("with %s is refused unless it allows breaking changes", (_name, changed, reason) => {
     const existing = [deployment(1, [GREETER])];
     const refused = decideRegistration(existing, registration("http://a:1/", [changed]));
     expect(refused).toMatchObject({
@@ -108,7 +111,7 @@ describe("a registration", () => {
     }
   });
 
-  it("compares with the latest revision only", () => {
+  it("is compared with the latest revision only", () => {
     const existing = [deployment(1, [GREETER]), deployment(2, [{ ...service("Greeter", ["greet"]), revision: 2 }])];
     expect(decideRegistration(existing, registration("http://a:1/", [service("Greeter", ["greet"])])).kind).toBe(
       "created",

@@ -1,4 +1,4 @@
-/** When a manifest is the same, and which deployment serves a service. */
+/** Tests when manifests are equal, and which deployment serves a service. */
 import { describe, expect, it } from "vitest";
 import { addressText, parseAddress } from "../../../shared/core/registry/deployment-identity.ts";
 import { latestRevisions } from "../../../shared/core/registry/latest-revisions.ts";
@@ -15,7 +15,7 @@ const BASE: DiscoveredManifest = {
 };
 
 describe("a manifest", () => {
-  it("is the same whatever the order of its services and of its keys", () => {
+  it("is the same in any order of its services and keys", () => {
     const metadata = { ...A, metadata: { k: "1", l: "2" } };
     const turned = { ...A, metadata: { l: "2", k: "1" } };
     expect(
@@ -44,13 +44,13 @@ describe("a manifest", () => {
         ],
       },
     ],
-  ])("with %s is another", (_name, change) => {
+  ])("with %s is different", (_name, change) => {
     expect(sameManifest(BASE, { ...BASE, ...change })).toBe(false);
   });
 });
 
 describe("the latest revision", () => {
-  it("is the highest, wherever it stands", () => {
+  it("is the highest, in any order", () => {
     const old = deployment(2, [{ ...A, revision: 1 }]);
     const young = deployment(1, [{ ...A, revision: 2 }]);
     for (const order of [
@@ -60,7 +60,7 @@ describe("the latest revision", () => {
       expect(latestRevisions(order).get("A")?.deployment).toBe(young);
   });
 
-  it("of a tie is that of the younger deployment, in every order", () => {
+  it("of a tie is that of the younger deployment, in any order", () => {
     const one = deployment(1, [A]);
     const two = deployment(2, [A]);
     for (const order of [
@@ -76,12 +76,12 @@ describe("an address", () => {
     ["http://Localhost:9080", "http://localhost:9080/"],
     ["HTTPS://a.example:443/x?y=1", "https://a.example/x?y=1"],
     ["http://[::1]:9080/p/", "http://[::1]:9080/p/"],
-  ])("%s is kept as %s", (given, kept) => {
+  ])("%s is stored as %s", (given, kept) => {
     expect(addressText(parseAddress(given)!)).toBe(kept);
   });
 
   it.each(["localhost:9080", "/x", "", "http://", "http://u:p@host/", "http://host/#f", "http://ho st/"])(
-    "%j is none",
+    "%j is invalid",
     (text) => {
       expect(parseAddress(text)).toBeUndefined();
     },

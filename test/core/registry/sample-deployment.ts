@@ -1,4 +1,4 @@
-/** Deployments, services and handlers to reason about, each with just enough in it. */
+/** Minimal deployments, services and handlers for tests. */
 import type { Deployment, DeploymentDestination } from "../../../shared/core/model/deployment.ts";
 import type { DeploymentId } from "../../../shared/core/model/ids.ts";
 import { deploymentIdFromBytes } from "../../../shared/core/model/ids.ts";

@@ -1,3 +1,4 @@
+/** The budget of bytes: shares of lanes, accounts beyond a share, and waiting for room. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
@@ -10,9 +11,9 @@ function budgetOf(capacity: number) {
   return { clock, budget: new Budget({ capacity, patienceMs: PATIENCE_MS, clock }) };
 }
 
-test("a lane that takes all it can get holds a half, and the next lane still finds room", () => {
+test("a greedy lane holds at most half of the budget, and the next lane still finds room", () => {
   const { budget } = budgetOf(1_000);
-  // The first account of a lane that does not fit goes beyond its share; those after it stay within.
+  // The first account that does not fit may exceed the share of its lane; the later ones may not.
   const beyond = budget.open("hog");
   expect(beyond.grow(2_000)).toBe(true);
   const accounts = Array.from({ length: 100 }, () => budget.open("hog"));
@@ -21,7 +22,7 @@ test("a lane that takes all it can get holds a half, and the next lane still fin
   expect(budget.open("good").grow(500)).toBe(true);
 });
 
-test("one account at a time goes beyond its share, and another lane is next", async () => {
+test("one account at a time exceeds the share of its lane, and another lane is next", async () => {
   const { budget } = budgetOf(100);
   const first = budget.open("hog");
   expect(first.grow(500)).toBe(true);
@@ -37,7 +38,7 @@ test("one account at a time goes beyond its share, and another lane is next", as
   expect(await grownSecond).toBe(true);
 });
 
-test("an account without room within the patience is refused, and keeps its amount", async () => {
+test("an account that finds no room within its patience is refused, and keeps its amount", async () => {
   const { budget, clock } = budgetOf(100);
   void budget.open("hog").grow(500);
   const account = budget.open("good");
@@ -49,7 +50,7 @@ test("an account without room within the patience is refused, and keeps its amou
   expect(budget.waiting).toBe(0);
 });
 
-test("closing an account ends its own wait and lets others in", async () => {
+test("closing an account ends its own wait and makes room for others", async () => {
   const { budget } = budgetOf(100);
   void budget.open("hog").grow(500);
   const [one, other] = [budget.open("a"), budget.open("b")];
@@ -60,7 +61,7 @@ test("closing an account ends its own wait and lets others in", async () => {
   expect(await theirs).toBe(true);
 });
 
-test("after any operations the budget's total is that of its accounts, and one lane holds at most half, beside the account beyond its share", () => {
+test("after any operations the budget's total is that of its accounts, and a lane holds at most half, without the account beyond its share", () => {
   const step = fc.record({
     lane: fc.integer({ min: 0, max: 3 }),
     grow: fc.integer({ min: 1, max: 400 }),

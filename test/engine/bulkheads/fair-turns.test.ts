@@ -1,3 +1,4 @@
+/** Fair turns: lanes alternate, and a bound on the work at a time. */
 import { expect, test } from "vitest";
 import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
 
@@ -12,7 +13,7 @@ test("a lane with a thousand pieces of work lets the single piece of another lan
   expect(order.filter((name) => name !== "good")).toEqual(hog.map((_, at) => `hog ${at}`));
 });
 
-test("at most as much work runs at a time as there are turns, failures included", async () => {
+test("at most as many pieces of work run at a time as there are turns, failures included", async () => {
   const turns = new FairTurns(3);
   let running = 0;
   let most = 0;

@@ -1,10 +1,11 @@
+/** The pace of loops over untrusted input: timers get their turn. */
 import { expect, test } from "vitest";
 import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
-/** A blocked thread: time passes while no timer fires, until the thread is released. */
+/** Models a blocked thread: time passes, and no timer fires until the thread is released. */
 function heldThread() {
   const stepped = new SteppedClock();
   let heldMs = 0;
@@ -28,7 +29,7 @@ test("a loop that has blocked the thread for some milliseconds waits until timer
   expect(pace.step("a")).toBe(undefined);
 });
 
-test("after a long idle time the next loop begins at once", async () => {
+test("after a long idle time the next loop starts at once", async () => {
   const { stepped, clock } = heldThread();
   const pace = new Pace(clock);
   expect(pace.step("a")).toBe(undefined);
@@ -36,7 +37,7 @@ test("after a long idle time the next loop begins at once", async () => {
   expect(pace.step("a")).toBe(undefined);
 });
 
-test("while timers fire late, the wanted work halves, and it rises again once they fire in time", async () => {
+test("while timers fire late, the amount of work halves, and it rises again once they fire in time", async () => {
   const { stepped, clock, hold } = heldThread();
   const wanted: number[] = [];
   const over = new AbortController();

@@ -1,3 +1,4 @@
+/** The slots of a bulkhead: how many one lane may take. */
 import { expect, test } from "vitest";
 import { Slots } from "../../../shared/engine/bulkheads/slots.ts";
 
@@ -7,7 +8,7 @@ const takeAll = (slots: Slots, lane: string): number => {
   return taken;
 };
 
-test("lanes that take all they can get leave room for the next: a half, a quarter, an eighth", () => {
+test("greedy lanes leave room for the next one: a half, a quarter, an eighth", () => {
   const slots = new Slots({ count: 1_000, perLane: "share" });
   expect([takeAll(slots, "a"), takeAll(slots, "b"), takeAll(slots, "c")]).toEqual([500, 250, 125]);
   expect(slots.free).toBe(125);

@@ -1,4 +1,4 @@
-/** Wakes as text, and what is no wake. */
+/** Wakes as text, and texts that are not wakes. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
@@ -31,12 +31,12 @@ test("a wake is read as it was written", () => {
   );
 });
 
-test("what it does not know it leaves out, so that later versions may say more", () => {
+test("an unknown field is left out, so that later versions may add fields", () => {
   const body = JSON.stringify({ id: invocation(1), sentAtMs: 1, delayMs: 2, colour: "red" });
   expect(wakeOfBody(body)).toEqual({ wake: { invocationId: invocation(1), sentAtMs: 1, delayMs: 2 } });
 });
 
-test("a name of a service that would make the message large is left out, and one that is no text is not read", () => {
+test("a service name that would make the message large is left out, and one that is not text is not read", () => {
   const wake: Wake = { invocationId: invocation(1), sentAtMs: 1, delayMs: 2 };
   expect(bodyOfWake({ ...wake, service: "s".repeat(100_000) })).toBe(bodyOfWake(wake));
   expect(wakeOfBody(JSON.stringify({ id: invocation(1), sentAtMs: 1, delayMs: 2, service: 7 }))).toEqual({ wake });
@@ -63,6 +63,6 @@ test.each([
   expect(wakeOfBody(body)).toEqual({ wrong: expect.stringContaining(why) });
 });
 
-test("no text at all makes it throw", () => {
+test("the parser never throws, whatever the text", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (body) => wakeOfBody(body) !== undefined));
 });

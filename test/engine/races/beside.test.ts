@@ -1,3 +1,4 @@
+/** Calls that a driver drives along, and the message of an ingress driver that stays (I4). */
 import { expect, test } from "vitest";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
 import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
@@ -7,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("sends take no room beside a driver: the call behind them is driven along", async () => {
+test("sends do not use the places of calls: a call after many sends is still driven along", async () => {
   const stage = await open({
     parent: async (ctx) => {
       for (let count = 0; count < 40; count++) ctx.send("child", "sent");
@@ -15,18 +16,18 @@ test("sends take no room beside a driver: the call behind them is driven along",
     },
     child: (ctx) => ctx.input,
   });
-  // No worker runs: what is left to the queue is not answered.
+  // No worker runs, so a call that is left to the queue gets no answer.
   expect(textOf(await stage.pulse.within(1_000, callOn(stage.actor(), "parent")))).toBe("called");
 });
 
-test("an ingress driver that takes up again what it has parked sends a message before", async () => {
+test("an ingress driver that claims again after its own park sends a message first", async () => {
   const [ended, told] = [new Gate(), new Gate()];
   const stage = await open({ parent: (ctx) => ctx.get(ctx.call("child")), child: () => "done" });
   const actor = stage.actor();
   const skOf = ({ port, method, args }: PortCall) =>
     port === "table" && method === "put" ? (args[0] as { sk: string }).sk : "";
   const parked: number[] = [];
-  // The child ends while its caller, who must stop, is being parked.
+  // The child ends during the park of its caller, whose driver must stop.
   actor.process.before = (call) => {
     const hasBegun = stage.deployment.of("child").length > 0;
     if (hasBegun && skOf(call).startsWith("seg#") && parked.length === 0) return ended.passed;

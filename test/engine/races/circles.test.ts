@@ -1,3 +1,4 @@
+/** Invocations that wait for themselves or each other, and messages that must not circulate. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
@@ -8,7 +9,7 @@ import { limitSends } from "../../harness/engine/peaceful-queue.ts";
 const open = stages();
 const SENDS_MAX = 50;
 
-test("an invocation that waits for itself is killed once, and no message goes round afterwards", async () => {
+test("an invocation that waits for itself is killed once, and no message circulates afterwards", async () => {
   const stage = await open({ narcissus: (ctx) => ctx.get(ctx.attach(ctx.id)) });
   const actor = stage.actor();
   actor.startWorker();
@@ -20,7 +21,7 @@ test("an invocation that waits for itself is killed once, and no message goes ro
   expect(sends()).toBeLessThan(SENDS_MAX);
 });
 
-test("two invocations that call each other by key end when one is killed, and no message goes round afterwards", async () => {
+test("two invocations that call each other by key end when one is killed, and no message circulates afterwards", async () => {
   const stage = await open({
     ping: (ctx) => ctx.get(ctx.call("pong", "", { idempotencyKey: "one" })),
     pong: (ctx) => ctx.get(ctx.call("ping", "", { idempotencyKey: "one" })),
@@ -35,7 +36,7 @@ test("two invocations that call each other by key end when one is killed, and no
   expect(sends()).toBeLessThan(SENDS_MAX);
 });
 
-test("a killed parent and child leave the queue in peace when a late message comes", async () => {
+test("a late message for a killed parent or child causes no further messages", async () => {
   let childId = "" as InvocationId;
   const stage = await open({
     parent: (ctx) => ctx.get(ctx.call("child")),

@@ -1,4 +1,4 @@
-/** The first attempt overlaps the put of its acceptance: an id that it tells to others is known before the table knows it. */
+/** The first attempt overlaps the put of the acceptance, so its handler can publish an id that is not in the table yet. */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const LATE = { kind: "success", value: new TextEncoder().encode("late") } as const;
 const DONE = { kind: "success", value: new TextEncoder().encode("early") } as const;
 
-/** A call whose acceptance is held up while its handler has handed out what names it. */
+/** Makes a call whose acceptance is delayed although its handler has published its awakeable. */
 async function heldUp(soleOwner: boolean) {
   const stage = await open({ waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` });
   const [driver, other] = [stage.actor({ soleOwner }), stage.actor({ soleOwner })];
@@ -44,7 +44,7 @@ test("an awakeable that is resolved before the acceptance is durable is not lost
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("nor is one that another process resolves, which cannot know of the acceptance", async () => {
+test("an awakeable that another process resolves, without a trace of the acceptance, is not lost", async () => {
   const { stage, other, gate, result, awakeable } = await heldUp(false);
   const resolved = completeAwakeable(other.engine, awakeable, DONE);
   await stage.pulse.pass(50);
@@ -53,15 +53,18 @@ test("nor is one that another process resolves, which cannot know of the accepta
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test.each([800, 15_000])("nor is one whose acceptance takes %i ms in another process", async (ms) => {
-  const { stage, other, gate, result, awakeable } = await heldUp(false);
-  await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
-  await stage.pulse.pass(ms);
-  gate.open();
-  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
-});
+test.each([800, 15_000])(
+  "an awakeable that is resolved %i ms before the acceptance of another process is not lost",
+  async (ms) => {
+    const { stage, other, gate, result, awakeable } = await heldUp(false);
+    await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
+    await stage.pulse.pass(ms);
+    gate.open();
+    expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+  },
+);
 
-test("nor is one that is written only when the invocation has come and has parked", async () => {
+test("an early arrival that is written only after the invocation parked is not lost", async () => {
   const { stage, other, gate, result, awakeable } = await heldUp(false);
   const writing = new Gate();
   other.process.before = ({ method }) => (method === "put" ? writing.passed : undefined);
@@ -74,7 +77,7 @@ test("nor is one that is written only when the invocation has come and has parke
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("of two values that come so the first counts, and one that came so is not overruled later", async () => {
+test("of two early values the first counts, and a later value does not replace it", async () => {
   const { stage, driver, other, gate, result, awakeable } = await heldUp(false);
   await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
   await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, LATE));
@@ -83,7 +86,7 @@ test("of two values that come so the first counts, and one that came so is not o
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("a value that came early is there as long as its invocation is open, and its journal is whole afterwards", async () => {
+test("an early value is kept while its invocation is open, and the journal is complete afterwards", async () => {
   const days = 6;
   const stage = await open({
     waits: async (ctx) => {
@@ -115,7 +118,7 @@ test("a value that came early is there as long as its invocation is open, and it
   expect(end.kind === "ended" && textOf(end)).toBe("got early");
 });
 
-/** A sweeper extends what is open, and what has expired is deleted. */
+/** Lets days pass in which a sweeper extends open invocations and expired items are deleted. */
 async function daysPass({ pulse, stores }: Stage, sweeper: Actor, days: number): Promise<void> {
   for (let half = 0; half < 2 * days; half++) {
     await pulse.pass(DAY_MS / 2);
@@ -124,7 +127,7 @@ async function daysPass({ pulse, stores }: Stage, sweeper: Actor, days: number):
   }
 }
 
-test("a value that found no invocation is not for the one that begins later under a key", async () => {
+test("a value for an unknown id does not reach the invocation that later begins under a key", async () => {
   const stage = await open({ waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` });
   const actor = stage.actor();
   actor.startWorker();
@@ -137,7 +140,7 @@ test("a value that found no invocation is not for the one that begins later unde
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got late");
 });
 
-test("who attaches by an id that was told early waits for its end", async () => {
+test("an attach by an id that was published early waits for its end", async () => {
   const { stage, driver, gate, result, awakeable, invocationId } = await heldUp(true);
   const attached = attach(driver.engine, invocationId);
   await stage.pulse.settle();

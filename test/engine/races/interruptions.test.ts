@@ -1,3 +1,4 @@
+/** Cancels and orders to kill that meet a stopped process or a worker. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -8,7 +9,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("whoever cancels what a stopped process left behind does not wait for its handler", async () => {
+test("a cancel of an invocation of a stopped process does not wait for its handler", async () => {
   const stage = await open({
     slow: async (ctx) => {
       await stage.pulse.sleep(LEASE_MS);

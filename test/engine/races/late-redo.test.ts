@@ -1,4 +1,4 @@
-/** Messages to what ended days ago: whatever it sent may have expired since, and must not run again. */
+/** Messages for an invocation that ended days ago: its sends may have expired since, and must not run again. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { Stage } from "../../harness/engine/engine-fixture.ts";
@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const DAY_MS = 86_400_000;
 
-test("what an exclusive handler sent is not run again when its key is repeated days later", async () => {
+test("a send of an exclusive handler is not run again when its key is repeated days later", async () => {
   const kept = { idempotencyRetentionMs: 30 * DAY_MS, journalRetentionMs: 30 * DAY_MS };
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },

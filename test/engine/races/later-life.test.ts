@@ -1,4 +1,4 @@
-/** An end that is performed again, as each backstop on AWS does: a life that began since is not the one it was for. */
+/** A repeated redo of an end, as each backstop on AWS causes it: a later life of the target gets nothing. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
@@ -30,7 +30,7 @@ const handlers: Record<string, Handler> = {
   approve: (ctx) => (completePromise(ctx, "p", "yes"), "done"),
 };
 
-/** An ingress whose messages cannot be taken back, as on SQS, and a worker. */
+/** Opens a stage with an ingress whose messages cannot be recalled, as on SQS, and a worker. */
 async function played(settings: StageSettings = {}): Promise<{ stage: Stage; ingress: Actor; worker: Actor }> {
   const stage = await open(handlers, { services: [workflowOf(["approve"])], ...settings });
   const [ingress, worker] = [stage.actor(), stage.actor()];
@@ -61,7 +61,7 @@ test.each([100, 3_000, 9_000])(
 );
 
 test.each([-SKEW_MS, SKEW_MS])(
-  "nor where the clock of the process that accepts it anew is %i ms ahead",
+  "nor is it cancelled where the clock of the process that accepts it anew is %i ms ahead",
   async (aheadMs) => {
     const { stage, ingress, worker } = await played();
     const first = await sendOn(ingress, "waits", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });
@@ -75,7 +75,7 @@ test.each([-SKEW_MS, SKEW_MS])(
   },
 );
 
-test("the value of an awakeable does not come again to the next life, which a purge made room for", async () => {
+test("the value of an awakeable does not reach the next life after a purge", async () => {
   const { stage, ingress, worker } = await played();
   const first = await sendOn(worker, "waits", "", KEY);
   await stage.pulse.pass(100);
@@ -100,7 +100,7 @@ test("a promise is not completed again in the next run of its workflow", async (
   expect(await standing(worker, second.invocationId)).toBe("open");
 });
 
-test("a send that met an invocation under its key does not run again when that has expired before the backstop comes", async () => {
+test("a send that met an invocation under its key does not run again when that invocation expires before the backstop comes", async () => {
   const { stage, ingress, worker } = await played({ idempotencyRetentionMs: 2_000, journalRetentionMs: 2_000 });
   await sendOn(worker, "quick", "", KEY);
   await stage.pulse.pass(500);
@@ -112,7 +112,7 @@ test("a send that met an invocation under its key does not run again when that h
 test.each([
   ["performed at once", false],
   ["left undone, and performed by a redo", true],
-])("a signal to what was accepted just before by a clock that is ahead arrives, %s", async (_, dies) => {
+])("a signal arrives at an invocation that a process with a clock ahead has just accepted, %s", async (_, dies) => {
   for (const more of [{}, KEY]) {
     const { stage, worker } = await played();
     await worker.stopWorker();

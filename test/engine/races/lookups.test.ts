@@ -1,3 +1,4 @@
+/** Reads of the registry on the path of a call. */
 import { expect, test } from "vitest";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import type { Registry } from "../../../shared/engine/ports/registry.ts";
@@ -6,7 +7,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a call asks the registry once for its own route, and memory for those of its children", async () => {
+test("a call reads the registry once for its own route, and memory for those of its children", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const children = [ctx.call("child", "a"), ctx.call("child", "b"), ctx.call("child", "c")];
@@ -22,6 +23,6 @@ test("a call asks the registry once for its own route, and memory for those of i
   };
   const ended = await call({ ...engine, registry: { ...engine.registry, route } }, submission("parent"));
   expect(ended.kind === "ended" && textOf(ended)).toBe("abc");
-  // Its second attempt is pinned.
+  // The second attempt of the parent uses its pin.
   expect(asked).toEqual(["parent"]);
 });

@@ -1,3 +1,4 @@
+/** The lifetime of a lock beside its tickets. */
 import { expect, test } from "vitest";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";
@@ -7,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("the lock of a key without state outlives every ticket that was drawn at it", async () => {
+test("the lock of a key without state outlives every ticket that was drawn there", async () => {
   const gate = new Gate();
   const stage = await open({ slow: async () => (await gate.passed, "done") }, { services: [objectOf(["slow"])] });
   const actor = stage.actor();

@@ -1,3 +1,4 @@
+/** Messages that are put back (I11): their number, and the takeover behind them. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
@@ -12,7 +13,7 @@ const open = stages();
 const SIGNALS = 50;
 const value = { kind: "success" as const, value: new Uint8Array(1) };
 
-test("fifty signals to one running attempt leave no fifty messages going round", async () => {
+test("fifty signals to one running attempt leave no fifty circulating messages", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async (ctx) => {
@@ -32,7 +33,7 @@ test("fifty signals to one running attempt leave no fifty messages going round",
   await stage.pulse.pass(LEASE_MS);
   const sends = limitSends(actor, SIGNALS);
   await stage.pulse.pass(5 * LEASE_MS);
-  // One chain of messages stands behind the attempt: at most two for each renewal of its lease.
+  // One chain of messages follows the attempt: at most two for each renewal of its lease.
   expect(sends()).toBeGreaterThan(0);
   expect(sends()).toBeLessThanOrEqual(20);
   gate.open();
@@ -40,7 +41,7 @@ test("fifty signals to one running attempt leave no fifty messages going round",
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard all");
 });
 
-test("signals that satisfy nothing shortly before a sleep ends leave one message, and the sleep ends in time", async () => {
+test("signals that satisfy no await shortly before a sleep ends leave one message, and the sleep ends in time", async () => {
   const stage = await open({
     nap: async (ctx) => {
       await ctx.get(ctx.sleep(Number(ctx.input)));
@@ -55,14 +56,14 @@ test("signals that satisfy nothing shortly before a sleep ends leave one message
   for (let count = 0; count < SIGNALS; count++)
     await stage.pulse.during(deliverSignal(actor.engine, invocationId, `x${count}`, { name: "news" }, value));
   await stage.pulse.pass(1_000);
-  // Each signal brings its own message; what stands for the rest of the sleep is one for all.
+  // Each signal brings its own message; one message covers the rest of the sleep.
   expect(sends()).toBeLessThanOrEqual(SIGNALS + 2);
   await stage.pulse.pass(49_000);
   const ended = await stage.pulse.within(0, attach(actor.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("slept");
 });
 
-test("a driver that dies is followed though the message behind it stands for others", async () => {
+test("a dead driver is taken over although its message stands for several", async () => {
   const stage = await open({
     slow: async () => (stage.deployment.attempts.length === 1 ? await new Promise<string>(() => undefined) : "done"),
   });
@@ -81,7 +82,7 @@ test("a driver that dies is followed though the message behind it stands for oth
 
 test("a process that owns its store alone does not take over from itself after a sleep of the machine", async () => {
   const gate = new Gate();
-  // Between two rounds of the watch.
+  // This lease ends between two rounds of the watch.
   const leaseMs = LEASE_MS + 100;
   const stage = await open(
     {
@@ -94,7 +95,7 @@ test("a process that owns its store alone does not take over from itself after a
   );
   const actor = stage.actor({ soleOwner: true });
   const awakeAtMs = stage.pulse.nowMs() + leaseMs;
-  // While the machine sleeps no lease is renewed, and the backstop is due when it wakes.
+  // No lease is renewed while the machine sleeps, and the backstop is due when it wakes.
   actor.process.before = (call) => {
     return writesHold(call) && stage.pulse.nowMs() < awakeAtMs ? Promise.reject(new StoreError("asleep")) : undefined;
   };

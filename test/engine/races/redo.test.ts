@@ -1,3 +1,4 @@
+/** Redos by late drivers: sends and kills are not repeated for later lives (I2). */
 import { expect, test } from "vitest";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
@@ -11,7 +12,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const DAY_MS = 86_400_000;
 
-test("a send that ran is not run again when its sender wakes after the send's result was forgotten", async () => {
+test("a send is not run again when its sender wakes after the send's result has expired", async () => {
   const stage = await open({
     parent: async (ctx) => {
       ctx.send("child");
@@ -31,7 +32,7 @@ test("a send that ran is not run again when its sender wakes after the send's re
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("a send is not run again when its sender wakes after all of the send has been deleted", async () => {
+test("a send is not run again when its sender wakes after all items of the send have been deleted", async () => {
   const stage = await open({
     parent: async (ctx) => {
       ctx.send("child");
@@ -74,7 +75,7 @@ test("a delayed send that was cancelled stays cancelled when its sleeping sender
   expect(stage.deployment.of("child")).toHaveLength(0);
 });
 
-test("a caller hears of a child that was killed before it began, though the killer died before it told", async () => {
+test("a caller gets the end of a child that was killed before its first attempt, although the killer died before it delivered", async () => {
   let childId = "";
   const stage = await open({
     parent: async (ctx) => {
@@ -90,7 +91,7 @@ test("a caller hears of a child that was killed before it began, though the kill
   await stage.pulse.pass(LEASE_MS);
   await first.stopWorker();
   const killer = stage.actor();
-  // It dies with its final segment written and nobody told.
+  // The killer dies after the final segment is written, before it delivers the result.
   killer.process.before = ({ port, method, args }) => {
     const [range] = args.slice(1) as [{ from?: string }?];
     if (port === "table" && method === "query" && range?.from?.startsWith("sink#") === true) killer.die();

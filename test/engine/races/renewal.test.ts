@@ -1,3 +1,4 @@
+/** Renewals of a lease that fail or lose their answers. */
 import { expect, test } from "vitest";
 import { openItems } from "../../../shared/engine/store/index-walk.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
@@ -7,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a lease is not renewed before the acceptance is durable: one that fails leaves nothing in the open index", async () => {
+test("a lease is not renewed before the acceptance is durable, so a failed acceptance leaves nothing in the open index", async () => {
   const stage = await open({
     slow: async () => {
       await stage.pulse.sleep(3 * LEASE_MS);
@@ -28,7 +29,7 @@ test("a lease is not renewed before the acceptance is durable: one that fails le
   expect(noted).toEqual([]);
 });
 
-test.each([1, 2, 3])("an attempt goes on though renewal %i of its lease failed", async (failing) => {
+test.each([1, 2, 3])("an attempt goes on although renewal %i of its lease failed", async (failing) => {
   const stage = await open({
     slow: async () => {
       await stage.pulse.sleep(3 * LEASE_MS);
@@ -47,7 +48,7 @@ test.each([1, 2, 3])("an attempt goes on though renewal %i of its lease failed",
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("an attempt goes on though the answer to a renewal of its lease was lost", async () => {
+test("an attempt goes on although the answer to a renewal of its lease was lost", async () => {
   const stage = await open({
     slow: async () => {
       await stage.pulse.sleep(3 * LEASE_MS);

@@ -1,3 +1,4 @@
+/** A restore of the table alone, without queue and timers (I8). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { output } from "../../../shared/engine/ingress/attach.ts";
@@ -11,7 +12,7 @@ const open = stages();
 const HOUR_MS = 3_600_000;
 const value = { kind: "success" as const, value: new TextEncoder().encode("told") };
 
-/** Another process over the restored table, hours later. */
+/** Starts another process over the restored table, hours later. */
 async function restored(stage: Stage): Promise<Actor> {
   await stage.wipeHints();
   await stage.pulse.pass(20 * HOUR_MS);
@@ -22,7 +23,7 @@ async function restored(stage: Stage): Promise<Actor> {
   return actor;
 }
 
-test("a table that was restored without queue and timers ends everything that was open", async () => {
+test("every open invocation ends after a restore of the table without queue and timers", async () => {
   let isBack = false;
   const hangs = () => new Promise<string>(() => undefined);
   const stage = await open({
@@ -47,7 +48,7 @@ test("a table that was restored without queue and timers ends everything that wa
   await stage.pulse.pass(LEASE_MS);
   ids["driven"] = stage.deployment.of("driven")[0]!.start.debugId as InvocationId;
   await stage.pulse.within(LEASE_MS, Promise.resolve(actor.die()));
-  // What nobody has taken up yet, and what was told with its wake still on the way.
+  // A send without a driver yet, and an arrival whose wake is still on the way.
   ids["greets"] = (await sendOn(sender, "greets")).invocationId;
   const to = (await currentLife(sender.engine, ids["waits"]!))!;
   await writeArrival(sender.engine, to, "s17", { kind: "notification", id: { index: 17 }, result: value });
@@ -60,7 +61,7 @@ test("a table that was restored without queue and timers ends everything that wa
   await stage.pulse.pass(HOUR_MS + 2 * 60_000);
   const ends: Record<string, string> = {};
   for (const [name, id] of Object.entries(ids)) {
-    // Asked without waiting: who attaches wakes what nobody drives.
+    // Polls without waiting, because an attach would wake the invocation.
     const ended = await stage.pulse.within(10, output(next.engine, id));
     ends[name] = ended.kind === "ended" ? textOf(ended) : ended.kind;
   }
@@ -75,7 +76,7 @@ test("a table that was restored without queue and timers ends everything that wa
   });
 });
 
-test("what a driver sent with its last segment is sent though it died right behind that segment", async () => {
+test("a send of a last segment is performed although its driver died right after that segment", async () => {
   const stage = await open({ sends: (ctx) => (ctx.send("sent"), "done"), sent: () => "there" });
   const actor = stage.actor();
   let segments = 0;

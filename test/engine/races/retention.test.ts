@@ -1,3 +1,4 @@
+/** The lifetime of items: open for long, kept for a while, and gone afterwards. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -16,7 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 const STEP_HOURS = 6;
 const value = (text: string) => ({ kind: "success" as const, value: new TextEncoder().encode(text) });
 
-/** Time goes by as it does on a server: the sweeper passes, and what is expired is deleted. */
+/** Lets hours pass as on a server: the sweeper makes passes, and expired items are deleted. */
 async function passHours({ pulse, stores }: Stage, { engine }: Actor, hours: number): Promise<void> {
   for (let hour = 0; hour < hours; hour += STEP_HOURS) {
     await pulse.pass(STEP_HOURS * HOUR_MS);
@@ -26,7 +27,7 @@ async function passHours({ pulse, stores }: Stage, { engine }: Actor, hours: num
 }
 
 test.each([1, 3, 29, 40])(
-  "what was open for five days is still whole just before its retention of %i days ends",
+  "an invocation that was open for five days is complete just before its retention of %i days ends",
   async (retentionDays) => {
     const awakeables = new Map<string, string>();
     const stage = await open(
@@ -69,7 +70,7 @@ test.each([1, 3, 29, 40])(
   },
 );
 
-test("what is open outlives five days in which nothing ran", async () => {
+test("an open invocation outlives five days in which nothing ran", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();
@@ -114,7 +115,7 @@ test.each(["awakeable", "sleep", "key"] as const)(
     await stage.pulse.pass(14 * DAY_MS);
     await stage.pulse.during(expire());
     expect(await inspect(actor.engine, invocationId)).toEqual(before);
-    // One pass of the sweeper gives it a month more, whatever the clock says until then.
+    // One pass of the sweeper extends the invocation by a month.
     await stage.pulse.during(sweep(actor.engine, stage.pulse.nowMs()));
     await stage.pulse.pass(29 * DAY_MS);
     await stage.pulse.during(expire());
@@ -122,7 +123,7 @@ test.each(["awakeable", "sleep", "key"] as const)(
   },
 );
 
-test("a retention that is over leaves nothing behind", async () => {
+test("a retention that is over leaves no items", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) }, { idempotencyRetentionMs: 3 * DAY_MS });
   const actor = stage.actor();
   actor.startWorker();

@@ -1,4 +1,4 @@
-/** One that stands in line for its key twice, because a driver died between drawing its ticket and writing it down. */
+/** An invocation with two tickets of one key, because a driver died between drawing the ticket and writing it down. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a key that comes to a purged child a second time goes on to who waits next", async () => {
+test("a key that is granted to a purged child a second time passes on to the next ticket", async () => {
   const gates = { first: new Gate(), third: new Gate() };
   let childId = "";
   const services = [objectOf(["first", "child", "third", "last"])];
@@ -39,7 +39,7 @@ test("a key that comes to a purged child a second time goes on to who waits next
   const worker = stage.actor();
   await sendKeyed(worker, keyed("O", "k", "third"));
   worker.startWorker();
-  // The sender's next driver lets the child stand in line once more, behind the third.
+  // The sender's next driver draws a second ticket for the child, after that of the third invocation.
   await stage.pulse.pass(3 * LEASE_MS);
   gates.first.open();
   await stage.pulse.pass(1_000);

@@ -1,4 +1,4 @@
-/** Clocks of processes that are each right within five seconds: no order of two events rests on comparing their moments. */
+/** Processes whose clocks are right within five seconds: the order of two events never follows from comparing their clocks. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
@@ -12,7 +12,7 @@ const open = stages();
 const KEY = { idempotencyKey: "k" };
 const SKEW_MS = 5_000;
 
-test("a send under a key that a process with a clock behind redoes for a dead driver runs once", async () => {
+test("a send under a key runs once when a process with a clock behind redoes it for a dead driver", async () => {
   const stage = await open(
     { caller: (ctx) => (ctx.send("child", "", KEY), "done"), child: () => "ok" },
     { idempotencyRetentionMs: 1_000, journalRetentionMs: 1_000 },
@@ -33,7 +33,7 @@ test("a send under a key that a process with a clock behind redoes for a dead dr
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("what was cancelled before its start by a clock that is ahead leaves its key free at once", async () => {
+test("an invocation that was cancelled before its start by a clock ahead leaves its key free at once", async () => {
   const stage = await open({ quick: () => "quick" });
   const [ahead, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];
   const first = await sendOn(behind, "quick", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });
@@ -41,7 +41,7 @@ test("what was cancelled before its start by a clock that is ahead leaves its ke
   expect((await sendOn(behind, "quick", "", KEY)).status).toBe("accepted");
 });
 
-test("the second run of a workflow whose first was accepted by a clock that is ahead runs", async () => {
+test("the second run of a workflow runs although a clock ahead accepted the first", async () => {
   const settings = { services: [workflowOf()], workflowRetentionMs: 1_000 };
   const stage = await open({ run: (ctx) => `ran ${ctx.input}` }, settings);
   const [ahead, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];

@@ -1,4 +1,4 @@
-/** Who waits in line for a key, as the sweeper sees it: it is left to its own interval, however old it gets. */
+/** Pending invocations and the sweeper: the age of an invocation that waits for its key does not change its interval of looks. */
 import { expect, test } from "vitest";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS } from "../../harness/engine/engine-fixture.ts";
@@ -7,7 +7,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a walk over everything wakes nobody who only waits in line for a key", async () => {
+test("a walk over everything wakes no invocation that only waits for its key", async () => {
   const stage = await open({ waits: (ctx) => ctx.get(ctx.awakeable().result) }, { services: [objectOf(["waits"])] });
   const actor = stage.actor();
   actor.startWorker();

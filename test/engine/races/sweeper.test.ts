@@ -1,3 +1,4 @@
+/** The sweeper: unreadable entries, backlogs, the walk over everything, and lost cancels (I8). */
 import { expect, test } from "vitest";
 import { invocationPk, openKeys, openPk } from "../../../shared/engine/store/item-keys.ts";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
@@ -14,7 +15,7 @@ const open = stages();
 const CHECKED_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-test("one invocation that cannot be read keeps the sweeper from no other", async () => {
+test("invocations that cannot be read do not keep the sweeper from the others", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();
@@ -31,7 +32,7 @@ test("one invocation that cannot be read keeps the sweeper from no other", async
   expect(await stage.pulse.within(1_000, recover(stage.actor().engine))).toBeLessThanOrEqual(1);
 });
 
-test("a backlog gets one message for each that is due, however many passes there are", async () => {
+test("a backlog gets one message for each invocation that is due, however many passes there are", async () => {
   const stage = await open({ naps: (ctx) => ctx.get(ctx.sleep(stage.pulse.nowMs() + CHECKED_MS)) });
   const [first, sweeper] = [stage.actor(), stage.actor()];
   first.startWorker();
@@ -45,7 +46,7 @@ test("a backlog gets one message for each that is due, however many passes there
     await stage.pulse.pass(60_000);
   }
   expect(woken).toEqual([5, 0, 0, 0]);
-  // A message that no worker has received for half an interval of checks is taken for lost.
+  // A message counts as lost when no worker receives it for half an interval of checks.
   await stage.pulse.pass(CHECKED_MS / 2);
   expect((await stage.pulse.within(1_000, sweep(sweeper.engine, stage.pulse.nowMs()))).woken).toBe(5);
 });
@@ -82,7 +83,7 @@ test.each([
   expect(ranges.filter((below) => below === undefined)).toHaveLength(times);
 });
 
-test("a driver that died under an entry far ahead is found by the walk over everything", async () => {
+test("the walk over everything finds an invocation whose driver died, with its next look far ahead", async () => {
   const stage = await open({
     wait: async (ctx) => {
       await ctx.race(ctx.awakeable().result, ctx.sleep(Number(ctx.input)));
@@ -93,12 +94,12 @@ test("a driver that died under an entry far ahead is found by the walk over ever
   const first = stage.actor();
   first.startWorker();
   const { invocationId } = await sendOn(first, "wait", String(stage.pulse.nowMs() + 30 * 86_400_000));
-  // So long that nobody looks at its entry in the listing any more.
+  // After this time the sweeper no longer looks at the entry in the listing.
   await stage.pulse.pass(30 * 60_000);
   void deliverSignal(first.engine, invocationId, "s17", { index: 17 }, { kind: "success", value: new Uint8Array(1) });
   await stage.pulse.pass(100);
   expect(stage.deployment.attempts).toHaveLength(2);
-  // Its message is lost with it: whoever follows takes only what the sweeper sends.
+  // The message of the driver is lost too: the next worker gets only messages of the sweeper.
   await stage.wipeHints();
   const sweeper = stage.actor();
   sweeper.startWorker();
@@ -122,18 +123,18 @@ async function lostCancel() {
   return { stage, sweeper, invocationId, other: other.invocationId };
 }
 
-test("a cancellation whose wake was lost is found by the walk over everything when the age has doubled, days before the clock", async () => {
+test("the walk over everything finds a cancel whose wake was lost when the age has doubled, days before the clock", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   void runSweeper(sweeper.engine, new AbortController().signal);
   const attempts = stage.deployment.attempts.length;
   const ended = await stage.pulse.within(2 * DAY_MS, attach(sweeper.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
-  // Whoever was written nothing is read now and then, and woken by nobody.
+  // The other invocation, without an arrival, is read now and then, and never woken.
   expect(stage.deployment.attempts.length).toBe(attempts + 1);
   expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
 });
 
-test("of many that were accepted together a walk reads a part, and those behind it read the others", async () => {
+test("of many invocations that were accepted together a walk reads a part, and the next walks read the others", async () => {
   const stage = await open({});
   const { engine, process } = stage.actor();
   const createdAtMs = stage.pulse.nowMs();
@@ -156,12 +157,12 @@ test("of many that were accepted together a walk reads a part, and those behind 
   expect(Math.max(...readsOfWalks)).toBeLessThanOrEqual(READS_MAX);
   const partitions = process.calls.filter(({ method }) => method === "query").map(({ args }) => args[0]);
   expect(new Set(partitions).size).toBe(ids.length);
-  // Their ages double at the same moment, and yet they are not read at the same time for ever.
+  // All ages double at the same moment, and the reads are spread over the walks all the same.
   expect(Math.min(...readsOfWalks)).toBeGreaterThan(0);
   expect(readsOfWalks.at(-1)).toBeLessThan(ids.length / 4);
 });
 
-test("where the index does not show when they were accepted, they are read as often as what is left has halved", async () => {
+test("where the index does not show the moment of acceptance, invocations are read each time the remaining time has halved", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   const { table } = stage.stores;
   for (const id of [invocationId, other]) {
@@ -185,14 +186,14 @@ test("where the index does not show when they were accepted, they are read as of
   expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
 });
 
-test("after messages were lost, who asks for everything wakes those for whom something has arrived, and no others", async () => {
+test("after a loss of messages, an order for everything wakes the invocations with arrivals, and no others", async () => {
   const { stage, sweeper, invocationId } = await lostCancel();
   expect(await stage.pulse.within(1_000, sweepAll(sweeper.engine))).toMatchObject({ woken: 1 });
   const ended = await stage.pulse.within(1_000, attach(sweeper.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
 });
 
-test("the hold of a former life that is due leaves the index, and its successor is left alone", async () => {
+test("a due lease record of a former life leaves the index, and the next life is left alone", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();
@@ -207,11 +208,11 @@ test("the hold of a former life that is due leaves the index, and its successor 
   expect(left.items.map(({ sk }) => sk)).toEqual([items[0]!.sk]);
 });
 
-test("one that is taken up late, and is driven just when the listing is looked at, is found once its driver has died with its message", async () => {
+test("an invocation that is driven late, at the moment of the look at the listing, is found after its driver died with its message", async () => {
   const stage = await open({ slow: () => new Gate().passed.then(() => "never") });
   const [front, victim] = [stage.actor(), stage.actor()];
   await sendOn(front, "slow");
-  // A backlog: nobody takes its message before the sweeper's one look at the listing is due.
+  // A backlog: no worker receives the message before the sweeper's one look at the listing is due.
   await stage.pulse.pass(300_000);
   victim.startWorker();
   await stage.pulse.pass(100);

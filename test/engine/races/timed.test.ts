@@ -1,3 +1,4 @@
+/** Wakes for sleeps beside other awaits. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
@@ -7,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const HOUR_MS = 3_600_000;
 
-test("an arrival that leaves only a sleep to wait for sets the wake for that sleep", async () => {
+test("an arrival after which only a sleep is awaited sets the wake for that sleep", async () => {
   let awakeableId = "";
   const stage = await open({
     both: async (ctx) => {
@@ -24,7 +25,7 @@ test("an arrival that leaves only a sleep to wait for sets the wake for that sle
     100,
     completeAwakeable(actor.engine, awakeableId, { kind: "success", value: new Uint8Array(1) }),
   );
-  // No sweeper runs here: the wake alone must bring it back.
+  // No sweeper runs here: the wake alone must resume the invocation.
   await stage.pulse.pass(HOUR_MS);
   const { attempts } = stage.deployment;
   expect(attempts).toHaveLength(2);

@@ -1,3 +1,4 @@
+/** A second drive of an invocation in one process, and a stop during the lookup of a route. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -9,12 +10,12 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a call whose exchange hangs is answered when another drive of its process has taken over", async () => {
+test("a call whose exchange hangs is answered after another drive of its process has taken over", async () => {
   const stage = await open({ greet: () => "Hello" });
   const actor = stage.actor();
   const overMs = stage.pulse.nowMs() + LEASE_MS;
   stage.deployment.instead = () => (stage.deployment.attempts.length === 1 ? new Promise(() => undefined) : undefined);
-  // As after a long sleep of the machine: no renewal came in time.
+  // No renewal succeeds in time, as after a long sleep of the machine.
   actor.process.before = (call) => {
     return writesHold(call) && stage.pulse.nowMs() < overMs ? new Promise(() => undefined) : undefined;
   };
@@ -25,7 +26,7 @@ test("a call whose exchange hangs is answered when another drive of its process 
   expect(textOf(await stage.pulse.within(3 * LEASE_MS, called))).toBe("Hello");
 });
 
-test("a process that stops while it looks for the deployment counts no failure", async () => {
+test("a process that stops while it reads the route counts no failure", async () => {
   let attempts = 0;
   const stage = await open(
     {

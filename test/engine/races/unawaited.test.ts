@@ -1,10 +1,11 @@
+/** A call that its caller does not await. */
 import { expect, test } from "vitest";
 import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a call that its caller did not wait for is driven on when the process dies behind the caller's end", async () => {
+test("a call that its caller does not await is driven on when the process dies after the caller's end", async () => {
   const stage = await open({
     parent: (ctx) => (ctx.call("child"), "done"),
     child: async () => {

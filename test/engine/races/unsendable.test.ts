@@ -1,3 +1,4 @@
+/** Requests that cannot be sent, acceptances that fail, and watches that fail. */
 import { expect, test } from "vitest";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
@@ -23,7 +24,7 @@ test("a request that cannot be sent is a failed attempt, which the policy counts
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "paused", lastFailure });
 });
 
-test("an exchange is let go of when the invocation cannot be accepted, and the caller hears why", async () => {
+test("the exchange is aborted when the invocation cannot be accepted, and the caller gets the reason", async () => {
   const stage = await open({ hangs: () => new Promise<string>(() => undefined) });
   const actor = stage.actor();
   actor.process.before = ({ port, method }) =>
@@ -37,7 +38,7 @@ test("an exchange is let go of when the invocation cannot be accepted, and the c
   expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
-test("one drive that cannot be watched over costs no other its lease", async () => {
+test("one drive whose watch fails does not cost another drive its lease", async () => {
   const stage = await open({
     slow: async () => {
       await stage.pulse.sleep(3 * LEASE_MS);

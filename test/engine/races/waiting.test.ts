@@ -1,3 +1,4 @@
+/** Waiters for a result: the life that they wait for, and the reads that they make. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -9,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const HOUR_MS = 3_600_000;
 
-test("who waits for one life of an id does not get the result of the next", async () => {
+test("an attach to one life of an id does not get the result of the next life", async () => {
   const stage = await open(
     { hears: (ctx) => (ctx.input === "first" ? ctx.get(ctx.awakeable().result) : "second") },
     { idempotencyRetentionMs: 0 },
@@ -19,7 +20,7 @@ test("who waits for one life of an id does not get the result of the next", asyn
   const key = { idempotencyKey: "one" };
   const { invocationId } = await sendOn(actor, "hears", "first", key);
   await stage.pulse.pass(1_000);
-  // Another process: no ring reaches it, and between two of its looks the id begins another life.
+  // The waiter is another process, so it only polls, and the id begins another life between two polls.
   const waiting = attach(elsewhere.engine, invocationId);
   await stage.pulse.pass(5_100);
   expect(await stage.pulse.within(0, kill(actor.engine, invocationId))).toBe("done");
@@ -27,7 +28,7 @@ test("who waits for one life of an id does not get the result of the next", asyn
   expect((await stage.pulse.within(5_000, waiting)).kind).toBe("unknown");
 });
 
-test("a process that owns its store alone seldom asks for an end that will ring", async () => {
+test("a process that owns its store alone seldom polls for an end that its memory will report", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {
@@ -44,7 +45,8 @@ test("a process that owns its store alone seldom asks for an end that will ring"
   await stage.pulse.pass(HOUR_MS / 2);
   expect(actor.process.methods("table").filter((method) => method === "query").length).toBeLessThan(70);
   gate.open();
-  // It may be between two attempts, since a silent one is given up; less time than lies between two questions of who waits.
+  // The invocation may be between two attempts, because a silent one is aborted; the bound is shorter than the waiter's poll
+  // interval.
   const ended = await stage.pulse.within(20_000, waiting);
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");
   await called;

@@ -1,4 +1,4 @@
-/** What an end asked for and its driver did, while whom it was for has gone since: the look at the listing brings nothing to the next life. */
+/** Effects of an end that were performed, and whose target is gone: the look at the listing brings nothing to the next life. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
@@ -43,7 +43,7 @@ async function played(
   return { stage, worker };
 }
 
-/** Minutes later: all that was accepted until now is looked at. @returns what the sweeper wrote and sent */
+/** Lets six minutes pass, so that the sweeper looks at all acceptances until now. @returns what the sweeper wrote and sent */
 async function swept({ stage }: Play): Promise<readonly unknown[]> {
   await stage.pulse.pass(6 * MINUTE_MS);
   const sweeper = stage.actor();
@@ -68,7 +68,7 @@ async function approved({ stage, worker }: Play): Promise<InvocationId> {
   return invocationId;
 }
 
-test("a promise that was completed in a run that is purged is not completed for the next run", async () => {
+test("a promise that was completed in a purged run is not completed for the next run", async () => {
   const play = await played();
   const { stage, worker } = play;
   const first = await approved(play);
@@ -80,7 +80,7 @@ test("a promise that was completed in a run that is purged is not completed for 
   expect(await standingOf(play, invocationId)).toBe("open");
 });
 
-test("a promise that was completed in a run that is not kept any longer is not completed for the next run", async () => {
+test("a promise that was completed in an expired run is not completed for the next run", async () => {
   const play = await played({ workflowRetentionMs: MINUTE_MS });
   const { stage, worker } = play;
   expect(await standingOf(play, await approved(play))).toBe("ended");
@@ -91,7 +91,7 @@ test("a promise that was completed in a run that is not kept any longer is not c
   expect(await standingOf(play, invocationId)).toBe("open");
 });
 
-test("the value of an awakeable does not come to the next life of whom it was for", async () => {
+test("the value of an awakeable does not reach the next life of its target", async () => {
   const play = await played();
   const { stage, worker } = play;
   const first = await sendOn(worker, "waits", "", KEY);
@@ -104,11 +104,11 @@ test("the value of an awakeable does not come to the next life of whom it was fo
   expect(await standingOf(play, second.invocationId)).toBe("open");
 });
 
-test("who is called again under the key of a child that was killed with its caller lives on", async () => {
+test("a new invocation under the key of a child that was killed with its caller lives on", async () => {
   const gate = new Gate();
   const play = await played({}, () => gate.passed.then(() => "done"));
   const { stage, worker } = play;
-  // Neither has ever stood still, so that nothing written says whether the end of the caller is performed.
+  // Neither invocation was ever parked, so no item shows whether the effects of the caller's end were performed.
   const caller = await sendOn(worker, "callsSlow");
   await stage.pulse.pass(1_000);
   expect(await kill(worker.engine, caller.invocationId)).toBe("done");
@@ -126,7 +126,7 @@ test("who is called again under the key of a child that was killed with its call
 test.each([
   ["purged", purge],
   ["stripped of its journal", purgeJournal],
-])("whom a value was brought to that has been %s since is not brought it again", async (_, forget) => {
+])("a value is not delivered again to a target that has been %s since", async (_, forget) => {
   const play = await played();
   const { stage, worker } = play;
   const caller = await sendOn(worker, "calls");
@@ -140,7 +140,7 @@ test.each([
   expect(await swept(play)).toEqual([]);
 });
 
-test("what an end did for whom has gone since is not done for the next life when its journal is dropped", async () => {
+test("effects of an end on a gone target do not reach its next life when the journal of the end is dropped", async () => {
   const play = await played({ journalRetentionMs: 60 * MINUTE_MS });
   const { stage, worker } = play;
   const first = await approved(play);

@@ -1,4 +1,4 @@
-/** A sweeper that is killed on its way, two of them at once, and entries that cannot be looked at for a while. */
+/** A sweeper that dies during a pass, two sweepers at once, and entries that cannot be read for a while. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
@@ -21,11 +21,11 @@ const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 interface Field {
   readonly stage: Stage;
-  /** All that is to be woken. */
+  /** All invocations that the sweeper must wake. */
   readonly ids: readonly InvocationId[];
 }
 
-/** Some of each kind, and more than a pass can look at. */
+/** Plants invocations of each kind, more than a pass can look at. */
 async function field(): Promise<Field> {
   const stage = await open(handlers, { indexShards: 3 });
   const { engine } = stage.actor();
@@ -55,7 +55,7 @@ const untilMs = ({ pulse }: Stage) => pulse.nowMs() + PASS_MS;
 const isWriteOf = (pk: string, { method, args: [of] }: PortCall) =>
   ["put", "update", "delete"].includes(method) && (of as Key).pk === pk;
 
-/** Passes of processes that remember nothing. @returns whom they have woken */
+/** Makes passes in processes without memory. @returns the invocations that they woke */
 async function passes(stage: Stage, count: number): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let at = 0; at < count; at++) {
@@ -67,10 +67,10 @@ async function passes(stage: Stage, count: number): Promise<InvocationId[]> {
   return woken;
 }
 
-describe("a sweeper that is killed", () => {
-  // Its writes are messages and how far it has come.
+describe("a sweeper that dies", () => {
+  // The sweeper's writes are messages and its progress.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 20, 40, 60, 80])(
-    "before its write number %i leaves nobody out",
+    "before its write number %i leaves no invocation out",
     async (number) => {
       const { stage, ids } = await field();
       const killed = sweeperOf(stage);
@@ -90,12 +90,12 @@ describe("a sweeper that is killed", () => {
     },
   );
 
-  test("before it writes down for the first time how far it has come loses what it did, and nothing more", async () => {
+  test("before its second write of progress loses what it did since the first, and nothing more", async () => {
     const { stage, ids } = await field();
     const woken = new Set<InvocationId>();
-    // Each of them dies at its second such write: what it wrote first is what the next one has.
+    // Each sweeper dies at its second write of progress: the next one continues from the first.
     for (let deaths = 0; deaths < 30; deaths++) {
-      // Behind a death each look goes alone, so that less is done before the next.
+      // After a death each look is made alone, so that fewer looks are made before the next death.
       const killed = sweeperOf(stage, 1_000);
       const { before } = killed.process;
       let writes = 0;
@@ -112,7 +112,7 @@ describe("a sweeper that is killed", () => {
   });
 });
 
-test("of two sweepers at once each goes on from what either has written, and an order stands until it is done", async () => {
+test("two sweepers at once go on from the progress of either, and an order for everything stands until it is done", async () => {
   const { stage, ids } = await field();
   const nowMs = stage.pulse.nowMs();
   const old = await plantListed(
@@ -127,7 +127,7 @@ test("of two sweepers at once each goes on from what either has written, and an 
   await stage.pulse.within(2 * PASS_MS, Promise.all([ordinary, sweepAll(ordered.engine, untilMs(stage))]));
   const woken = new Set([...wokenBy(first), ...wokenBy(ordered)]);
   const remembered = async () => (await stage.stores.table.query(sweeperPk(""))).items.map(({ sk }) => sk);
-  // A pass has time for eighty looks, and all that there is to look at is a thousand.
+  // A pass has time for eighty of the thousand looks.
   for (let pass = 0; pass < 20 && (await remembered()).includes("everything"); pass++) {
     const pair = [sweeperOf(stage), sweeperOf(stage)];
     const two = pair.map(({ engine }, at) =>
@@ -141,7 +141,7 @@ test("of two sweepers at once each goes on from what either has written, and an 
   expect(await remembered()).toEqual(["listed"]);
 });
 
-describe("an entry of the listing that cannot be looked at", () => {
+describe("an entry of the listing whose look fails", () => {
   const failing = (actor: Actor, isFailing: (pk: string) => boolean): void => {
     actor.process.before = ({ method, args: [pk] }) =>
       method === "query" && String(pk).startsWith("inv#") && isFailing(String(pk))
@@ -149,7 +149,7 @@ describe("an entry of the listing that cannot be looked at", () => {
         : undefined;
   };
 
-  test("is looked at again by the next pass, and those behind it at once", async () => {
+  test("is looked at again by the next pass, and the later entries at once", async () => {
     const stage = await open(handlers);
     const nowMs = stage.pulse.nowMs();
     const [one, other] = await plantListed(stage.stores.table, stage.actor().engine, [
@@ -166,7 +166,7 @@ describe("an entry of the listing that cannot be looked at", () => {
     expect(wokenBy(well)).toEqual([one]);
   });
 
-  test("is not come past where it is the table that cannot be read", async () => {
+  test("is not passed where the table itself cannot be read", async () => {
     const stage = await open(handlers);
     const nowMs = stage.pulse.nowMs();
     const ids = await plantListed(
@@ -177,7 +177,7 @@ describe("an entry of the listing that cannot be looked at", () => {
     const sick = stage.actor();
     failing(sick, () => true);
     expect(await stage.pulse.within(0, sweepOnce(sick.engine))).toMatchObject({ woken: 0, unfinished: true });
-    // It has not tried them all.
+    // The sweeper has not tried all of them.
     expect(sick.process.calls.filter(({ method }) => method === "query").length).toBeLessThan(50);
     await stage.pulse.pass(EVERY_MS);
     const well = stage.actor();
@@ -185,7 +185,7 @@ describe("an entry of the listing that cannot be looked at", () => {
     expect(new Set(wokenBy(well))).toEqual(new Set(ids));
   });
 
-  test("is given up after twenty tries, and said so, or it would keep others from being remembered", async () => {
+  test("is given up after twenty tries, with a log line, because the memory for such entries is bounded", async () => {
     const stage = await open(handlers);
     const [id] = await plantListed(stage.stores.table, stage.actor().engine, [stage.pulse.nowMs() - 9 * MINUTE_MS]);
     const tries: number[] = [];
@@ -205,7 +205,7 @@ describe("an entry of the listing that cannot be looked at", () => {
   });
 });
 
-test("how far a version before has come is gone on from", async () => {
+test("a sweeper goes on from the progress that an earlier version has written", async () => {
   const stage = await open(handlers);
   const nowMs = stage.pulse.nowMs();
   const moments = [nowMs - 50 * MINUTE_MS, nowMs - 30 * MINUTE_MS];

@@ -1,4 +1,4 @@
-/** A large invocation is never loaded by a walk, which has less memory than a worker: its hold alone tells whether to wake it. */
+/** A walk never loads a large invocation, because it has less memory than a worker: the lease record decides about the wake. */
 import { expect, test } from "vitest";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -20,7 +20,7 @@ async function field() {
   return { stage, actor };
 }
 
-test("large sleepers that are due are woken by their holds, beside small ones, and no look reads one whole", async () => {
+test("large sleepers that are due are woken by their lease records, beside small ones, and no look reads one whole", async () => {
   const { stage, actor } = await field();
   actor.startWorker();
   const ids = [];
@@ -37,7 +37,7 @@ test("large sleepers that are due are woken by their holds, beside small ones, a
   };
   await stage.pulse.within(MINUTE_MS, sweepOnce(sweeper.engine));
   expect(new Set(wokenBy(sweeper))).toEqual(new Set(ids));
-  // The look at the listing and the one at the open index: each ends with the page that takes it over its bound.
+  // One look at the listing and one at the open index; each ends with the page that exceeds its bound.
   const pagesMax = 2 * (LOADED_MAX_BYTES / PAGE_BYTES + 2);
   for (const id of ids) expect(pages.get(invocationPk("", id))).toBeLessThanOrEqual(pagesMax);
 });
@@ -55,7 +55,7 @@ test("a large acceptance that lost its message is noted in the open index and wo
   sweeper.startWorker();
   await stage.pulse.pass(LEASE_MS);
   expect(stage.deployment.of("late")).toHaveLength(1);
-  // It has left the index behind its end.
+  // The completed invocation has left the index.
   const { items: left } = await stage.stores.table.queryIndex("open", String(items[0]!["openPk"]));
   expect(left).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What a driver that dies behind a final segment leaves to others: effects, and somebody who waits to be told. */
+/** A driver dies after a final segment: other processes perform its effects and deliver its result. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The process ends just ahead of a write. */
+/** Ends the process just before a write. */
 function diesAhead(actor: Actor, isIt: (put: Item) => boolean): void {
   actor.process.before = ({ port, method, args }) => {
     if (port !== "table" || method !== "put" || !isIt(args[0] as Item)) return undefined;
@@ -22,7 +22,7 @@ function diesAhead(actor: Actor, isIt: (put: Item) => boolean): void {
   };
 }
 
-test("a message that comes late performs what an end asks for, though the sweeper has come to it in the listing before", async () => {
+test("a late message performs the effects of an end, although the sweeper has looked at its entry of the listing before", async () => {
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
     { journalRetentionMs: HOUR_MS },
@@ -42,40 +42,37 @@ test("a message that comes late performs what an end asks for, though the sweepe
 test.each([
   ["the passes of the rule", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
   ["an order for everything", async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine)))],
-])(
-  "who waits for a call beside a far clock is told of its end by %s, though nobody else is left to tell",
-  async (_, sweeps) => {
-    const stage = await open({
-      caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
-      callee: () => "told",
-    });
-    const first = stage.actor();
-    // It dies with both, before the first attempt of the callee: whoever takes them up has a message for each.
-    stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
-    const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
-    first.startWorker();
-    await stage.pulse.pass(1_000);
-    stage.deployment.instead = undefined;
-    const second = stage.actor();
-    diesAhead(second, ({ sk }) => sk.startsWith("arr#"));
-    second.startWorker();
-    await stage.pulse.pass(3 * LEASE_MS);
-    expect(stage.deployment.of("callee")).toHaveLength(2);
-    await stage.wipeHints();
-    const worker = stage.actor();
-    worker.startWorker();
-    await sweeps(stage, worker);
-    await stage.pulse.pass(1_000);
-    const ended = await run(stage, attach(worker.engine, invocationId));
-    expect(ended.kind === "ended" && textOf(ended)).toBe("told");
-  },
-);
+])("a caller of a call with a far clock gets its end by %s, although no other hint is left", async (_, sweeps) => {
+  const stage = await open({
+    caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
+    callee: () => "told",
+  });
+  const first = stage.actor();
+  // The driver dies with both invocations, before the first attempt of the callee: the next worker has a message for each.
+  stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
+  const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
+  first.startWorker();
+  await stage.pulse.pass(1_000);
+  stage.deployment.instead = undefined;
+  const second = stage.actor();
+  diesAhead(second, ({ sk }) => sk.startsWith("arr#"));
+  second.startWorker();
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(stage.deployment.of("callee")).toHaveLength(2);
+  await stage.wipeHints();
+  const worker = stage.actor();
+  worker.startWorker();
+  await sweeps(stage, worker);
+  await stage.pulse.pass(1_000);
+  const ended = await run(stage, attach(worker.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("told");
+});
 
 async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
   return await pulse.within(1_000, work);
 }
 
-/** In an hour its age has doubled more than once since the interval of checks. */
+/** Within an hour the age doubles more than once after the interval of checks. */
 async function passes(stage: Stage, engine: Engine): Promise<void> {
   for (let count = 0; count < 12; count++) {
     await stage.pulse.pass(5 * MINUTE_MS);

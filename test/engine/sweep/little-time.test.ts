@@ -1,4 +1,4 @@
-/** A sweeper whose passes end before they have come to the end of what there is. */
+/** A sweeper whose passes end before they have looked at everything. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -10,14 +10,14 @@ const open = stages();
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const EVERY_MS = 5 * MINUTE_MS;
-/** Eight looks together, so that a pass of a minute has time for some two hundred. */
+/** Eight looks run concurrently, so a pass of a minute has time for some two hundred. */
 const LOOK_MS = 2_500;
 const PASS_MS = 60_000;
 
 const handlers = { waits: () => "never" };
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-/** A pass of a process that remembers nothing and has a minute. */
+/** Makes a pass of one minute in a process without memory. */
 async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promise<Actor> {
   const sweeper = stage.actor();
   slowed(sweeper, stage, LOOK_MS);
@@ -26,7 +26,7 @@ async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promi
   return sweeper;
 }
 
-/** One pass each interval, so many of them. @returns whom they woke, as often as they did */
+/** Makes `count` passes, one each interval. @returns the invocations that they woke, with repetitions */
 async function wokenInPasses(stage: Stage, count: number): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let passes = 0; passes < count; passes++) {
@@ -41,7 +41,7 @@ const due = (stage: Stage, agoMs: number) => ({
   lookAtMs: stage.pulse.nowMs() - agoMs,
 });
 
-test("every overdue one is woken within some passes, the oldest of all shards first, even where more become due than a pass can look at", async () => {
+test("every overdue invocation is woken within some passes, the oldest of all shards first, even where more become due than a pass can look at", async () => {
   const stage = await open(handlers, { indexShards: 4 });
   const { engine } = stage.actor();
   const overdue = await plantOpen(
@@ -65,11 +65,11 @@ test("every overdue one is woken within some passes, the oldest of all shards fi
     );
   }
   expect(left.size).toBe(0);
-  // The time was for a part of them at each pass, and less than what came.
+  // Each pass had time for only a part of them, fewer than became due.
   expect(Math.max(...sizes)).toBeLessThan(300);
 });
 
-test("whoever was woken and is still due has his turn again when all others had theirs", async () => {
+test("an invocation that was woken and is still due has its turn again after all others", async () => {
   const stage = await open(handlers);
   const ids = await plantOpen(
     stage.stores.table,
@@ -86,7 +86,7 @@ test("whoever was woken and is still due has his turn again when all others had 
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
 });
 
-test("a backlog of one kind keeps no other from its turn", async () => {
+test("a backlog of one kind does not keep other kinds from their turn", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();
@@ -108,7 +108,7 @@ test("a backlog of one kind keeps no other from its turn", async () => {
   expect([woken.includes(late!), woken.includes(listed!)]).toEqual([true, true]);
 });
 
-test("what was accepted is looked at in turn, and none is left out, however few of them a pass can look at", async () => {
+test("accepted invocations are looked at in turn, and none is left out, however few of them a pass can look at", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();
@@ -119,12 +119,12 @@ test("what was accepted is looked at in turn, and none is left out, however few 
   );
   const first = await wokenInPasses(stage, 2);
   expect(new Set(first).size).toBe(first.length);
-  // By then those of the first pass, whom nobody has taken up, have their turn again beside the others.
+  // By then the invocations of the first pass, still without a driver, have their turn again beside the others.
   const rest = await wokenInPasses(stage, 3);
   expect(new Set([...first, ...rest])).toEqual(new Set(ids));
 });
 
-test("who asked for everything gets it from the passes that follow, and once", async () => {
+test("an order for everything is carried out by the passes that follow, and once", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();

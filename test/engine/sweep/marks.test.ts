@@ -1,4 +1,4 @@
-/** The mark of a look that is repeated: it stands while the look runs, and no longer. */
+/** The guard's record of a repeated look: it is stored while the look runs, and no longer. */
 import { expect, test } from "vitest";
 import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -9,7 +9,7 @@ const open = stages();
 const MINUTE_MS = 60_000;
 const PK = sweeperPk("");
 
-test("a process that dies behind the repeated looks does not make the last of them a deadly one", async () => {
+test("a process that dies after the repeated looks does not make the last of them a deadly one", async () => {
   const stage = await open({ waits: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   const { invocationId } = await sendOn(actor, "waits");
@@ -22,7 +22,7 @@ test("a process that dies behind the repeated looks does not make the last of th
   sweeper.process.before = ({ method, args: [, change] }) => {
     const { set, remove } = (change ?? {}) as { set?: { trying?: string }; remove?: string[] };
     if (set?.trying !== undefined || remove?.includes("trying") === true) marks.push(set?.trying ?? "removed");
-    // The first read of an index comes behind the repeated looks.
+    // The first read of an index comes after the repeated looks.
     if (method !== "queryIndex") return undefined;
     sweeper.die();
     return new Promise(() => undefined);

@@ -1,4 +1,4 @@
-/** Others who write its hold at the moment at which the sweeper notes it in the open index. */
+/** Concurrent writes of a lease record while the sweeper notes its invocation in the open index. */
 import { expect, test } from "vitest";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("who takes over what was noted since it was read leaves it in the open index, where its own death is found", async () => {
+test("a claim of an invocation that was noted since it was read leaves it in the open index, where the claimant's death is found", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS);
@@ -18,7 +18,7 @@ test("who takes over what was noted since it was read leaves it in the open inde
   stage.deployment.instead = () => first.die() as undefined;
   first.startWorker();
   await stage.pulse.pass(2 * LEASE_MS);
-  // Between the second worker's read and its claim the sweeper notes it; its message goes out a moment later.
+  // The sweeper notes the invocation between the second worker's read and its claim; its message goes out a moment later.
   const [sweeper, noted, claimed] = [stage.actor(), new Gate(), new Gate()];
   sweeper.process.before = ({ port }) => {
     if (port !== "queue") return undefined;
@@ -49,7 +49,7 @@ test("who takes over what was noted since it was read leaves it in the open inde
   expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
 });
 
-test("a note that comes late, under the token of a lease that was alive, is left standing by a claim that read before it", async () => {
+test("a late note under the token of a live lease survives a claim that read before it", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS + 1_000);

@@ -1,4 +1,4 @@
-/** The listing is looked at once: who is still open then stands in the open index from that look on. */
+/** The sweeper looks once at each entry of the listing: an invocation that is still open is in the open index from then on. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Token } from "../../../shared/core/model/ids.ts";
@@ -21,12 +21,12 @@ async function inOpenIndex({ stores }: Stage): Promise<readonly string[]> {
   return shards.flatMap(({ items }) => items.map(({ pk }) => pk));
 }
 
-/** One pass of a process that remembers nothing. @returns how many it woke */
+/** Makes one pass in a process without memory. @returns the number of invocations that it woke */
 async function pass(stage: Stage): Promise<number> {
   return (await stage.pulse.within(1_000, sweepOnce(stage.actor().engine))).woken;
 }
 
-test("whose message is lost, and the sweeper's after it, again and again, is woken by each pass until somebody takes it", async () => {
+test("an invocation whose messages are lost again and again is woken by each pass until a worker takes it", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   let woken = 0;
@@ -44,7 +44,7 @@ test("whose message is lost, and the sweeper's after it, again and again, is wok
   expect(await inOpenIndex(stage)).toEqual([]);
 });
 
-test("who is driven at that look by the lease of its segments, and never parked, is found when its driver has died with its message", async () => {
+test("an invocation that is driven at that look under the lease of its segments, and never parked, is found after its driver and its message are lost", async () => {
   const stage = await open({ waits: () => "done" });
   const nowMs = stage.pulse.nowMs();
   const lease = { token: "front.1" as Token, untilMs: nowMs + LEASE_MS };
@@ -60,12 +60,12 @@ test("who is driven at that look by the lease of its segments, and never parked,
 test.each([
   ["ends", async (gate: Gate) => gate.passed.then(() => "done")],
   ["fails, and is tried again", failingOnce()],
-])("who is noted while it is driven %s as if nothing had been, and leaves the index", async (_, slow) => {
+])("an invocation that is noted while it is driven %s undisturbed, and leaves the index", async (_, slow) => {
   const gate = new Gate();
   const stage = await open({ slow: () => slow(gate) }, { listingAgeMinMs: 1_000 });
   const worker = stage.actor();
   const { invocationId } = await sendOn(worker, "slow");
-  // Its message has waited, and its lease is fresh.
+  // The message has waited, so the lease is fresh.
   await stage.pulse.pass(2_000);
   worker.startWorker();
   await stage.pulse.pass(100);
@@ -88,7 +88,7 @@ function failingOnce(): (gate: Gate) => Promise<string> {
   };
 }
 
-test("who asks for everything has them woken too for whom this process has sent a message a moment ago", async () => {
+test("an order for everything also wakes invocations to which this process sent a message a moment ago", async () => {
   const stage = await open({ late: () => "done" });
   await sendOn(stage.actor(), "late");
   await stage.pulse.pass(EVERY_MS + 1);

@@ -1,4 +1,4 @@
-/** An invocation that takes every process along that reads it: the sweeper comes past it, and everything else is looked at and extended. */
+/** An invocation that ends every process that reads it: the sweeper passes it, and looks at and extends all others. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -23,7 +23,10 @@ function poisoned({ process, die }: Actor, id: InvocationId, onDeath: () => void
   };
 }
 
-/** Passes of processes that remember nothing, each of which the invocation kills. @returns how many died, and the invocations that were woken */
+/**
+ * Makes passes in processes without memory, each of which dies at the invocation.
+ * @returns the number of deaths, and the woken ids
+ */
 async function passes(stage: Stage, poison: InvocationId, count: number, everyMs = PASS_EVERY_MS) {
   let deaths = 0;
   const woken: InvocationId[] = [];
@@ -54,12 +57,12 @@ test.each(["in the open index", "in the listing"])(
     const poison = sent[3]!;
     const { deaths, woken } = await passes(stage, poison, 8);
     expect(deaths).toBe(2);
-    // A worker is given it, whose dead-letter queue sets it aside.
+    // The sweeper also sends the message of the deadly invocation; the dead-letter queue of the workers takes that message out.
     expect(new Set(woken)).toEqual(new Set(sent));
   },
 );
 
-test("a sleeper beside a deadly invocation is extended for as long as that one is deadly", async () => {
+test("a sleeper is extended for as long as another invocation is deadly", async () => {
   const stage = await open({
     naps: (ctx) => ctx.get(ctx.sleep(Number(ctx.input))),
     big: (ctx) => ctx.get(ctx.awakeable().result),
@@ -71,14 +74,14 @@ test("a sleeper beside a deadly invocation is extended for as long as that one i
   await stage.pulse.pass(LEASE_MS);
   await stage.pulse.within(2 * LEASE_MS, worker.stopWorker());
   const { deaths } = await passes(stage, poison.invocationId, 120, DAY_MS / 4);
-  // Once a day it is tried anew: two passes for the look, and two for the extension.
+  // The deadly look is tried once a day: two passes for the look, and two for the extension.
   expect(deaths).toBeLessThanOrEqual(4 * 31);
   const table = stage.stores.table as EmbeddedTable;
   await stage.pulse.during(table.sweepExpired(stage.pulse.nowMs() / 1000, 1_000));
   expect(await inspect(worker.engine, sleeper.invocationId)).toMatchObject({ status: "suspended" });
 });
 
-test("a pass that ends by itself leaves nothing behind that would slow the next one down", async () => {
+test("a pass that ends normally leaves no record that slows down the next one", async () => {
   const stage = await open({ work: () => "done" });
   const sweeper = stage.actor();
   await stage.pulse.within(1_000, sweepOnce(sweeper.engine));

@@ -1,4 +1,4 @@
-/** Whoever attached is told before what he waits for is forgotten, for nobody can tell him afterwards. */
+/** An invocation that attached gets the result before a purge of its target, because the result is gone afterwards. */
 import { expect, test } from "vitest";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
@@ -11,7 +11,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("who attached at the end of an invocation that is purged then is told its result, though the wake of the sink was lost", async () => {
+test("an attach at the end of an invocation gets the result although the invocation is then purged and the wake of the sink was lost", async () => {
   const [gate, ended] = [new Gate(), new Gate()];
   const stage = await open({
     awaited: async (ctx) => {
@@ -25,7 +25,7 @@ test("who attached at the end of an invocation that is purged then is told its r
   const awaited = await sendOn(driver, "awaited", String(stage.pulse.nowMs() + 5_000));
   driver.startWorker();
   await stage.pulse.pass(6_000);
-  // It has stood still, so that its end is known to be performed; nobody takes new messages from here on.
+  // The invocation has been parked, so its end shows that its effects are performed; no worker takes new messages from here on.
   void driver.stopWorker();
   const attached = await sendOn(attaching, "attaching", awaited.invocationId);
   attaching.process.before = ({ port, method, args }) => {

@@ -1,4 +1,6 @@
-/** Who waits for long without a clock is looked at seldom, and what was told him and not heard is found all the same. */
+/**
+ * An invocation that waits for long without a clock is looked at seldom, and an arrival with a lost wake is found all the same.
+ */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
@@ -23,7 +25,7 @@ async function waiting() {
   return { stage, actor, invocationId };
 }
 
-test("an invocation that waits without a clock is looked at every ten minutes at first, then once in a quarter of the time that it has waited, and once a day at least; no look wakes it", async () => {
+test("an invocation that waits without a clock is looked at every ten minutes at first, then after each quarter of its age, and once a day at least; no look wakes it", async () => {
   const { stage, actor } = await waiting();
   void runSweeper(actor.engine, new AbortController().signal, 10 * MINUTE_MS);
   const [woken, attempts] = [wokenBy(actor).length, stage.deployment.attempts.length];
@@ -36,7 +38,7 @@ test("an invocation that waits without a clock is looked at every ten minutes at
   };
   const [first, ofDay] = [await looks(41 * MINUTE_MS), await looks(DAY_MS - 41 * MINUTE_MS)];
   expect(first).toBeGreaterThanOrEqual(3);
-  // A hundred and forty, if it were looked at every ten minutes.
+  // Looks at every ten minutes would make a hundred and forty.
   expect(ofDay).toBeLessThan(20);
   await stage.pulse.pass(4 * DAY_MS);
   const later = await looks(3 * DAY_MS);
@@ -45,7 +47,7 @@ test("an invocation that waits without a clock is looked at every ten minutes at
   expect([wokenBy(actor).length, stage.deployment.attempts.length]).toEqual([woken, attempts]);
 });
 
-test("a signal whose wake was lost is heard within a quarter of the time that was waited for it", async () => {
+test("a signal whose wake was lost is found within a quarter of the time that the invocation has waited", async () => {
   const { stage, invocationId } = await waiting();
   const telling = stage.actor();
   void runSweeper(telling.engine, new AbortController().signal, 5 * MINUTE_MS);
@@ -54,7 +56,7 @@ test("a signal whose wake was lost is heard within a quarter of the time that wa
     port === "queue" && method === "send" ? Promise.reject(new Error("it is lost")) : undefined;
   const value = { kind: "success" as const, value: new TextEncoder().encode("it") };
   await deliverSignal(telling.engine, invocationId, "s17", { index: 17 }, value).catch(() => undefined);
-  // Its sweeper has been there all along: a new one would read at once for all what has arrived.
+  // This sweeper has run all along: a new one would read all arrivals at once.
   telling.process.before = undefined;
   const ended = await stage.pulse.within(2 * HOUR_MS + 10 * MINUTE_MS, attach(telling.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard it");

@@ -1,4 +1,4 @@
-/** Slices of walks: what one pass cannot do alone is done by workers side by side, and no lost message or dead worker leaves an entry out. */
+/** Slices of walks: workers do in parallel what one pass cannot do; no lost message or dead worker leaves an entry out. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
@@ -20,7 +20,7 @@ const SHARDS = 4;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-/** More of each kind than one pass looks at, all of which is to be woken. */
+/** Plants more invocations of each kind than one pass looks at, all of which must be woken. */
 async function field() {
   const stage = await open({ waits: () => "never" }, { indexShards: SHARDS });
   const { engine } = stage.actor();
@@ -61,7 +61,7 @@ async function pass(
   return { sweeper, report };
 }
 
-/** Workers take what is in the queue until it stays empty. @returns the invocations that they woke */
+/** Workers take messages until the queue stays empty. @returns the invocations that they woke */
 async function work(stage: Stage, messages: Messages): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let names = messages.take(); names.length > 0; names = messages.take()) {
@@ -81,7 +81,7 @@ const missing = (ids: readonly InvocationId[], woken: readonly InvocationId[]) =
   return ids.filter((id) => !known.has(id));
 };
 
-test("a pass with more to do than it follows hands the rest over, and workers do all of it at the same time", async () => {
+test("a pass with more to do than it can finish hands the rest over, and workers do all of it at the same time", async () => {
   const { stage, ids } = await field();
   const messages = new Messages();
   const { sweeper, report } = await pass(stage, messages);
@@ -93,7 +93,7 @@ test("a pass with more to do than it follows hands the rest over, and workers do
   expect(await remembered(stage)).toEqual(["listed"]);
   // One process would take twice as long for 140 looks, eight at a time.
   expect(stage.pulse.nowMs() - beganMs).toBeLessThan(MINUTE_MS);
-  // Nothing is done twice: each slice goes from where the pass, or the slice before it, has ended.
+  // Each slice begins where the pass, or the slice before it, ended, so no look is made twice.
   expect(woken.length).toBeLessThan(1.1 * ids.length);
 });
 
@@ -122,7 +122,7 @@ describe("slices that are not done", () => {
     for (let passes = 0; passes < 20; passes++) {
       await stage.pulse.pass(15_000);
       const sweeper = process(stage, messages);
-      // Too little time for a walk of its own.
+      // This pass has too little time for a walk of its own.
       await stage.pulse.within(EVERY_MS, sweepOnce(sweeper.engine, stage.pulse.nowMs()));
       sent.push(messages.take().length);
     }
@@ -130,7 +130,7 @@ describe("slices that are not done", () => {
     expect(sent.filter((count) => count > 0).length).toBeLessThanOrEqual(2);
   });
 
-  test("are sent again by the next pass where their messages were lost, and no walk begins beside them", async () => {
+  test("are sent again by the next pass where their messages were lost, and no second walk begins", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
     const first = await pass(stage, messages);
@@ -142,7 +142,7 @@ describe("slices that are not done", () => {
     expect(missing(ids, [...woken, ...(await work(stage, messages))])).toEqual([]);
   });
 
-  test("are gone on with from where a dead worker had written that it was", async () => {
+  test("continue from the progress that a dead worker has written", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
     const { sweeper } = await pass(stage, messages);
@@ -178,7 +178,7 @@ describe("slices that are not done", () => {
     expect(workers.filter((worker) => wokenBy(worker).length > 0).length).toBeLessThanOrEqual(1);
   });
 
-  test("come past an invocation that kills every worker, which is left to the dead-letter queue", async () => {
+  test("pass an invocation that kills every worker, which is left to the dead-letter queue", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
     const { sweeper } = await pass(stage, messages);
@@ -202,12 +202,12 @@ describe("slices that are not done", () => {
       await stage.pulse.pass(EVERY_MS);
       woken.push(...wokenBy((await pass(stage, messages)).sweeper));
     }
-    // One that went fast, one that had written it down, and at most one in another slice before that is known.
+    // One death in a concurrent look, one in a recorded look, and at most one in another slice before it reads the record.
     expect(deaths).toBeLessThanOrEqual(3);
     expect(missing(ids, woken)).toEqual([]);
   });
 
-  test("remember each entry of the listing that the table would not show, and give it up after twenty tries", async () => {
+  test("remember each entry of the listing that the table did not return, and give it up after twenty tries", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
     const { sweeper } = await pass(stage, messages);
@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   }, 120_000);
 });
 
-test("lists look at what slices of the listing have not come to, because it may be open and stand in no index", async () => {
+test("lists look at entries that the slices of the listing have not reached, because those may be open and in no index", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();

@@ -1,4 +1,4 @@
-/** What an end asks for and its driver has not lived to do, when its message is lost too: the look at the listing does it. */
+/** Effects of an end whose driver died and whose message is lost: the look at the listing performs them. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -34,18 +34,18 @@ const handlers: Record<string, Handler> = {
 
 interface Play {
   readonly stage: Stage;
-  /** It accepts, and drives nothing. */
+  /** Accepts, and drives nothing. */
   readonly front: Actor;
-  /** Whoever was there before. */
+  /** The invocation of `before`. */
   readonly first?: InvocationId | undefined;
 }
 
 interface Shape {
-  /** Driven as far as it goes, before the other is accepted. */
+  /** Sends an invocation that is driven as far as it goes before the second one is accepted. */
   readonly before?: (front: Actor) => Promise<Sent>;
-  /** The one whose driver dies behind its end. */
+  /** Sends the invocation whose driver dies after its end. */
   readonly ends: (play: Play) => Promise<Sent>;
-  /** What shows that all of it is done, with a worker to drive whatever is woken. */
+  /** Returns the visible outcome of all effects, with a worker that drives every woken invocation. */
   readonly shows: (play: Play, ended: InvocationId) => Promise<unknown>;
   readonly is: unknown;
 }
@@ -115,7 +115,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
   ],
 ];
 
-/** What has just been accepted, with nothing driven but what was before. */
+/** Accepts the invocation that will end; only that of `before` is driven. */
 async function accepted({ before, ends }: Shape): Promise<Play & { readonly id: InvocationId }> {
   const stage = await open(handlers, settings);
   const front = stage.actor();
@@ -128,7 +128,7 @@ async function accepted({ before, ends }: Shape): Promise<Play & { readonly id: 
   return { stage, front, first, id };
 }
 
-/** The process ends at the first write behind the final segment, or at a later one. */
+/** Ends the process at its first write after the final segment, or `writesLeft` writes later. */
 function diesBehindTheEnd({ process, die }: Actor, id: InvocationId, writesLeft: number): void {
   let left: number | undefined;
   process.before = ({ port, method, args }) => {
@@ -143,7 +143,7 @@ function diesBehindTheEnd({ process, die }: Actor, id: InvocationId, writesLeft:
   };
 }
 
-/** Minutes later, when the messages are gone. */
+/** Loses all messages, and makes a pass six minutes later. */
 async function swept({ stage }: Play): Promise<Actor> {
   await stage.wipeHints();
   await stage.pulse.pass(6 * MINUTE_MS);
@@ -152,9 +152,9 @@ async function swept({ stage }: Play): Promise<Actor> {
   return sweeper;
 }
 
-describe.each(SHAPES)("%s, asked for by the end of an invocation", (_, shape) => {
+describe.each(SHAPES)("%s, an effect of the end of an invocation", (_, shape) => {
   test.each([0, 1])(
-    "is done by the sweeper where the driver died after %i writes, and its message is lost",
+    "is performed by the sweeper where the driver died after %i writes, and its message is lost",
     async (writes) => {
       const play = await accepted(shape);
       const { stage, id } = play;
@@ -170,7 +170,7 @@ describe.each(SHAPES)("%s, asked for by the end of an invocation", (_, shape) =>
     },
   );
 
-  test("is seen to be done where its driver has done it, and costs reads alone", async () => {
+  test("is recognised as performed where its driver performed it, and costs reads alone", async () => {
     const play = await accepted(shape);
     const { stage, id } = play;
     const worker = stage.actor();
@@ -183,7 +183,7 @@ describe.each(SHAPES)("%s, asked for by the end of an invocation", (_, shape) =>
   });
 });
 
-test("whoever asks for the output of one whose key was not given back has that done", async () => {
+test("a request for the output of an invocation that did not give its key back causes the give-back", async () => {
   const [, shape] = SHAPES[1]!;
   const play = await accepted(shape);
   const { stage, id } = play;
@@ -200,7 +200,7 @@ test("whoever asks for the output of one whose key was not given back has that d
   expect((await stage.pulse.within(0, output(front.engine, id))).kind).toBe("ended");
 });
 
-test("a promise is completed for the run of its workflow that began after the end that asked for it", async () => {
+test("a promise is completed for the run of its workflow that began after the end that completes it", async () => {
   const stage = await open(handlers, settings);
   const front = stage.actor();
   const { invocationId: id } = await sendKeyed(front, keyed("W", "w", "approve"));
@@ -220,7 +220,7 @@ test("a promise is completed for the run of its workflow that began after the en
   expect(await resultOf({ stage, front: next }, invocationId)).toBe("approved yes");
 });
 
-test("a send under a key is accepted although what was sent under it before stands there still, and is not kept any longer", async () => {
+test("a send under a key is accepted although an expired send under that key is still stored", async () => {
   const stage = await open(handlers, { ...settings, idempotencyRetentionMs: MINUTE_MS, journalRetentionMs: MINUTE_MS });
   const front = stage.actor();
   const key = { idempotencyKey: "k" };
@@ -242,7 +242,7 @@ test("a send under a key is accepted although what was sent under it before stan
   expect(stage.deployment.of("sent")).toHaveLength(2);
 });
 
-test("a send is accepted although the invocation that ended with it is not kept any longer", async () => {
+test("a send is accepted although the invocation that ended with it has expired", async () => {
   const stage = await open(handlers, { idempotencyRetentionMs: 0, journalRetentionMs: 0 });
   const front = stage.actor();
   const { invocationId: id } = await sendOn(front, "sends");

@@ -1,4 +1,6 @@
-/** An entry of the listing that a walk does not load: one look at its hold is enough, whatever becomes of the look's message. */
+/**
+ * An entry of the listing that a walk does not load: one look at its lease record suffices, even if the look's message is lost.
+ */
 import { expect, test } from "vitest";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import type { Nonce, Token } from "../../../shared/core/model/ids.ts";
@@ -23,7 +25,7 @@ async function oneListed() {
   return { stage, actor, id: id!, entry, holds };
 }
 
-/** The hold of a driver that claimed the invocation and died before its first renewal: no index shows it. */
+/** @returns the lease record of a driver that died after the claim, before its first renewal; no index shows the record */
 function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeof oneListed>>["id"]): Item {
   const target = { service: "S", handler: "waits" };
   const place = { scheme: settings, id, nonce: entry["n"] as Nonce, target, createdAtMs: 0, expiresAtS: 1e10 };
@@ -41,7 +43,7 @@ function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeo
 }
 
 test.each(["none", "one that its driver wrote before its first renewal"])(
-  "where its hold is %s, the invocation is woken and stands in the open index afterwards",
+  "where its lease record is %s, the invocation is woken and is in the open index afterwards",
   async (what) => {
     const { stage, actor, id, entry, holds } = await oneListed();
     if (what !== "none") await stage.stores.table.put(claimed(actor.engine, entry, id));
@@ -51,13 +53,13 @@ test.each(["none", "one that its driver wrote before its first renewal"])(
     expect(hold).toMatchObject({ openPk: expect.any(String), lookAtMs: expect.any(Number) });
     const { items } = await stage.stores.table.queryIndex("open", String(hold!["openPk"]));
     expect(items.map(({ pk }) => pk)).toEqual([entry.pk]);
-    // A second look finds it there, and leaves it to the walk over the open index.
+    // A second look finds the entry there, and leaves it to the walk over the open index.
     await noteUnread(actor.engine, entry);
     expect(wokenBy(actor)).toEqual([id]);
   },
 );
 
-test("a hold that changes while it is noted is read again", async () => {
+test("a lease record that changes while it is noted is read again", async () => {
   const { stage, actor, id, entry, holds } = await oneListed();
   const hold = claimed(actor.engine, entry, id);
   await stage.stores.table.put(hold);

@@ -7,11 +7,11 @@ import { build } from "esbuild";
 import { statementProgram } from "../../../infra/statement-program.mjs";
 import { vi } from "vitest";
 
-// Where other suites have the processors, every process of its own starts slowly.
+// A process starts slowly while other suites occupy the processors.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Runs a command at a pseudo-terminal and passes on what comes and goes. */
+/** Runs a command at a pseudo-terminal and passes input and output on. */
 const AT_TERMINAL = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 const COLUMNS = 120;
 
@@ -24,9 +24,9 @@ export interface Ran {
 export interface Asked {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What is typed once this text has appeared; the command then runs at a terminal. */
+  /** Keys to type once this text has appeared; the command then runs at a terminal. */
   readonly typed?: { readonly after: string; readonly keys: string };
-  /** At a terminal, where both outputs are one. */
+  /** Runs the command at a terminal, where stdout and stderr are one. */
   readonly terminal?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Signature Version 4 as its documentation describes it, computed by nothing but hashes: the judge of what our signers send. */
+/** Signature Version 4 by its documentation, computed with hashes alone: the reference for our signers. */
 import { createHash, createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -13,7 +13,7 @@ export interface SignedArrival {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-/** What the request says of its signature. @throws Error where it says nothing */
+/** @returns the fields of the request's signature. @throws Error if the request has no signature */
 export function signatureOf({ headers }: SignedArrival) {
   const form = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\S+ SignedHeaders=(\S+), Signature=(\w+)$/;
   const [, keyId, names, signature] = form.exec(headers.authorization ?? "") ?? [];

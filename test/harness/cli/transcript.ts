@@ -1,13 +1,13 @@
-/** A run of the command as text: what was typed, what came, how it ended; ids, ports and moments give way to their shape. */
+/** Writes runs of the command as text: arguments, output and exit code, with ids, ports and moments replaced by their shapes. */
 import type { Asked, BuiltCommand } from "./built-command.ts";
 
 export interface Scribe {
-  /** Runs the command and writes it down. @returns its exit code */
+  /** Runs the command and adds the run to the transcript. @returns the exit code */
   run(args: string, asked?: Asked): Promise<number>;
   readonly text: string;
 }
 
-/** @param written what the reader of the transcript sees in place of a text that differs from run to run */
+/** @param written pairs: a text that differs from run to run, and its replacement in the transcript */
 export function scribe(
   command: BuiltCommand,
   env: Readonly<Record<string, string>>,
@@ -28,15 +28,15 @@ export function scribe(
   };
 }
 
-/** Blanks separate words, but for those between single quotes. */
+/** Splits at blanks, except between single quotes. */
 function wordsOf(args: string): readonly string[] {
   return [...args.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
-/** Said only where the machine happens to be slow, and wiped out again. */
+/** Progress appears only on a slow machine, and the command erases it again. */
 const PROGRESS = /[A-Z][a-z ]+ …\r␛\[K/g;
 
-/** Every shape is as wide as what it stands for, so that columns stay aligned. */
+/** Every shape is as wide as the text that it replaces, so that columns stay aligned. */
 function shapeOf(text: string): string {
   const same = (found: string): string =>
     found.replace(/^(dp_|inv_)?.*$/s, (all, prefix: string = "") => prefix + "x".repeat(all.length - prefix.length));

@@ -1,4 +1,4 @@
-/** A DynamoDB engine on a free port of the loopback: installed where it is not there yet, started, and stopped with its process. */
+/** A DynamoDB engine on a free loopback port: installed if missing, started, and stopped with its process. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -8,7 +8,11 @@ import { freePort } from "../../../localstack/free-port.mjs";
 export const ENGINE_NAME = "dynoxide 1.2.1";
 const START_TRIES = 600;
 
-/** @param here the folder that holds this file @returns its address, and what ends it @throws Error where it does not start */
+/**
+ * @param here the folder that holds this file
+ * @returns the engine's address, and a function that ends it
+ * @throws Error if it does not start
+ */
 export async function startEngine(here) {
   if (process.platform !== "linux" || process.arch !== "x64")
     throw new Error("the engine exists for Linux on x64 only");
@@ -21,13 +25,13 @@ export async function startEngine(here) {
   return { endpoint: `http://127.0.0.1:${port}`, stop: () => engine.kill() };
 }
 
-/** In sight of the reader. */
+/** Inherits the output, so that the user sees the installation. */
 function install(here) {
   const { status } = spawnSync("npm", ["ci"], { cwd: here, stdio: "inherit" });
   if (status !== 0) throw new Error("npm ci failed in test/dynamodb");
 }
 
-/** Resolves when somebody accepts connections on the port, or fails when the engine ends first or never does. */
+/** Resolves when the port accepts connections; rejects when the engine ends first or does not listen in time. */
 async function listening(port, engine) {
   for (let tries = 0; tries < START_TRIES; tries++) {
     if (engine.exitCode !== null) throw new Error(`the engine ended with code ${engine.exitCode}`);

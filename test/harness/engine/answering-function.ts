@@ -1,9 +1,9 @@
-/** A deployment on Lambda without Lambda: it answers every discovery, and keeps what it was asked. */
+/** A deployment on Lambda without Lambda: it answers every discovery and records the requests. */
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
-/** @param manifest what every discovery is answered with */
+/** @param manifest the answer to every discovery */
 export function functionWith(manifest: object) {
   const asked: ExchangeRequest[] = [];
   const bodies = [new TextEncoder().encode(JSON.stringify(manifest))];

@@ -1,9 +1,9 @@
-/** Holds what a shape cost against the budget, and sets the whole out as a table for the reader. */
+/** Compares the cost of each shape with its budget, and formats all costs as a table. */
 import { expect } from "vitest";
 import type { Played } from "./budget-play.ts";
 import type { Cost, Shape } from "./budget-shape.ts";
 
-/** A shape must cost exactly what is written beside it: less is as much news as more. */
+/** The cost must equal the written one: a lower cost fails as well as a higher one. */
 export function expectCost(shape: Shape, { onPath, inAll, told }: Played): void {
   const { items, indexes, queue } = shape.measured ?? shape.design;
   const spent = {

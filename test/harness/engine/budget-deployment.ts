@@ -9,13 +9,13 @@ import { keyedServices } from "./budget-keyed-services.ts";
 
 export interface BudgetDeployment {
   readonly uri: string;
-  /** The awakeables that handlers wait for, in order. */
+  /** The ids of awakeables that handlers await, in order. */
   readonly awakeables: readonly string[];
-  /** How often each closure was executed, by the name that the caller gave it. */
+  /** The number of executions of each closure, by the name that the caller gave it. */
   readonly executions: ReadonlyMap<string, number>;
-  /** Handlers that stand at the gate. */
+  /** The number of handlers that wait at the gate. */
   readonly atGate: number;
-  /** Lets those through who stand at the gate. */
+  /** Lets the waiting handlers pass. */
   openGate(): void;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ function leaf(awakeables: string[], executions: Map<string, number>, pass: () =>
         await pass();
         return text;
       },
-      /** A committed step, then a gate: what is done before it must not be done again. */
+      /** Commits a step and then waits at a gate: a takeover must not repeat the step. */
       stepThenGate: async (ctx: Context, name: string) => {
         const first = await ctx.run("first", () => execute(name));
         if (execute(`${name}, after the step`) === 1) await pass();

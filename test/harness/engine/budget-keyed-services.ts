@@ -1,11 +1,11 @@
-/** The object and the workflow that the budget is measured with, and who calls the object. */
+/** The object and the workflow that the budget is measured with, and a service that calls the object. */
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, ObjectSharedContext, WorkflowContext } from "@restatedev/restate-sdk";
 import type { WorkflowSharedContext } from "@restatedev/restate-sdk";
 
 const { handlers } = restate;
 
-/** @param pass resolves when the gate lets this one through */
+/** @param pass resolves when the gate lets the handler pass */
 export function keyedServices(pass: () => Promise<void>) {
   const register = restate.object({
     name: "Register",

@@ -1,4 +1,4 @@
-/** Plays one shape of the budget on the real engine, and says what it cost until its answer and until all was quiet. */
+/** Plays one shape of the budget on the real engine, and counts its cost until its answer and until no work is left. */
 import { expect } from "vitest";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
@@ -46,7 +46,7 @@ export class Play {
     return sent;
   }
 
-  /** Resolves when nobody drives and no message is due. */
+  /** Resolves when no invocation is driven and no message is due. */
   async settle(): Promise<void> {
     const isQuiet = (): boolean => this.#driving() === 0 && !this.stage.queue.isBusy(this.clock.nowMs());
     await this.until(isQuiet, "everything is quiet");
@@ -73,13 +73,15 @@ export class Play {
     return await done;
   }
 
-  /** Starts the worker, if it is not there yet: a message that is faster than its invocation is sent twice. */
+  /**
+   * Starts the worker once, after the acceptance: a message that comes before its invocation exists would be sent a second time.
+   */
   work(): void {
     if (!this.#working) this.worker.work();
     this.#working = true;
   }
 
-  /** Moves the clock to when the next message comes, and no further: what it starts takes real time. */
+  /** Moves the clock to the next message and no further, because its work takes real time. */
   async nextMessage(): Promise<void> {
     const dueAtMs = this.stage.queue.nextDueAtMs;
     if (dueAtMs === undefined) throw new Error(`no message is on its way:\n${this.#lines()}`);
@@ -87,7 +89,7 @@ export class Play {
     await this.settle();
   }
 
-  /** Lets every message come that is on its way, the backstops too. */
+  /** Delivers all messages that are on their way, the backstops too. */
   async drain(): Promise<void> {
     this.work();
     await this.settle();
@@ -152,14 +154,14 @@ export function jsonOf(result: Result): unknown {
 export interface Played {
   readonly onPath: Spent;
   readonly inAll: Spent;
-  /** The requests in order, for whoever looks for the one too many. */
+  /** The requests in order, to find an unexpected one. */
   readonly told: string;
 }
 
 /**
  * Plays one shape on tables of its own.
- * @param onQuiet is called when it is over, before anything is closed
- * @param startMs where nothing sleeps: the SDK reads the machine's clock for the ends of its sleeps
+ * @param onQuiet is called when the shape is over, before anything is closed
+ * @param startMs may be set for shapes without sleeps: the SDK reads the machine's clock for the ends of its sleeps
  */
 export async function playShape(
   play: (on: Play) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * A shape of the write budget (docs/design.md#write-budget): what it may cost, what it does cost, and why where the two
- * differ.
+ * A shape of the write budget (docs/design.md#write-budget): its designed cost, its measured cost, and the reason for a
+ * difference.
  */
 import type { Play } from "./budget-play.ts";
 
@@ -16,7 +16,7 @@ export interface Shape {
   /** The rows of the budget that add up to this shape. */
   readonly sum: string;
   readonly design: Cost;
-  /** Present where the engine costs something else than the design says. */
+  /** Present if the measured cost differs from the designed one. */
   readonly measured?: Cost & { readonly why: string };
   /** Strong reads before the answer, and in all until every message has come. */
   readonly reads: { readonly onPath: number; readonly inAll: number };

@@ -6,9 +6,9 @@ import type { Play } from "./budget-play.ts";
 import { cost, sendAndWait, type Shape } from "./budget-shape.ts";
 import { LEASE_MS } from "./budget-stage.ts";
 
-/** Payloads this long fit one item with its metadata. */
+/** A payload of this length fits in one write unit with its metadata. */
 const LONG = "x".repeat(600);
-/** A caller's segment has the result of its child and its own output. */
+/** A caller's segment contains the result of its child and its own output. */
 const SHORT = "x".repeat(200);
 const SLEEP_MS = 60_000;
 
@@ -55,7 +55,7 @@ export const CALLS: readonly Shape[] = [
     reads: { onPath: 0, inAll: 2 },
     play: async (play) => {
       const answer = play.call("Leaf/stumble", { name: "budget", times: 2 });
-      // In steps so small that no lease is renewed while the real exchanges take their time.
+      // The steps are so small that no lease is renewed while the real exchanges take their time.
       expect(await play.stepUntil(answer, 4)).toBe(3);
     },
   },
@@ -103,7 +103,7 @@ export const TAKEOVER: Shape = {
   design: cost(3, 1, 3),
   reads: { onPath: 2, inAll: 2 },
   play: async (play) => {
-    // Its caller waits in the process that stands still.
+    // The caller waits in the frozen process.
     play.call("Leaf/atGate", SHORT).catch(() => undefined);
     await play.until(() => play.stage.deployment.atGate === 1, "the handler stands at the gate");
     play.front.freeze();

@@ -46,20 +46,20 @@ const SETTINGS: EngineSettings = {
   clusterName: "stepwell",
 };
 
-/** One process: an engine with a table of its own making requests, and perhaps a worker. */
+/** One process: an engine whose requests to the table are counted separately, and optionally a worker. */
 export interface Process {
   readonly engine: Engine;
   readonly table: CountedTable;
   readonly log: RecordingLog;
   /** Starts a worker, which ends with the stage. */
   work(): void;
-  /** From now on it stands still in the middle of its work: nothing that it asked for comes back, and it takes no message. */
+  /** Freezes the process in the middle of its work: its requests get no answers, and it takes no messages. */
   freeze(): void;
-  /** It goes on where it stood, and knows nothing of what happened meanwhile. */
+  /** Resumes the process where it was frozen, with its old memory. */
   thaw(): void;
 }
 
-/** What stands on the stage in place of what the local process has. */
+/** Replaces parts of the local process. */
 export interface StageParts {
   readonly codec?: Codec;
   readonly timers?: (queue: Queue, clock: Clock) => Timers;
@@ -154,7 +154,7 @@ export async function openStage(
   };
 }
 
-/** The queue as one process sees it: what it asks for while it stands still is asked for when it goes on. */
+/** The queue as one process sees it: requests of a frozen process are made when it resumes. */
 function frozenWith(table: CountedTable, queue: Queue): Queue {
   return {
     send: async (wake) => (await table.frozen, await queue.send(wake)),

@@ -1,7 +1,7 @@
 /** A queue that counts its requests as SQS bills them, and passes each on to the queue behind it. */
 import type { Delivery, Queue, MessageHandle, Wake } from "../../../shared/engine/ports/queue.ts";
 
-/** One message in each request; those that bring no message are not counted. */
+/** One message in each request; receives without a message are not counted. */
 export interface QueueRequests {
   sends: number;
   receives: number;
@@ -13,19 +13,19 @@ export class CountedQueue implements Queue {
   readonly requests: QueueRequests = { sends: 0, receives: 0, acks: 0, extends: 0 };
   readonly #queue: Queue;
   readonly #inHand = new Set<string>();
-  /** When each message that nobody has received becomes visible. */
+  /** When each message that is not received yet becomes visible. */
   readonly #waiting: { readonly wake: Wake; readonly dueAtMs: number }[] = [];
 
   constructor(queue: Queue) {
     this.#queue = queue;
   }
 
-  /** True while a message is being worked on, or could be received. */
+  /** True while a message is received and not acked, or is visible. */
   isBusy(nowMs: number): boolean {
     return this.#inHand.size > 0 || this.#waiting.some(({ dueAtMs }) => dueAtMs <= nowMs);
   }
 
-  /** When the next message that nobody has received becomes visible. */
+  /** When the next message that is not received yet becomes visible. */
   get nextDueAtMs(): number | undefined {
     return this.#waiting.length === 0 ? undefined : Math.min(...this.#waiting.map(({ dueAtMs }) => dueAtMs));
   }
@@ -36,7 +36,7 @@ export class CountedQueue implements Queue {
     return await this.#queue.send(wake);
   }
 
-  /** SQS cannot forget a message that nobody has received, so it comes. */
+  /** SQS cannot remove a message that is not received, so it comes. */
   async recall(): Promise<void> {}
 
   async receive(...[limit, ...how]: Parameters<Queue["receive"]>) {

@@ -2,7 +2,7 @@
 import type { Condition, IndexName, Item, Key, Page, Range, Table } from "../../../shared/engine/ports/table.ts";
 import type { Transacted, Update, Updated, Write, Written } from "../../../shared/engine/ports/table.ts";
 
-/** What each index shows beside the keys: what listings filter by, and what the sweeper reads. */
+/** The attributes in each index beside the keys: filters of listings, and the fields that the sweeper reads. */
 export const PROJECTED: Readonly<Record<IndexName, readonly string[]>> = {
   list: ["service", "handler", "objectKey", "n"],
   open: ["service", "handler", "objectKey", "createdAtMs", "status", "deploymentId", "lookAtMs", "keepUntilS"],
@@ -13,11 +13,11 @@ const UNIT_BYTES = 1024;
 export interface TableCounts {
   /** Write units of the items themselves. A refused write costs one. */
   readonly items: number;
-  /** How many of them are of writes that were refused. */
+  /** How many of these units are of refused writes. */
   readonly refused: number;
   readonly list: number;
   readonly open: number;
-  /** Requests that read, each of them strongly consistent but for those to an index. */
+  /** Requests that read, each strongly consistent except those to an index. */
   readonly reads: number;
   readonly transactions: number;
 }
@@ -28,16 +28,16 @@ export class CountedTable implements Table {
   readonly #table: Table;
   readonly #last: Map<string, Item>;
   #counts: TableCounts = { items: 0, refused: 0, list: 0, open: 0, reads: 0, transactions: 0 };
-  /** The requests in order, for a reader who wonders: `put hold`, `query arr`. */
+  /** The requests in order, for a failure message: `put hold`, `query arr`. */
   #told: string[] = [];
 
-  /** @param last what stands at each key: shared by all that count requests to the same table */
+  /** @param last the item at each key, shared by all tables that count requests to the same store */
   constructor(table: Table, last: Map<string, Item>) {
     this.#table = table;
     this.#last = last;
   }
 
-  /** What was counted since the last time this was asked with `forget`. */
+  /** @returns the counts since the last call with `forget` */
   take(forget: boolean): { readonly counts: TableCounts; readonly told: readonly string[] } {
     const taken = { counts: this.#counts, told: this.#told };
     if (forget) {
@@ -99,7 +99,7 @@ export class CountedTable implements Table {
     return await read();
   }
 
-  /** @param item undefined where the condition refused the write */
+  /** @param item undefined if the condition refused the write */
   #wrote(operation: string, key: Key, item: Item | undefined): void {
     this.#told.push(`${operation} ${wordOf(key.sk)}${item === undefined ? " (refused)" : ""}`);
     if (item === undefined) return this.#add({ items: 1, refused: 1 });
@@ -119,7 +119,9 @@ export class CountedTable implements Table {
   }
 }
 
-/** Added or removed costs 1, moved under another key 2, another projected value 1, and what the index does not see nothing. */
+/**
+ * An entry that is added or removed costs 1, one that moves to another key 2, another projected value 1, anything else nothing.
+ */
 function indexUnits(index: IndexName, before: Item | undefined, after: Item): number {
   const [pk, sk] = INDEX_KEYS[index];
   const [was, is] = [before?.[pk] !== undefined, after[pk] !== undefined];

@@ -1,7 +1,7 @@
-/** A process that dies with an invocation in hand. */
+/** A process that dies after it has claimed an invocation. */
 import type { Actor } from "./engine-fixture.ts";
 
-/** Its next segment is never written: what it has claimed for that stays claimed. */
+/** Ends the process before it writes the next segment, so that its claim stays until the lease is over. */
 export function diesBeforeItEnds(actor: Actor): void {
   actor.process.before = ({ method, args }) => {
     const isEnd = method === "put" && (args[0] as { sk: string }).sk.startsWith("seg#");

@@ -1,4 +1,4 @@
-/** Invocations that have ended, written as their drivers would have, in any number. */
+/** Completed invocations in any number, written as their drivers would have. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import { nonceFromBytes } from "../../../shared/core/model/ids.ts";
@@ -12,7 +12,7 @@ import { segmentItem } from "../../../shared/engine/store/segment-record.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Accepted one after the other within `spanMs`, the last now, and ended; every third after one to six steps. */
+/** Writes completed invocations, accepted one after the other within `spanMs`, the last now; every third has one to six steps. */
 export async function complete(table: Table, engine: Engine, count: number, spanMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const moments = Array.from({ length: count }, (_, i) => Math.floor(nowMs - (spanMs * (count - 1 - i)) / count));

@@ -1,4 +1,4 @@
-/** A stage for the use cases: embedded stores in a fresh directory, a time that tests move, and a scripted deployment. */
+/** A stage for the use cases: embedded stores in a fresh directory, a clock that tests move, and a scripted deployment. */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
@@ -37,7 +37,7 @@ export interface StageSettings extends Partial<Omit<EngineSettings, "defaults">>
   readonly journalRetentionMs?: number;
   readonly idempotencyRetentionMs?: number;
   readonly workflowRetentionMs?: number;
-  /** Beside service `S`: their handlers are found by name alone, among those of the stage. */
+  /** Services beside `S`; the stage finds their handlers by name alone. */
   readonly services?: readonly Service[];
 }
 
@@ -57,9 +57,9 @@ export interface Actor {
   readonly log: RecordingLog;
   readonly meter: RecordingMeter;
   startWorker(): void;
-  /** Takes nothing new, and resolves when what was begun is over. */
+  /** Takes no new messages, and resolves when the running work is over. */
   stopWorker(): Promise<void>;
-  /** As a crash does: nothing is told, nothing is finished. */
+  /** Ends the process as a crash does, without any further write. */
   die(): void;
 }
 
@@ -78,7 +78,7 @@ export class Stage {
     this.deployment = new ScriptedDeployment(handlers);
   }
 
-  /** @param handlers those of service `S`, by name */
+  /** @param handlers the handlers of service `S`, by name */
   static async open(handlers: Record<string, Handler>, settings: StageSettings = {}): Promise<Stage> {
     const stage = new Stage(await temporaryDirectory(), handlers, settings);
     await stage.#openStores();
@@ -97,9 +97,9 @@ export class Stage {
   }
 
   /**
-   * A new process over the same stores.
-   * @param soleOwner whether it knows that it owns them alone
-   * @param aheadMs by how much its clock is ahead of the true time
+   * Starts a new process over the same stores.
+   * @param soleOwner whether the process owns the stores alone
+   * @param aheadMs by how much its clock is ahead of the true time, in milliseconds
    */
   actor({ soleOwner = false, aheadMs = 0 }: { soleOwner?: boolean; aheadMs?: number } = {}): Actor {
     const owner = `process-${++this.#born}`;
@@ -108,13 +108,13 @@ export class Stage {
     return actor;
   }
 
-  /** The machine goes down with all its processes, and comes up with the disk as it was. */
+  /** Ends all processes and opens the stores again from the disk. */
   async reboot(): Promise<void> {
     await this.#end();
     await this.#openStores();
   }
 
-  /** A reboot after which nothing is left of messages and timers, as when only the table was restored. */
+  /** Reboots without messages and timers, as when only the table is restored. */
   async wipeHints(): Promise<void> {
     for (const actor of this.#actors.splice(0)) actor.die();
     await this.pulse.settle();
@@ -200,7 +200,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
   };
 }
 
-/** The settings of the stage, for engines that are set up elsewhere. */
+/** @returns the settings of the stage, for engines that are set up elsewhere */
 export function stageSettings(given: StageSettings = {}): EngineSettings {
   return settingsOf(given, undefined);
 }

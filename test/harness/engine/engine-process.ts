@@ -1,4 +1,4 @@
-/** One process of an engine: its ports can be watched, interrupted at any call, and cut off for good as a crash does. */
+/** One process of an engine: a test can watch its ports, interrupt any call, and cut the process off as a crash does. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Pulse } from "./pulse.ts";
 
@@ -10,7 +10,7 @@ export interface PortCall {
 
 export class EngineProcess {
   readonly calls: PortCall[] = [];
-  /** Awaited before a call is made. */
+  /** Awaited before each call. */
   before: ((call: PortCall) => Promise<void> | undefined) | undefined;
   readonly #pulse: Pulse;
   #isDead = false;
@@ -19,17 +19,17 @@ export class EngineProcess {
     this.#pulse = pulse;
   }
 
-  /** From now on nothing that this process does has any effect, and nothing answers it. */
+  /** Cuts the process off: from now on its calls have no effect and get no answer. */
   die(): void {
     this.#isDead = true;
   }
 
-  /** What was asked of one port, by the names of its methods. */
+  /** @returns the methods that the process called on one port, in order */
   methods(port: string): string[] {
     return this.calls.filter((call) => call.port === port).map(({ method }) => method);
   }
 
-  /** A port as this process sees it. */
+  /** Wraps a port for this process. */
   watch<T extends object>(port: string, behind: T): T {
     return new Proxy(behind, {
       get: (target, property) => {
@@ -48,7 +48,7 @@ export class EngineProcess {
     };
   }
 
-  /** Made in the very tick where nothing interrupts it: the order of calls is the order of effects. */
+  /** Makes the call in the same tick if nothing interrupts it, so that the order of calls is the order of effects. */
   #call(call: PortCall, make: () => Promise<unknown>): Promise<unknown> {
     if (this.#isDead) return never();
     this.calls.push(call);

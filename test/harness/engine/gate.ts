@@ -1,4 +1,4 @@
-/** A place where something waits until a test lets it through. */
+/** A promise that a test opens, so that other code waits until then. */
 export class Gate {
   readonly passed: Promise<void>;
   open: () => void = () => {};

@@ -1,4 +1,4 @@
-/** Telling the writes of a hold apart: a park puts it whole, a claim and a renewal change what stands. */
+/** Recognises the writes of a lease record: a park puts the whole item, a claim and a renewal update it. */
 import type { Key } from "../../../shared/engine/ports/table.ts";
 import type { PortCall } from "./engine-process.ts";
 

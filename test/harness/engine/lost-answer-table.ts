@@ -1,4 +1,6 @@
-/** A table that loses the answer to one conditional write and sends the write again, as DynamoDB's client does after a time-out. */
+/**
+ * A table that loses the answer to one conditional write and sends the write again, as DynamoDB's client does after a time-out.
+ */
 import type { Condition, Item, Key, Table, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
 
 export class LostAnswerTable implements Table {
@@ -6,16 +8,16 @@ export class LostAnswerTable implements Table {
   readonly getMany: Table["getMany"];
   readonly query: Table["query"];
   readonly queryIndex: Table["queryIndex"];
-  /** A transaction that is sent again carries its token, so that the store answers it as the first time. */
+  /** Transactions lose no answer here: a repeated one has its token, and the store answers it as the first time. */
   readonly transact: Table["transact"];
-  /** How many conditional writes there were. */
+  /** The number of conditional writes. */
   writes = 0;
   /** The write whose answer was lost. */
   lost: string | undefined;
   readonly #table: Table;
   readonly #lostAt: number;
 
-  /** @param lostAt counts the conditional writes from 1; 0 loses none */
+  /** @param lostAt the number of the conditional write, from 1; 0 for none */
   constructor(table: Table, lostAt: number) {
     this.#table = table;
     this.#lostAt = lostAt;

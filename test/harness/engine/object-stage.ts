@@ -1,4 +1,4 @@
-/** The objects and workflows of the tests: a counter whose handlers are exclusive but for one, and a workflow. */
+/** The objects and workflows of the tests: a counter with exclusive and shared handlers, and a workflow. */
 import type { Service } from "../../../shared/core/model/service.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
@@ -8,7 +8,7 @@ import type { Actor } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";
 import { ScriptState } from "./script-state.ts";
 
-/** @param exclusive handlers of object `O` that run one at a time. @param shared those beside them */
+/** @param exclusive exclusive handlers of object `O` @param shared its shared handlers */
 export function objectOf(exclusive: readonly string[], shared: readonly string[] = []): Service {
   return service("O", [], {
     type: "object",
@@ -51,5 +51,5 @@ export const addCount: Handler = (ctx) => {
   state.set("count", String(count));
   return String(count);
 };
-/** The count as a shared handler sees it. */
+/** Reads the count in a shared handler. */
 export const getCount: Handler = (ctx) => new ScriptState(ctx).get("count") ?? "nothing";

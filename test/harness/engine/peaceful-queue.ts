@@ -1,7 +1,7 @@
-/** Watches a queue for messages that beget messages. */
+/** Bounds the messages of a process, for tests of messages that cause messages. */
 import type { Actor } from "./engine-fixture.ts";
 
-/** From here on so many messages may be sent; one more ends the process, so that a circle of messages ends a test instead of hanging it. */
+/** Allows `max` sends; one more ends the process, so that a circle of messages fails a test instead of hanging it. */
 export function limitSends(actor: Actor, max: number): () => number {
   let sends = 0;
   actor.process.before = ({ port, method }) => {

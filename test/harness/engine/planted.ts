@@ -1,4 +1,4 @@
-/** Invocations that want the sweeper, written as their drivers would have left them, in any number. */
+/** Invocations that the sweeper must look at, in any number, written as their drivers would have left them. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/core/model/ids.ts";
@@ -16,13 +16,19 @@ const EXPIRES_AT_S = 1e10;
 
 export type Planted = Pick<LeaseRecord, "status" | "lookAtMs"> & { readonly untilMs?: number };
 
-/** Parked, or left by their drivers, behind an acceptance of long ago. @param table behind all processes */
+/**
+ * Writes invocations with a lease record, parked or abandoned, accepted a day ago.
+ * @param table the table without counting or faults
+ */
 export async function plantOpen(table: Table, engine: Engine, holds: readonly Planted[]): Promise<InvocationId[]> {
   const createdAtMs = engine.clock.nowMs() - DAY_MS;
   return await Promise.all(holds.map((hold) => plant(table, engine, createdAtMs, hold)));
 }
 
-/** Accepted, and then left by whoever was to drive them, or still driven under a lease. @param table behind all processes */
+/**
+ * Writes invocations without a lease record, abandoned, or driven under `lease`.
+ * @param table the table without counting or faults
+ */
 export async function plantListed(
   table: Table,
   engine: Engine,
@@ -71,22 +77,22 @@ async function plant(
   return id;
 }
 
-/** Whom a process has sent messages to. */
+/** @returns the invocations to which a process has sent messages */
 export function wokenBy({ process }: Pick<Actor, "process">): InvocationId[] {
   const sent = process.calls.filter(({ port, method }) => port === "queue" && method === "send");
   return sent.map(({ args }) => (args[0] as Wake).invocationId);
 }
 
-/** Methods of ports by which something becomes otherwise. */
+/** The methods of ports that change something. */
 export const WRITES: ReadonlySet<string> = new Set(["put", "update", "delete", "transact", "send", "at"]);
 
-/** What a process has asked for but reads of the table and how far its own walks have come. */
+/** @returns the calls of a process, except reads of the table and writes of the sweeper's progress */
 export function changedBy({ process }: Pick<Actor, "process">): readonly unknown[] {
   const asked = process.calls.filter(({ port, method }) => port !== "table" || WRITES.has(method));
   return asked.filter(({ args: [item] }) => (item as Partial<Item>)?.pk !== "sweeper");
 }
 
-/** From now on each look of a process takes so long. */
+/** Makes each later look of a process take `lookMs` milliseconds. */
 export function slowed({ process }: Actor, { pulse }: Stage, lookMs: number): void {
   process.before = ({ method, args: [pk] }) =>
     method === "query" && String(pk).startsWith(invocationPk("", ""))

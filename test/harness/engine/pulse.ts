@@ -1,4 +1,4 @@
-/** Time for a whole stage: it stands still while anything is being written or read, and then jumps to the next sleep that ends. */
+/** The clock of a stage: it stands still while a read or write is running, and then jumps to the end of the next sleep. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
@@ -8,6 +8,8 @@ export class Pulse implements Clock {
   readonly #clock = new SteppedClock();
   readonly #sleeps = new Set<{ readonly untilMs: number }>();
   #busy = 0;
+  /** Of those that wait until nothing is being written or read. */
+  #idle: (() => void)[] = [];
 
   nowMs(): number {
     return this.#clock.nowMs();
@@ -23,30 +25,32 @@ export class Pulse implements Clock {
     }
   }
 
-  /** Counts work as going on until it has settled. */
+  /** Counts the work as running until it settles. */
   async during<T>(work: Promise<T>): Promise<T> {
     this.#busy++;
     try {
       return await work;
     } finally {
-      this.#busy--;
+      if (--this.#busy === 0) for (const resume of this.#idle.splice(0)) resume();
     }
   }
 
-  /** Resolves when nothing more happens unless time goes on. */
+  /** Resolves when nothing more happens unless time passes. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_ROUNDS;) {
+      // Rounds while the store works would take the processor from it.
+      if (this.#busy > 0) await new Promise<void>((resolve) => void this.#idle.push(resolve));
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.#busy === 0 ? quiet + 1 : 0;
     }
   }
 
-  /** Lets `ms` go by, stopping at every sleep that ends on the way. */
+  /** Lets `ms` milliseconds pass, stopping at the end of every sleep. */
   async pass(ms: number): Promise<void> {
     await this.#passUntil(this.nowMs() + ms, () => false);
   }
 
-  /** Lets time go by until the promise has settled. @throws Error where that takes longer than `ms` */
+  /** Lets time pass until the promise settles. @throws Error if that takes more than `ms` milliseconds */
   async within<T>(ms: number, promise: Promise<T>): Promise<T> {
     let isOver = false;
     const over = () => {

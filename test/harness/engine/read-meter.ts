@@ -5,7 +5,7 @@ const UNIT_BYTES = 4096;
 const INDEX_KEYS = { list: ["listPk", "listSk"], open: ["openPk", "openSk"] } as const;
 
 export class ReadMeter implements Table {
-  /** Strongly consistent reads cost one unit for each 4 KB, those of an index half of it. */
+  /** Read units: one for each 4 KB of a strongly consistent read, half of one for an index. */
   units = 0;
   /** Queries of an index or of a partition. */
   queries = 0;
@@ -16,7 +16,7 @@ export class ReadMeter implements Table {
   readonly #table: Table;
   readonly #shown: Readonly<Record<string, readonly string[]>>;
 
-  /** @param shown by index: what it shows beside the keys */
+  /** @param shown for each index the attributes that it shows beside the keys */
   constructor(table: Table, shown: Readonly<Record<string, readonly string[]>>) {
     this.#table = table;
     this.#shown = shown;

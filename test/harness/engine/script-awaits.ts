@@ -1,4 +1,4 @@
-/** What a scripted handler can wait for: single completions and signals, and combinations of them. */
+/** The awaits of a scripted handler: single completions and signals, and combinations of them. */
 import type { Notification } from "./script-journal.ts";
 
 export class TerminalError extends Error {
@@ -20,13 +20,13 @@ export interface Tree {
 
 export interface Awaited<T> {
   readonly tree: Tree;
-  /** Undefined while it is not known; a failure is thrown as a TerminalError. */
+  /** Undefined while the outcome is open; `read` throws a failure as a TerminalError. */
   outcome(known: Known): { readonly at: number; read(): T } | undefined;
-  /** Closures of runs below it that have no result yet. */
+  /** Closures of its runs that have no result yet. */
   readonly runs: readonly (() => Promise<void>)[];
 }
 
-/** The notifications that were looked at so far, each with its place in their order. */
+/** The notifications that the handler has consumed so far, each with its position. */
 export class Known {
   readonly #byName = new Map<string, { readonly at: number; readonly notification: Notification }>();
   #count = 0;
@@ -41,7 +41,7 @@ export class Known {
     return this.#byName.get(name);
   }
 
-  /** A named signal may come again: each await takes one. */
+  /** Removes a named signal, because it may come again: each await takes one. */
   forget(name: string): void {
     this.#byName.delete(name);
   }
@@ -86,7 +86,7 @@ function leaf(tree: Tree, name: string, runs: Awaited<unknown>["runs"]): Awaited
   };
 }
 
-/** The first to complete decides, in the order of the notifications. */
+/** The first branch to complete decides, in the order of the notifications. */
 export function race<T>(...branches: Awaited<T>[]): Awaited<T> {
   return {
     tree: { ...EMPTY, nested: branches.map(({ tree }) => tree), combinator: 1 },
@@ -98,7 +98,7 @@ export function race<T>(...branches: Awaited<T>[]): Awaited<T> {
   };
 }
 
-/** All must succeed; the first failure decides. */
+/** All branches must succeed; the first failure decides. */
 export function all<T>(...branches: Awaited<T>[]): Awaited<readonly T[]> {
   return {
     tree: { ...EMPTY, nested: branches.map(({ tree }) => tree), combinator: 4 },

@@ -1,4 +1,4 @@
-/** A small SDK for scripted handlers: commands are replayed or emitted, awaits suspend, and all of it is real protocol bytes. */
+/** A small SDK for scripted handlers: it replays or emits commands, suspends at awaits, and speaks the bytes of the protocol. */
 import { COMMANDS, type CommandName } from "../../../shared/core/protocol/command-messages.ts";
 import {
   EndMessage,
@@ -29,10 +29,10 @@ const encoder = new TextEncoder();
 
 export type Handler = (ctx: ScriptContext) => Promise<string> | string;
 
-/** Thrown where the handler cannot go on: nothing may catch it. */
+/** Thrown when the handler must suspend; handlers must not catch it. */
 export class Suspended extends Error {}
 
-/** The attempt fails; whoever wants it retried in a special way says so. */
+/** Fails the attempt, optionally with a retry delay or a behavior. */
 export class AttemptFails extends Error {
   readonly how: { readonly code?: number; readonly delayMs?: number; readonly behavior?: 0 | 1 | 2 };
   constructor(message: string, how: AttemptFails["how"] = {}) {
@@ -50,7 +50,7 @@ export interface CallOptions {
 
 export class ScriptContext {
   readonly journal: ScriptJournal;
-  /** The frames of the answer so far. */
+  /** The frames of the response so far. */
   readonly frames: Uint8Array[] = [];
   readonly #known = new Known();
   readonly #waiting: Notification[];
@@ -72,7 +72,7 @@ export class ScriptContext {
     return this.journal.start.debugId;
   }
 
-  /** Emits a command, or finds it in the journal, where it must be the same. */
+  /** Emits a command, or compares it with the command of the journal. */
   command<N extends CommandName>(name: N, message: object): void {
     const replayed = this.journal.commands[this.#commandIndex++];
     if (replayed === undefined) {
@@ -103,7 +103,7 @@ export class ScriptContext {
     return completion(id);
   }
 
-  /** A command that is completed later, under the next id. */
+  /** Emits a command with the next completion id. */
   completable<N extends CommandName>(name: N, message: object): Awaited<string> {
     const id = ++this.#completionId;
     this.command(name, { ...message, resultCompletionId: id });
@@ -128,7 +128,7 @@ export class ScriptContext {
     return completion(id);
   }
 
-  /** @returns the id of what was sent */
+  /** @returns an await of the id of the invocation */
   send(
     handler: string,
     input = "",
@@ -189,7 +189,7 @@ export class ScriptContext {
     return this.get(all(...branches));
   }
 
-  /** Looks at one notification after the other until the await is decided; a CANCEL on the way throws. */
+  /** Consumes one notification after the other until the await is decided; a CANCEL throws. */
   async get<T>(awaited: Awaited<T>): Promise<T> {
     for (;;) {
       const outcome = awaited.outcome(this.#known);
@@ -206,7 +206,7 @@ export class ScriptContext {
     this.#suspend(awaited.tree);
   }
 
-  /** Calls whose ids are not told yet are waited for: a replay, which knows them, must emit the same commands. */
+  /** Awaits the ids of calls first: a replay has these ids and must emit the same commands. */
   #cancelled(): never {
     const children = this.#calls.map((call) => ({
       call,
@@ -255,7 +255,7 @@ async function settled(closure: () => string | Promise<string>) {
   }
 }
 
-/** Runs a handler over one journal. @returns the body of the answer */
+/** Runs a handler over one journal. @returns the body of the response */
 export async function answerOf(handler: Handler, journal: ScriptJournal): Promise<Uint8Array> {
   const ctx = new ScriptContext(journal);
   try {

@@ -1,4 +1,4 @@
-/** What a scripted handler is sent: the start message and the journal of one attempt, decoded from its bytes. */
+/** The request to a scripted handler: the start message and the journal of one attempt, decoded from its bytes. */
 import { decode } from "../../../shared/core/model/proto3-decode.ts";
 import type { Infer } from "../../../shared/core/model/proto3.ts";
 import { decodeCommand } from "../../../shared/core/protocol/command-check.ts";
@@ -21,7 +21,7 @@ export interface ScriptJournal {
   readonly notifications: readonly Notification[];
 }
 
-/** @throws Error where the request is not what the protocol asks for */
+/** @throws Error if the request does not follow the protocol */
 export function readJournal({ path, headers, body }: ExchangeRequest): ScriptJournal {
   const [opening, ...frames] = framesOf(Buffer.concat(body));
   if (opening?.type !== 0) throw new Error("a request opens with the start message");

@@ -1,11 +1,11 @@
-/** State and promises of a scripted handler: eager reads from the state of the request, changes seen by later reads. */
+/** State and promises of a scripted handler: reads use the state of the request, and see the handler's own changes. */
 import type { Awaited } from "./script-awaits.ts";
 import type { ScriptContext } from "./script-context.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Reads from the state that came with the request and from this attempt's own changes. */
+/** Reads from the state of the request and from this attempt's own changes. */
 export class ScriptState {
   readonly #ctx: ScriptContext;
   readonly #values = new Map<string, string>();
@@ -16,12 +16,12 @@ export class ScriptState {
       this.#values.set(decoder.decode(key), decoder.decode(value));
   }
 
-  /** True where a key that is not there may exist all the same. */
+  /** True if a key may exist although the request lacks it. */
   get partial(): boolean {
     return this.#ctx.journal.start.partialState;
   }
 
-  /** As SDKs do: journaled with its result. */
+  /** Reads as SDKs do: the command is journaled with its result. */
   get(key: string): string | undefined {
     const value = this.#values.get(key);
     const result = value === undefined ? { void: {} } : { value: { content: encoder.encode(value) } };
@@ -44,7 +44,7 @@ export class ScriptState {
     this.#ctx.command("ClearAllState", {});
   }
 
-  /** Asks the server, as with partial state. */
+  /** Asks the server for the value, as with partial state. */
   lazy(key: string): Awaited<string> {
     return this.#ctx.completable("GetLazyState", { key: encoder.encode(key) });
   }

@@ -1,4 +1,4 @@
-/** A deployment in memory: each attempt is answered by a scripted handler, over the bytes of the protocol. */
+/** A deployment in memory: a scripted handler answers each attempt, over the bytes of the protocol. */
 import {
   type Endpoints,
   type Exchange,
@@ -13,31 +13,31 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** In place of `body`: pieces that come one after the other, as the transport may cut an answer. */
+  /** Replaces `body` by chunks that come one after the other, as a transport may split a response. */
   readonly pieces?: AsyncGenerator<Uint8Array, undefined>;
 }
 
 export interface ScriptedAttempt extends ScriptJournal {
   readonly destination: ExchangeRequest["destination"];
-  /** True once the engine let go of the exchange before its end. */
+  /** True if the engine aborted the exchange before its end. */
   aborted: boolean;
 }
 
 export class ScriptedDeployment implements Endpoints {
-  /** Every attempt there was, in order. */
+  /** All attempts, in order. */
   readonly attempts: ScriptedAttempt[] = [];
   readonly handlers: Record<string, Handler>;
-  /** Asked before the handler is: an answer of its own stands for a deployment that is not well. */
+  /** Called before the handler: a reply of its own replaces that of the handler, as from an unhealthy deployment. */
   instead: ((attempt: ScriptedAttempt) => Reply | Promise<Reply> | undefined) | undefined;
 
-  /** Called when an exchange is opened: what it throws, opening throws. */
+  /** Called when an exchange is opened: its errors are errors of opening. */
   refusing: (() => void) | undefined;
 
   constructor(handlers: Record<string, Handler>) {
     this.handlers = handlers;
   }
 
-  /** The attempts on one handler. */
+  /** @returns the attempts on one handler */
   of(handler: string): ScriptedAttempt[] {
     return this.attempts.filter((attempt) => attempt.handler === handler);
   }

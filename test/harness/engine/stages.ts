@@ -1,4 +1,4 @@
-/** Opens a stage for a test, and closes it behind the test. */
+/** Opens stages for a test, and closes them after it. */
 import { afterEach } from "vitest";
 import { Stage, type StageSettings } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";

@@ -38,18 +38,18 @@ export function startPeer(kind: PeerKind, answer: Answer, port = 0): Promise<Pee
   return startServer(serverOf(kind, answer), kind.endsWith("TLS") ? "https" : "http", port);
 }
 
-/** Between two tries to listen on a port that somebody else has taken for a moment. */
+/** The pause between two tries to listen on a port that another process occupies for a moment. */
 const AGAIN_AFTER_MS = 50;
 const TAKEN_MAX_MS = 20_000;
 
-/** Any server, listening on loopback, its connections counted. */
+/** Starts a server on loopback and counts its connections. */
 export async function startServer(server: Server, scheme: "http" | "https" = "http", port = 0): Promise<Peer> {
   const sockets = new Set<Socket>();
   let accepted = 0;
   server.on("connection", (socket: Socket) => {
     accepted += 1;
     sockets.add(socket);
-    // A client that breaks off is part of many tests.
+    // Clients that disconnect are part of many tests.
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
@@ -67,7 +67,7 @@ export async function startServer(server: Server, scheme: "http" | "https" = "ht
   };
 }
 
-/** A port that was free a moment ago may be that of somebody else's connection now; one is free again when that ends. */
+/** A port that was free a moment ago may belong to another connection now; it is free again when that connection ends. */
 export async function listenOn(server: Server, port: number): Promise<void> {
   const listening = () => {
     const heard = once(server, "listening");
@@ -86,7 +86,7 @@ export async function listenOn(server: Server, port: number): Promise<void> {
 }
 
 function serverOf(kind: PeerKind, answer: Answer): Server {
-  // The answers of both modules share the few methods that tests use.
+  // The responses of both modules share the few methods that tests use.
   const either = answer as (request: unknown, response: unknown) => void;
   if (kind === "h2 in the clear") return createHttp2(either);
   if (kind === "h2 over TLS") return createHttp2Secure(testCredentials, either) as unknown as Server;
@@ -94,7 +94,7 @@ function serverOf(kind: PeerKind, answer: Answer): Server {
   return createHttp1(answer);
 }
 
-/** Breaks an answer off in the middle: a reset of the stream, or of the connection where there are no streams. */
+/** Breaks a response off: a reset of the stream, or of the connection in HTTP/1.1. */
 export function cut(response: ServerResponse): void {
   const { stream } = response as unknown as { stream?: ServerHttp2Stream };
   if (stream === undefined) response.destroy();
@@ -109,7 +109,7 @@ export const echo: Answer = (request, response) => {
   request.pipe(response);
 };
 
-/** Reads the whole request before it answers with what `make` gives. */
+/** Reads the whole request before it answers with the result of `make`. */
 export function afterAll(make: (body: Buffer, request: IncomingMessage) => string | Uint8Array): Answer {
   return (request, response) => {
     const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** What the ingress is tried on end to end: handlers for each answer that it can give, an object, a workflow. */
+/** The services of the end-to-end tests of the ingress: handlers for each kind of answer, an object and a workflow. */
 import * as restate from "@restatedev/restate-sdk";
 
 const { handlers, serde } = restate;
@@ -12,7 +12,7 @@ const greeter = restate.service({
   handlers: {
     greet: async (_ctx: restate.Context, name: string) => `Hello ${name}`,
     echo: handlers.handler(BINARY, async (_ctx: restate.Context, bytes: Uint8Array) => bytes),
-    /** Takes anything and tells the headers. */
+    /** Accepts any content type and returns the headers. */
     headers: handlers.handler({ accept: "*/*", input: serde.binary }, async (ctx: restate.Context) =>
       Object.fromEntries(ctx.request().headers.entries()),
     ),

@@ -1,9 +1,9 @@
-/** What keys, state and promises are tried on end to end: an object, a workflow, and a service that has neither. */
+/** The services of the end-to-end tests of keys, state and promises: an object, a workflow, and a service without a key. */
 import * as restate from "@restatedev/restate-sdk";
 
 const { handlers } = restate;
 
-/** Holds its key until `pass` is called. */
+/** The handler holds its key until `pass` is called. */
 export const gate = { pass: (): void => {} };
 
 const counter = restate.object({

@@ -1,4 +1,4 @@
-/** A local process in this process, on a fresh data directory, and the SDK's own endpoint registered with it. */
+/** A local process inside the test process, on a fresh data directory, with the SDK's own endpoint registered. */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,14 +17,14 @@ import { processLog } from "../../../shared/wiring/process-log.ts";
 export interface LocalStage {
   readonly local: LocalProcess;
   readonly dataDir: string;
-  /** Without a trailing slash, as is the other one. */
+  /** Without a trailing slash, as is `adminUri`. */
   readonly ingressUri: string;
   readonly adminUri: string;
   readonly ingressPort: number;
   readonly adminPort: number;
-  /** Log lines of the process so far, warnings and errors. */
+  /** Warnings and errors of the process so far. */
   readonly logged: readonly string[];
-  /** Registers a deployment. @throws Error with the answer of the admin API where it refuses */
+  /** Registers a deployment. @throws Error with the answer of the admin API if it refuses */
   register(uri: string, more?: object): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ function endpointServer(services: NonNullable<StageOptions["services"]>): Server
   return createHttp2Server(createEndpointHandler({ services, logger: () => {} }));
 }
 
-/** On a free port; closing ends its connections too. */
+/** Listens on a free port; closing ends its connections too. */
 export async function listen(server: Server): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -1,4 +1,4 @@
-/** HTTP as bytes on a socket, for what no client library would send. */
+/** HTTP as bytes on a socket, for requests that no client library would send. */
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import type { IncomingHttpHeaders } from "node:http2";
@@ -7,12 +7,12 @@ import type { Socket } from "node:net";
 
 export interface RawAnswer {
   readonly status: number;
-  /** Lower-case names, in order. */
+  /** With names in lower case, in order. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Opens a connection; errors on it are kept quiet, because its end tells enough. */
+/** Opens a connection and ignores its errors, because tests look at its end. */
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
@@ -20,7 +20,7 @@ export async function openSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-/** A head as it goes over the wire, ended. */
+/** @returns the head of a request as bytes of the wire, with the empty line */
 export function head(line: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${line} HTTP/1.1\r\n${lines.join("")}\r\n`;
@@ -37,7 +37,7 @@ export async function exchange(port: number, ...pieces: readonly (string | Buffe
   return text;
 }
 
-/** The next answer on a connection that stays open, however its bytes are cut. @throws Error where the other side closes first */
+/** Reads the next response on an open connection, however its bytes are split. @throws Error if the other side closes first */
 export function nextAnswer(socket: Socket): Promise<RawAnswer> {
   let text = "";
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export function nextAnswer(socket: Socket): Promise<RawAnswer> {
   });
 }
 
-/** One request on a connection of its own. */
+/** Makes one request on a connection of its own. */
 export async function ask(
   port: number,
   line: string,
@@ -67,7 +67,7 @@ export async function ask(
   return parseAnswers(text, line.startsWith("HEAD "))[0]!;
 }
 
-/** All answers of a connection, informational ones too. */
+/** Parses all responses of a connection, informational ones too. */
 export function parseAnswers(text: string, withoutBody = false): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let rest = text; rest !== "";) {
@@ -88,7 +88,7 @@ export function parseAnswers(text: string, withoutBody = false): RawAnswer[] {
   return answers;
 }
 
-/** One request over HTTP/2 with prior knowledge. */
+/** Makes one request over HTTP/2 with prior knowledge. */
 export async function askHttp2(
   uri: string,
   headers: IncomingHttpHeaders,
@@ -110,10 +110,10 @@ export async function askHttp2(
   }
 }
 
-/** What every connection of HTTP/2 begins with. */
+/** The preface of every HTTP/2 connection. */
 export const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** A frame of HTTP/2, by the numbers of its type and flags. */
+/** @returns a frame of HTTP/2, with the numbers of its type and flags */
 export function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const start = Buffer.alloc(9);
   start.writeUIntBE(payload.length, 0, 3);

@@ -1,4 +1,4 @@
-/** The table of a run, which notes every write that changes a segment (I1), and every lock that changes hands (I6). */
+/** The table of a run, which records every write that changes a segment (I1) and every lock that changes its holder (I6). */
 import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Condition, Item, Key, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
@@ -44,7 +44,7 @@ export class CheckedTable extends MemoryTable {
     return super.delete(key, condition);
   }
 
-  /** Behind its tombstone an acceptance loses its keys of the listing, and nothing else of it changes. */
+  /** After its tombstone an acceptance loses its keys of the listing, and nothing else of it may change. */
   #isUnlisting({ pk, sk }: Key, { set, remove, add }: Update): boolean {
     const nonce = this.shown({ pk, sk })?.["n"];
     const hasTombstone = this.all().some(
@@ -54,7 +54,10 @@ export class CheckedTable extends MemoryTable {
     return hasTombstone && sk === "seg#000000" && change === JSON.stringify(UNLISTED);
   }
 
-  /** A purge leaves the end alone, and only behind that anything else is changed or goes. */
+  /**
+   * Records a changed segment, unless the partition contains a bare end: a purge may change or delete the other segments after
+   * it.
+   */
   #note(what: string, { pk, sk }: Key): void {
     const isForgotten = this.all().some((item) => item.pk === pk && item["endAlone"] === true);
     if (!isForgotten) this.changedSegments.push(`${what} ${pk} ${sk}`);
@@ -67,7 +70,7 @@ function isSegment({ sk }: Key): boolean {
   return sk.startsWith("seg#");
 }
 
-/** Only the time to live may change. */
+/** The content without the time to live, which may change. */
 function contentOf(item: Item): string {
   return JSON.stringify({ ...item, expiresAtS: 0 }, (_, value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,

@@ -1,4 +1,4 @@
-/** The clients of a scenario: they ask whichever process lives, and learn that some answers never come. */
+/** The clients of a scenario: they send requests to the living process, and some requests are never answered. */
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
@@ -15,18 +15,20 @@ const SIM: At = { service: "Sim" };
 const RETRY_MS = 200;
 const TRIES_MAX = 100;
 
-/** The service `Sim` unless another is told, and for what is keyed, its key. */
+/** The target without its handler: service `Sim` by default, and the key of a keyed service. */
 export type At = Pick<Target, "service" | "key">;
 
 export interface Ask {
   readonly input?: unknown;
   readonly at?: At;
-  /** With a key a client asks until it is answered; without, it asks once. The run of a workflow needs none. */
+  /**
+   * With a key a client repeats the request until it is answered, otherwise not. The run of a workflow is repeated without a key.
+   */
   readonly key?: string;
   readonly delayMs?: number;
 }
 
-/** One that a client knows of: when it first asked for it, and when it knew that it is accepted. */
+/** An acknowledged invocation, with the moments of the first request and of the acknowledgement. */
 export interface Known {
   readonly id: InvocationId;
   readonly askedAt: number;
@@ -34,14 +36,14 @@ export interface Known {
 }
 
 export class Client {
-  /** Every end that a client was told of. */
+  /** The ends that clients received. */
   answers: Ended[] = [];
-  /** Those that a client was told are accepted. */
+  /** The invocations that clients know to be accepted. */
   readonly acknowledged: Known[] = [];
-  /** True where a request without a key was not answered: nobody knows whether it arrived. */
+  /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;
   readonly #world: World;
-  /** Counts what clients asked and were told. */
+  /** Counts requests and acknowledgements, as moments. */
   #moments = 0;
 
   constructor(world: World) {
@@ -57,7 +59,7 @@ export class Client {
     this.answers.push(ended);
   }
 
-  /** @returns the id, or undefined where it was never learnt */
+  /** @returns the id, or undefined if the client never learns it */
   async send(handler: string, ask: Ask = {}): Promise<InvocationId | undefined> {
     const askedAt = ++this.#moments;
     const isRun = ask.at?.service === "Flow" && handler === "run";
@@ -78,7 +80,7 @@ export class Client {
     this.answers.push(ended);
   }
 
-  /** The id of every request with this key. */
+  /** @returns the id of every request with this key */
   idOf(handler: string, key: string, at: At = SIM): InvocationId {
     return idempotentId(this.#world.observer(), { ...at, handler }, key);
   }
@@ -91,7 +93,7 @@ export class Client {
     await this.ask(true, (engine) => cancel(engine, id));
   }
 
-  /** @returns false where nobody knows such an invocation */
+  /** @returns false if the invocation is unknown */
   async kill(id: InvocationId): Promise<boolean> {
     return (await this.ask(true, (engine) => kill(engine, id))) !== "unknown";
   }
@@ -100,7 +102,7 @@ export class Client {
     await this.#world.clock.sleep(ms);
   }
 
-  /** Asks whichever process lives; where that dies the next one, if it may be asked `again`. */
+  /** Sends the request to the living process, and if that dies and `again` is true, to the next one. */
   async ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { engine, death } = await this.#world.alive();

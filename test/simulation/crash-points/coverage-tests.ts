@@ -1,4 +1,4 @@
-/** One test for each scenario, and the figures that they add up to. */
+/** One test for each scenario, and the sums of their figures. */
 import { afterAll, describe, expect, test } from "vitest";
 import { crashPoints } from "./crash-points.ts";
 import type { Fault } from "./point.ts";
@@ -8,7 +8,7 @@ import type { Ownership } from "./world.ts";
 const TEST_MAX_MS = 300_000;
 const ONLY_SCENARIO = process.env["CRASH_POINT"]?.split("/").slice(0, 2).join("/");
 
-/** @param faults which the scenarios must bring about */
+/** @param faults the faults that must strike in the scenarios */
 export function coverageTests(ownership: Ownership, scenarios: readonly Scenario[], faults: readonly Fault[]): void {
   describe(`crash points, ${ownership}`, () => {
     const total = { possible: 0, covered: 0 };
@@ -27,7 +27,7 @@ export function coverageTests(ownership: Ownership, scenarios: readonly Scenario
       expect(scenarios.length).toBeGreaterThanOrEqual(12);
     });
     test.each(chosen)(
-      "$name: whichever port call it breaks at, it ends once and right",
+      "$name: ends once with the right result, whichever port call breaks",
       async (scenario) => {
         const { struck: times, possible, covered, failures, slowest } = await crashPoints(ownership, scenario);
         for (const [fault, more] of times) struck.set(fault, (struck.get(fault) ?? 0) + more);

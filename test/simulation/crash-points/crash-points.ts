@@ -1,4 +1,4 @@
-/** Every crash point of a scenario: recorded once without a fault, then struck one by one, each time to the end. */
+/** All crash points of a scenario: it is recorded once without a fault, then played to the end once for each point. */
 import {
   DAY_LATE,
   type Fault,
@@ -21,24 +21,24 @@ export interface Coverage {
   /** How often each fault has struck. */
   readonly struck: ReadonlyMap<Fault, number>;
   readonly possible: number;
-  /** Points at which the fault struck and after which everything came out right. */
+  /** Points at which the fault struck and after which all results were right. */
   readonly covered: number;
-  /** What went wrong, each with the line that runs this point again. */
+  /** One text for each failure, with the command that runs the point again. */
   readonly failures: readonly string[];
-  /** The longest virtual time until all was quiet, and where. */
+  /** The longest virtual time until no work was left, and its point. */
   readonly slowest: { readonly tookMs: number; readonly where: string };
 }
 
-/** `<ownership>/<scenario>/<call>/<fault>`: runs this point and no other. */
+/** `<ownership>/<scenario>/<call>/<fault>`: runs this point alone. */
 const ONLY = process.env["CRASH_POINT"];
 /**
- * How much later than without a fault all is quiet: the sweeper looks at an acceptance whose message was lost after
- * five minutes. Nothing waits for the ten minutes after which it looks at everything that is parked.
+ * The bound of the delay that a fault may cause. The sweeper looks at an acceptance whose message was lost after five minutes;
+ * nothing may wait for its look at all parked invocations after ten minutes.
  */
 const DELAY_MAX_MS = 400_000;
 /**
- * A store that refuses costs no more than a lease and what surrounds it beside its refusals: the next pass of the sweeper
- * would be too late. Where a message does not come its invocation is looked at once per interval of checks.
+ * A throttled store may cost little more than a lease beside its refusals; a wait for the sweeper's next pass exceeds that.
+ * An invocation whose message does not come is looked at once per interval of checks.
  */
 const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [THROTTLED]: 42_000,
@@ -46,8 +46,8 @@ const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [DAY_LATE]: 662_000,
 };
 /**
- * A write that was repeated because its answer was lost costs nothing: its writer knows its own item again. A store with
- * one owner repeats nothing, so that its writer may take such a refusal for a lost lease, and wait the lease out.
+ * A repeated write costs no time, because its writer recognises its own item. On a store with one owner no client repeats
+ * writes, so that the writer may take the refusal for a lost lease, and wait for the end of the lease.
  */
 const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = { "shared-table": 500, "sole-owner": 30_000 };
 const DAY_MS = 86_400_000;
@@ -55,11 +55,11 @@ const COMMAND = "npm run test:crash-points";
 
 export interface Hunt {
   readonly sabotage?: Sabotage;
-  /** Faults that strike; all unless told. */
+  /** The faults that strike; all by default. */
   readonly faults?: readonly Fault[];
-  /** Stops after so many: who only wants to know whether there is one asks for one. */
+  /** Stops after this number of failures; one suffices to find out whether there is any. */
   readonly failuresMax?: number;
-  /** Calls that are struck; all unless told. */
+  /** The calls that are struck; all by default. */
   readonly at?: RegExp;
 }
 
@@ -112,8 +112,8 @@ function delayMaxMs(fault: Fault, ownership: Ownership): number {
 }
 
 /**
- * What is looked up in an index at the start and by the sweeper is broken in the scenarios without a key, and a death
- * behind a read is one ahead of it. Calls that come late tell the same of either ownership.
+ * Keyed scenarios leave out reads of indexes, which the scenarios without a key cover, and deaths after a read, which equal
+ * deaths before it. They strike late calls on the shared table alone, because the ownership makes no difference there.
  */
 function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownership): readonly Fault[] {
   if (isFirst !== true && isOfOldDay(call)) return [];
@@ -124,13 +124,13 @@ function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownersh
   return [...FAULTS, ...(isLate ? LATE_FAULTS : []), ...specialFaultsAt(call, ownership)];
 }
 
-/** True for a read of a day before the scenario: those thirty days have no entries in any scenario. */
+/** True for a read of a day before the scenario: no scenario has entries on those thirty days. */
 function isOfOldDay(call: string): boolean {
   const [, day] = /^table\.queryIndex list list#(\d+)#/.exec(call) ?? [];
   return Number(day) < Math.floor(START_MS / DAY_MS);
 }
 
-/** A process that owns its store shares its machine with no other, so that there is one clock. */
+/** A process that owns its store is alone on its machine, so it has no second clock. */
 function specialFaultsAt(call: string, ownership: Ownership): readonly Fault[] {
   if (call.startsWith("queue.send ")) return [DAY_LATE];
   if (call.startsWith("timers.at ")) return [THROTTLED, NEVER_FIRES];

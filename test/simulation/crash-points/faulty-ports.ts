@@ -1,4 +1,6 @@
-/** The ports of one process: every call is counted, one of them may go wrong, and after its death none has any effect. */
+/**
+ * The ports of one process: every call is counted, one of them may fail, and after the death of the process none has an effect.
+ */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
@@ -11,20 +13,20 @@ import { exchangeOver } from "../in-process-endpoints.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { callText, isWrite, type PortCall, type Strike } from "./point.ts";
 
-/** What clients see of a process that dies while they wait for it. */
+/** The error of clients that wait for a process that dies. */
 export class Death extends Error {
   override name = "Death";
 }
 
-/** A process that makes so many calls goes in circles. */
+/** A process that makes this number of calls is in an endless loop. */
 const CALLS_MAX = 20_000;
 
-/** Longer than a lease, so that others act meanwhile wherever that is possible. */
+/** Longer than a lease, so that other processes act meanwhile where they can. */
 const LATE_MS = 12_000;
 
 /** Longer than a lease, too. */
 const THROTTLED_MS = 12_000;
-/** A refusal comes back after so long. */
+/** A refusal comes back after this time. */
 const REFUSAL_MS = 5;
 
 const NEVER = new Promise<never>(() => {});
@@ -33,7 +35,7 @@ const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryInd
 
 export interface Surroundings {
   readonly clock: VirtualClock;
-  /** By how much what the process takes for the time is wrong. */
+  /** How far the clock of the process is ahead, in milliseconds. */
   readonly skewMs: number;
   /** Takes the messages that come a day late. */
   readonly keepBack: (wake: Wake) => void;
@@ -42,11 +44,11 @@ export interface Surroundings {
 interface Called<T> {
   readonly call: PortCall;
   readonly effect: () => Promise<T>;
-  /** Replaces the effect where the caller is to believe that the call had its effect. */
+  /** Replaces the effect, for a fault after which the caller believes in the effect. */
   readonly instead?: () => Promise<T>;
-  /** The error of the caller where the reply is lost; absent where the port promises that the call never fails. */
+  /** The error of the caller if the reply is lost; absent if the port promises that the call never fails. */
   readonly lost?: () => Error;
-  /** True where the effect comes only with the answer, so that the process outlives the call. */
+  /** True if the effect comes only with the answer, so that the process must outlive the call. */
   readonly waits?: boolean;
   readonly isRead?: boolean;
 }
@@ -62,7 +64,7 @@ export class FaultyPorts {
   #throttledUntilMs = 0;
   /** The call at which the fault struck. */
   struck: string | undefined;
-  /** How many calls went wrong: the one that was struck, and those that were refused behind it. */
+  /** The number of calls that failed: the struck one, and those that were refused after it. */
   faults = 0;
   /** True while the call at which the fault struck has not had its effect. */
   isLate = false;
@@ -213,7 +215,7 @@ export class FaultyPorts {
     };
   }
 
-  /** A dead process takes no messages: its open receive ends with it. */
+  /** Ends the open receive with its process, because a dead process takes no messages. */
   async #received(queue: Queue, [limit, visibilityMs, waitMs]: [number, number, number], signal?: AbortSignal) {
     const open = new AbortController();
     const leave = (): void => open.abort();
@@ -246,7 +248,7 @@ export class FaultyPorts {
     };
   }
 
-  /** The deployment lives on where the process dies: a request that arrived is worked on to its end. */
+  /** The deployment outlives the process: it works on a request to the end. */
   endpoints(endpoints: InProcessEndpoints): Endpoints {
     return {
       open: (request: ExchangeRequest) =>
@@ -262,7 +264,7 @@ export class FaultyPorts {
   }
 }
 
-/** Tells a write under a condition from one without. */
+/** Marks a conditional write in the text of a call. */
 function under(condition: Condition | undefined): string {
   return condition === undefined ? "" : ` if ${condition.kind}`;
 }

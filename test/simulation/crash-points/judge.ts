@@ -1,4 +1,4 @@
-/** The judge of a run: what was accepted has ended once, with the right result, on closures that count once. */
+/** The judge of a run: each accepted invocation has ended once, with the right result, and each closure counts once. */
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -10,7 +10,7 @@ import { TOKEN } from "./ledger.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { World } from "./world.ts";
 
-/** Every invocation whose acceptance is durable. */
+/** @returns every invocation whose acceptance is durable */
 export async function invocationsOf(world: World): Promise<readonly Loaded[]> {
   const observer = world.observer();
   const found: Loaded[] = [];
@@ -22,7 +22,7 @@ export async function invocationsOf(world: World): Promise<readonly Loaded[]> {
   return found;
 }
 
-/** True where nothing is left to do: no invocation, no entry of the open index and no message. */
+/** True if no work is left: no open invocation, no entry of the open index and no message. */
 export async function isQuiet(world: World): Promise<boolean> {
   const { table, queue, processes } = world;
   if (processes.some(({ isLate }) => isLate)) return false;
@@ -31,7 +31,7 @@ export async function isQuiet(world: World): Promise<boolean> {
   return invocations.every(({ invocation }) => invocation.phase.status === "completed");
 }
 
-/** @param faults how many have struck: for each of them a closure may have run once more @returns complaints */
+/** @param faults how many have struck: each of them may cause one more execution of a closure @returns complaints */
 export async function judge(world: World, client: Client, scenario: Scenario, faults: number): Promise<string[]> {
   const invocations = await invocationsOf(world);
   return [
@@ -45,7 +45,7 @@ export async function judge(world: World, client: Client, scenario: Scenario, fa
   ];
 }
 
-/** A request without a key that was not answered may never have arrived; then there is nothing at all. */
+/** If a request without a key was not answered, the absence of any invocation is right, too. */
 function countComplaints(invocations: readonly Loaded[], client: Client, { expected }: Scenario): string[] {
   if (client.lostOne && invocations.length === 0) return [];
   const complaints: string[] = [];
@@ -88,7 +88,7 @@ function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenar
   return [...complaints, ...journalComplaints(name, journal.entries)];
 }
 
-/** Each run is committed once: one command of its name, and one completion for each id. Of signals each one counts. */
+/** Each run is committed once: one command of its name, and one completion for each id. Signals may repeat. */
 function journalComplaints(name: string, entries: readonly Entry[]): string[] {
   const seen = new Set<string>();
   const complaints: string[] = [];

@@ -1,4 +1,6 @@
-/** The judge of keys: state as the committed journals say, starts in the order of acceptance, and a free lock in the end. */
+/**
+ * The judge of keys: the state follows from the committed journals, starts have the order of acceptance, and the lock is free.
+ */
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { StateChange } from "../../../shared/core/model/state-change.ts";
 import { netEffect } from "../../../shared/core/object/keyed-state.ts";
@@ -39,14 +41,14 @@ function isOf(target: { service: string; key?: string }, service: string, key: s
   return target.service === service && target.key === key;
 }
 
-/** Those that ran under a grant, in the order of their grants. */
+/** @returns the invocations that ran under a grant, in the order of their grants */
 function startsOf(invocations: readonly Loaded[]): readonly Loaded[] {
   return invocations
     .filter(({ invocation }) => invocation.grant !== undefined)
     .sort((a, b) => a.invocation.grant! - b.invocation.grant!);
 }
 
-/** The changes of all journals, one after the other; what was copied at a restart is not done again. */
+/** Applies the changes of all journals in order, except the entries that a restart copied. */
 function replayed(ran: readonly Loaded[], { keptEntries = 0 }: Scenario): ReadonlyMap<string, Uint8Array> {
   const changes = ran.flatMap(({ invocation: { acceptance, journal } }) =>
     changesIn(journal.entries.slice(acceptance.source.kind === "restart" ? keptEntries + 1 : 0)),
@@ -67,7 +69,7 @@ function textOf(state: ReadonlyMap<string, Uint8Array>): string {
   return sorted.map(([name, value]) => `${name}=${Buffer.from(value).toString()}`).join(" ");
 }
 
-/** Nobody holds it and nobody waits; but the run of a workflow keeps its lock, with the end of its life. */
+/** The lock must have no holder and no waiter, except that the run of a workflow keeps its lock, with the end of its life. */
 function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readonly Loaded[]): string[] {
   const complaints: string[] = [];
   const isKept = runs.some(({ invocation }) => invocation.acceptance.nonce === lock.holder?.nonce);
@@ -81,7 +83,7 @@ function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readon
   return complaints;
 }
 
-/** I6: what was known to be accepted before something else was asked for began before it, and so did the commands of one handler. */
+/** I6: an invocation that was acknowledged before another was requested begins first; so do the commands of one handler. */
 function orderComplaints({ acknowledged }: Client, invocations: readonly Loaded[]): string[] {
   const grants = new Map(invocations.map(({ invocation }) => [invocation.acceptance.id, invocation]));
   const complaints: string[] = [];
@@ -100,7 +102,7 @@ function orderComplaints({ acknowledged }: Client, invocations: readonly Loaded[
   return complaints;
 }
 
-/** A holder whose key was handed over must have ended by then, give or take the difference of clocks. */
+/** A holder whose key was handed over must have ended before, within the difference of clocks. */
 function handOverComplaints({ table }: World, invocations: readonly Loaded[]): string[] {
   const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation.phase]));
   return table.handOvers.flatMap(({ pk, from, atMs }) => {

@@ -1,4 +1,4 @@
-/** The judge of keys is judged: mistakes in the lock come through a sound run, and are caught at a crash point. */
+/** Tests the judge of keys: mistakes in the lock pass a run without faults, and are caught at a crash point. */
 import { expect, test } from "vitest";
 import type { Condition, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
@@ -13,7 +13,7 @@ function withTable(table: Table, change: Partial<Table>): Table {
   return { get, getMany, query, queryIndex, put, update, delete: remove, transact, ...change };
 }
 
-/** Updates of a lock are made without what `drops` names in their conditions. */
+/** Makes updates of a lock without the conditions that `drops` selects. */
 const without =
   (drops: (set: Readonly<Record<string, unknown>>, condition: Condition) => boolean): Sabotage =>
   (engine) => {
@@ -30,18 +30,18 @@ const without =
     return { ...engine, table: withTable(table, { update }) };
   };
 
-/** Whoever gives the key to the next one does so whoever holds it by now (I6). */
+/** The hand-over is not conditional on holder and grant (I6). */
 const blindHandOver = without((set) => set["head"] !== undefined && set["holder"] !== undefined);
 
-/** The key is freed although somebody has drawn a ticket since it was looked at. */
+/** The key is freed although a ticket was drawn since the lock was read. */
 const freedWithoutTail = without(
   (set, condition) => set["held"] === 0 && condition.kind === "equal" && condition.attribute === "tail",
 );
 
-/** A change of the state is applied although a later one stands. */
+/** A change of state is applied although a later one is stored. */
 const appliedAgain = without((_, condition) => condition.kind === "less" && condition.attribute === "applied");
 
-/** Who finds its ticket void takes it for laid down. */
+/** An acceptor whose ticket was voided assumes that it has a place in the queue. */
 const noOtherTicket: Sabotage = (engine) => {
   const { table } = engine;
   const put: Table["put"] = async (item, condition) => {
@@ -55,7 +55,7 @@ const PLANTED: readonly {
   readonly what: string;
   readonly sabotage: Sabotage;
   readonly scenario: string;
-  /** What the judge has to say. */
+  /** The complaint that the judge must make. */
   readonly complaint: RegExp;
 }[] = [
   {
@@ -92,7 +92,7 @@ test.each(PLANTED)(
     const { failures } = await crashPoints("shared-table", scenario, { sabotage, failuresMax: 1, at: OBJECT_WRITTEN });
     expect(failures).toHaveLength(1);
     expect(failures[0]).toMatch(complaint);
-    // It takes a fault to see the mistake.
+    // The mistake shows only under a fault.
     expect(failures[0]).not.toContain("no fault");
   },
   TEST_MAX_MS,

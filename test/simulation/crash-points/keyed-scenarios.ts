@@ -1,4 +1,4 @@
-/** The scenarios of what runs one at a time: keys that are free and contended, waiting, state, workflows and operators. */
+/** The scenarios of keys: free and contended keys, waiting, state, workflows and operators. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { At, Client } from "./client.ts";
 import { edit, pauseAndResume, purgeEnded, restartEnded } from "./operator.ts";
@@ -15,7 +15,7 @@ const PUSHED = '"<pushed>"';
 const SLEPT = '["<before>","<after>"]';
 const SLOW_CALLED = "endpoints.POST /invoke/Box/slow";
 
-/** Each under an idempotency key of its own, which is its name. */
+/** Each send has an idempotency key, which is its name. */
 const sendTo = async (client: Client, handler: string, name: string): Promise<InvocationId> =>
   (await client.send(handler, { at: BOX, input: name, key: name }))!;
 const callTo = (client: Client, handler: string, name: string): Promise<void> =>

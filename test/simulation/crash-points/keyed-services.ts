@@ -1,4 +1,4 @@
-/** The object and the workflow of the scenarios: what they keep under a key tells who ran, and in which order. */
+/** The object and the workflow of the scenarios: their state under a key shows which invocations ran, and in which order. */
 import * as restate from "@restatedev/restate-sdk/lambda";
 import type {
   ObjectContext,
@@ -10,7 +10,7 @@ import { retrying, step } from "./step.ts";
 
 const { handlers } = restate;
 
-/** Above what a lock takes in, each of them alone or all of them together. */
+/** Values of these lengths do not fit in the lock: the first alone, several of the second together. */
 const ALONE_LETTERS = 700;
 const TOGETHER_LETTERS = 200;
 
@@ -33,7 +33,7 @@ export const box = restate.object({
       await note(ctx, name);
       return token;
     },
-    /** Others see its first change while it sleeps. */
+    /** Shared handlers see its first change while it sleeps. */
     slow: async (ctx: ObjectContext, { name, ms }: Slow) => {
       await note(ctx, `${name} begins`);
       const before = await step(ctx, "before");
@@ -42,7 +42,7 @@ export const box = restate.object({
       await note(ctx, `${name} ends`);
       return [before, after];
     },
-    /** Long enough at the top for whatever comes late from below. */
+    /** Sleeps at the end, so that late writes of its earlier steps come before its end. */
     climb: async (ctx: ObjectContext, name: string) => {
       await note(ctx, `${name} one`);
       const one = await step(ctx, "one");
@@ -55,7 +55,7 @@ export const box = restate.object({
       await note(ctx, name);
       return step(ctx, "stumble");
     }),
-    /** Some values stand beside the lock from the beginning, others are moved there when they are too many. */
+    /** Some values are beside the lock from the beginning; others move there when they are too many. */
     grow: async (ctx: ObjectContext, name: string) => {
       await note(ctx, name);
       ctx.set("large", name.padEnd(ALONE_LETTERS, "."));

@@ -1,4 +1,4 @@
-/** Crash points of what runs one at a time per key, on a store that its process owns alone. */
+/** Crash points of keyed handlers, on a store that one process owns alone. */
 import { coverageTests } from "./coverage-tests.ts";
 import { KEYED_SCENARIOS } from "./keyed-scenarios.ts";
 import { EVERYWHERE } from "./point.ts";

@@ -1,4 +1,4 @@
-/** What the closures of the handlers did: each execution leaves a token, and nothing else in the world does. */
+/** The record of executed closures: each execution leaves a token, the only outside effect. */
 
 /** `<invocation id>/<step>/<n>~`: the n-th execution of that closure. */
 export const TOKEN = /inv_1\w{33}\/[a-z0-9]+\/\d+~/g;
@@ -23,7 +23,7 @@ export class Ledger {
     return Number.parseInt(count) <= this.executions(id, step);
   }
 
-  /** Every closure that ran, with how often. */
+  /** @returns every closure that ran, with its number of executions */
   all(): readonly { readonly invocationId: string; readonly step: string; readonly count: number }[] {
     return [...this.#executions].map(([place, count]) => {
       const [invocationId = "", step = ""] = place.split("/");

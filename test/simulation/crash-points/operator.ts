@@ -1,4 +1,4 @@
-/** The operator of a scenario: orders, edits of a state, purges and restarts, each asked for until it is answered. */
+/** The operator of a scenario: orders, edits of state, purges and restarts, each repeated until it is answered. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { editState } from "../../../shared/engine/operate/edit-state.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
@@ -15,13 +15,13 @@ export async function pauseAndResume(client: Client, id: InvocationId, pauseMs: 
   await client.ask(true, (engine) => resume(engine, id, { kind: "keep" }));
 }
 
-/** What clients were told of it counts no longer: its id is free. */
+/** Drops the recorded answers too, because the purged id may have another life. */
 export async function purgeEnded(client: Client, id: InvocationId): Promise<void> {
   while ((await client.ask(true, (engine) => purge(engine, id))) === "open") await client.wait(AGAIN_MS);
   client.answers = client.answers.filter(({ invocationId }) => invocationId !== id);
 }
 
-/** Where the answer is lost it is started anew twice. @param from the last entry of the journal that is kept */
+/** May restart twice if an answer is lost. @param from the last entry of the journal that is kept */
 export async function restartEnded(client: Client, id: InvocationId, from: number): Promise<InvocationId> {
   for (;;) {
     const outcome = await client.ask(true, (engine) => restart(engine, id, from, { kind: "keep" }));

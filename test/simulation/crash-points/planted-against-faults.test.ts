@@ -1,4 +1,4 @@
-/** The faults are judged: for each there is a mistake that comes through a sound run, and that this fault brings to light. */
+/** Tests the faults: for each there is a mistake that passes a run without faults, and that this fault shows. */
 import { expect, test } from "vitest";
 import type { Table, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
@@ -12,7 +12,7 @@ function withTable(table: Table, change: Partial<Table>): Table {
   return { ...table, ...change };
 }
 
-/** A driver does not know its own hold again where the answer to the write of it was lost (F7). */
+/** A driver does not recognise its own lease record when the answer to its write was lost (F7). */
 const unknownHold: Sabotage = (engine) => {
   const { table } = engine;
   const ofAnother = <Outcome extends Written | Updated>(sk: string, outcome: Outcome): Outcome => {
@@ -28,7 +28,7 @@ const unknownHold: Sabotage = (engine) => {
   };
 };
 
-/** A schedule that was refused is taken for set. */
+/** A refused schedule counts as set. */
 const unsetSchedules: Sabotage = (engine) => ({
   ...engine,
   timers: {
@@ -37,7 +37,7 @@ const unsetSchedules: Sabotage = (engine) => ({
   },
 });
 
-/** The sweeper finds nothing that sleeps: it counts on the schedules. */
+/** The sweeper finds no sleepers, as if schedules were reliable. */
 const unseenSleepers: Sabotage = (engine) => {
   const { table } = engine;
   const queryIndex: Table["queryIndex"] = async (index, pk, range) => {
@@ -47,7 +47,7 @@ const unseenSleepers: Sabotage = (engine) => {
   return { ...engine, table: withTable(table, { queryIndex }) };
 };
 
-/** A message that stands for a later moment is put off until then, whatever is to be done. */
+/** A message for a later moment is postponed until then, although the invocation has work. */
 const trustedMoments: Sabotage = (engine) => {
   const { queue } = engine;
   const receive: typeof queue.receive = async (...asked) => {
@@ -107,7 +107,7 @@ test.each(PLANTED)(
     const { failures } = await crashPoints("shared-table", scenario, { sabotage, faults, failuresMax: 1 });
     expect(failures).toHaveLength(1);
     expect(failures[0]).toMatch(complaint);
-    // It takes the fault to see the mistake.
+    // The mistake shows only under the fault.
     expect(failures[0]).not.toContain("no fault");
   },
   TEST_MAX_MS,

@@ -1,4 +1,4 @@
-/** The judge is judged: an engine with a mistake planted in it comes through a sound run, and is caught at a crash point. */
+/** Tests the judge: an engine with a planted mistake passes a run without faults, and is caught at a crash point. */
 import { expect, test } from "vitest";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
@@ -7,7 +7,7 @@ import { SCENARIOS } from "./scenarios.ts";
 import type { Ownership, Sabotage } from "./world.ts";
 
 const LATE_MS = 5;
-/** Only handlers ask for this one. */
+/** A handler that only other handlers call. */
 const CHILD = "one";
 
 const isSegment = ({ sk }: Item): boolean => sk.startsWith("seg#");
@@ -27,7 +27,7 @@ const earlyAnswers: Sabotage = (engine) => ({
   }),
 });
 
-/** Who takes over goes on without the effects of the last segment: its children are not accepted again (I2). */
+/** A driver that takes over skips the effects of the last segment: its children are not accepted again (I2). */
 const skippedRedo: Sabotage = (engine, generation) => {
   let resumed = generation === 1;
   return {
@@ -46,7 +46,7 @@ const skippedRedo: Sabotage = (engine, generation) => {
   };
 };
 
-/** Each process derives ids of its own, so that a repeated key meets nobody (I7). */
+/** Each process derives ids of its own, so a repeated key does not find the invocation (I7). */
 const foreignIds: Sabotage = (engine, generation) => ({
   ...engine,
   ids: {
@@ -55,7 +55,7 @@ const foreignIds: Sabotage = (engine, generation) => ({
   },
 });
 
-/** A message is gone once it was received, and nobody sweeps. */
+/** A message is gone once it was received, and the sweeper finds nothing. */
 const forgottenMessages: Sabotage = (engine) => ({
   ...engine,
   queue: {
@@ -77,7 +77,7 @@ interface Planted {
   readonly sabotage: Sabotage;
   readonly ownership: Ownership;
   readonly scenario: string;
-  /** What the judge has to say. */
+  /** The complaint that the judge must make. */
   readonly complaint: RegExp;
 }
 
@@ -124,6 +124,6 @@ test.each(PLANTED)("$what are caught", async ({ sabotage, ownership, scenario: n
   const { failures } = await crashPoints(ownership, scenario, { sabotage, faults: FAULTS, failuresMax: 1 });
   expect(failures).toHaveLength(1);
   expect(failures[0]).toMatch(complaint);
-  // It takes a fault to see the mistake.
+  // The mistake shows only under a fault.
   expect(failures[0]).not.toContain("no fault");
 });

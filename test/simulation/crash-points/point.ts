@@ -1,29 +1,27 @@
-/** A crash point: one port call of a run, and what goes wrong at it. */
+/** A crash point: one port call of a run, and the fault that strikes it. */
 
 export const FAULTS = [
-  /** The call never happens: the process dies before it. */
+  /** The process dies before the call. */
   "before",
-  /** The call happens, and the process dies before it learns of it. */
+  /** The process dies after the call, before the answer. */
   "after",
-  /** The call happens, its caller is told that it failed, and the process lives on. */
+  /** The call happens, its caller gets an error, and the process lives on. */
   "after-with-lost-reply",
 ] as const;
-/** Calls of the table that come late: for what races with others at one key. */
+/** Calls of the table that come late, for scenarios with races at one key. */
 export const LATE_FAULTS = [
-  /** The process dies behind the call, which happens after the next process has gone to work. */
+  /** The process dies, and the call happens after the next process has begun to work. */
   "late-after-death",
-  /** The process lives, and what it writes happens late; what it reads is old when it comes. */
+  /** The process lives; its write happens late, or its read returns old data. */
   "slow",
 ] as const;
-/**
- * A conditional write happens, the client repeats it after a time-out, and the repetition is refused by its own item.
- */
+/** A conditional write happens, the client repeats it after a time-out, and the repetition is refused by its own item. */
 export const REPEATED = "repeated";
 /** The store refuses this call, and for some seconds every other of its kind: a write of the table, or a schedule. */
 export const THROTTLED = "throttled";
-/** The call happens, and the process dies; the clock of the next one shows another time. */
+/** The process dies after the call; the clock of the next one is skewed. */
 export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as const;
-/** The message comes a day after the end of the scenario, and with it a second one that carries a far moment. */
+/** The message comes a day after the end of the scenario, together with one for a far moment. */
 export const DAY_LATE = "day-late";
 /** The schedule is set, and never fires. */
 export const NEVER_FIRES = "never-fires";
@@ -41,7 +39,7 @@ export const EVERYWHERE: readonly Fault[] = [...FAULTS, REPEATED, THROTTLED, DAY
 
 export const SKEW_MS = 5_000;
 
-/** By how much the clock of the process is wrong that follows upon one with this fault. */
+/** @returns the clock skew of the process that follows one with this fault, in milliseconds */
 export function skewBehind(fault: Fault | undefined): number {
   if (fault === "after-clock-behind") return -SKEW_MS;
   return fault === "after-clock-ahead" ? SKEW_MS : 0;
@@ -50,7 +48,7 @@ export function skewBehind(fault: Fault | undefined): number {
 export interface PortCall {
   readonly port: "table" | "meta" | "queue" | "timers" | "endpoints";
   readonly method: string;
-  /** What the call is about, as far as it is the same in every run. */
+  /** The subject of the call, as far as it is the same in every run. */
   readonly about: string;
 }
 
@@ -60,7 +58,7 @@ export interface Point {
   readonly fault: Fault;
 }
 
-/** Which call of a process a fault strikes: one by its number, or the first of its kind. */
+/** Selects the call of a process that a fault strikes: one by its number, or the first of its kind. */
 export interface Strike {
   readonly hits: (at: number, call: string) => boolean;
   readonly fault: Fault;

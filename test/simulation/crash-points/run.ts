@@ -1,4 +1,4 @@
-/** One run of a scenario: it is played, perhaps struck by a fault, and watched in virtual time until all is quiet. */
+/** One run of a scenario: it is played, optionally with a fault, in virtual time until no work is left. */
 import { START_MS } from "../virtual-clock.ts";
 import { Client } from "./client.ts";
 import { isQuiet, judge } from "./judge.ts";
@@ -13,12 +13,12 @@ const LATE_BY_MS = 1.01 * DAY_MS;
 const FAR_FUTURE_MS = 400 * DAY_MS;
 
 export interface Run {
-  /** The port calls of the process that is looked at: the first, or the second where the first one dies in any case. */
+  /** The port calls of the examined process: the first, or the second if the scenario kills the first. */
   readonly calls: readonly string[];
   /** The call at which the fault struck. */
   readonly struck: string | undefined;
   readonly complaints: readonly string[];
-  /** Virtual time until all was quiet. */
+  /** Virtual time until no work was left. */
   readonly tookMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface Given {
 export async function run({ scenario, ownership, point, sabotage }: Given): Promise<Run> {
   const world = new World(ownership, await registry(), sabotage);
   if (scenario.isFirst !== true) await world.settle();
-  // The SDK writes down the ends of its sleeps by the time of its own machine.
+  // The SDK computes the ends of its sleeps from the time of its own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs();
   try {
@@ -63,7 +63,7 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   }
 }
 
-/** A day later: much of what the messages speak of is kept no longer. */
+/** Brings the kept messages a day later, when many of the named invocations have expired. */
 function bringLate({ clock, queue, keptBack }: World): void {
   clock.pass(LATE_BY_MS);
   for (const wake of keptBack.splice(0)) {
@@ -72,7 +72,7 @@ function bringLate({ clock, queue, keptBack }: World): void {
   }
 }
 
-/** @returns false where the end was not reached in bounded time */
+/** @returns false if the end was not reached in bounded time */
 async function passTime(world: World, isOver: () => Promise<boolean>): Promise<boolean> {
   const fromMs = world.clock.nowMs();
   for (let jumps = 0; jumps < JUMPS_MAX; jumps++) {
@@ -83,7 +83,7 @@ async function passTime(world: World, isOver: () => Promise<boolean>): Promise<b
   return false;
 }
 
-/** Lets everything run that can: only handlers take more than the promises that are ready. */
+/** Runs all ready promises; only handlers take longer. */
 async function breathe({ endpoints }: World): Promise<void> {
   do await new Promise<void>((resolve) => setImmediate(resolve));
   while (endpoints.busy > 0);

@@ -1,10 +1,10 @@
-/** The scenarios: what clients do, and which invocations must be there in the end, with which results. */
+/** The scenarios: the requests of clients, and the invocations and results that must exist in the end. */
 import type { Client } from "./client.ts";
 import { STUMBLES } from "./step.ts";
 
-/** How invocations of one handler must have ended. */
+/** The expected ends of the invocations of one handler. */
 export interface Expected {
-  /** How many there are, at least and at most. */
+  /** The least and the greatest number of invocations. */
   readonly count: readonly [number, number];
   /** Outputs as JSON with each token as `<step>`, or `failed <code>`. */
   readonly outcomes: readonly string[];
@@ -15,31 +15,31 @@ export interface Scenario {
   readonly play: (client: Client) => Promise<unknown>;
   readonly expected: Readonly<Record<string, Expected>>;
   /**
-   * The first process dies after the first port call that begins so, and the crash points are those of the second:
-   * recovery itself is broken off.
+   * The first process dies after the first port call with this beginning, and the crash points are those of the second:
+   * they break the recovery.
    */
   readonly diesAfter?: string;
-  /** No sweeper has been here before, so that the first looks for the oldest day; what it reads is struck here alone. */
+  /** True if no sweeper has run before, so that the first one searches the oldest day; only here its reads are struck. */
   readonly isFirst?: boolean;
-  /** What runs one at a time; `raced` where several meet at one key, so that it also matters what comes late. */
+  /** Present for keyed handlers; `raced` if several invocations compete for one key, so that late calls matter too. */
   readonly keyed?: "quiet" | "raced";
-  /** What a key may show in the end, where that does not follow from the journals that are left. */
+  /** The possible final states of a key, if they do not follow from the remaining journals. */
   readonly states?: Readonly<Record<string, readonly string[]>>;
-  /** Which calls are struck; all unless told: of what waits for long, most calls are those of waiting. */
+  /** The calls that are struck; all by default. A long wait consists of many equal calls. */
   readonly at?: RegExp;
-  /** So many entries behind the input are copied where it is started anew. */
+  /** The number of entries after the input that the restart copies. */
   readonly keptEntries?: number;
-  /** Executions that a step needs without any fault, where that is not one. */
+  /** The executions that a step needs without a fault, if more than one. */
   readonly needs?: Readonly<Record<string, number>>;
 }
 
-/** Calls of the first process at which the table holds much that is not done yet. */
+/** Port calls of the first process at which much work in the table is open. */
 const THIRD_CALLED = "endpoints.POST /invoke/Sim/third";
 const NAP_CALLED = "endpoints.POST /invoke/Sim/nap";
 const RESOLVER_CALLED = "endpoints.POST /invoke/Sim/resolver";
 
 const MINUTE_MS = 60_000;
-/** Farther than any message is sent on by the queue, and ahead of a pass of the sweeper by nearly a minute. */
+/** Farther than a message without a moment is put back (`EARLY_MS`), and nearly a minute before a pass of the sweeper. */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';
@@ -162,7 +162,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async play(client) {
       const called = client.call("restless", { input: 30 * MINUTE_MS, key: "k" });
       await client.wait(100);
-      // The call may have been lost with its process, and comes again.
+      // The call may have been lost with its process; then its client repeats it.
       while (!(await client.kill(client.idOf("restless", "k")))) await client.wait(100);
       await called;
     },

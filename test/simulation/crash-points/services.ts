@@ -61,7 +61,7 @@ const service = restate.service({
     }),
     race: async (ctx: Context) =>
       RestatePromise.race([1_000, 4_000, 7_000].map((ms) => ctx.serviceClient(sim).nap(ms))),
-    /** Three at one key: they begin in this order. */
+    /** Three invocations of one key: they begin in this order. */
     fan: async (ctx: Context, key: string) => {
       const sender = ctx.objectSendClient<typeof box>({ name: "Box" }, key);
       sender.push("a");
@@ -72,7 +72,7 @@ const service = restate.service({
   },
 });
 
-/** Its own type would be circular: handlers call their neighbours. */
+/** An explicit type, because handlers that call their neighbours have a circular inferred one. */
 interface Sim {
   one(ctx: Context): Promise<string>;
   second(ctx: Context): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** Crash points on a shared table: nobody knows who died, so leases run out, and messages or the sweeper find what was left. */
+/** Crash points on a shared table: leases of dead processes run out, and messages or the sweeper find the open invocations. */
 import { coverageTests } from "./coverage-tests.ts";
 import { EVERYWHERE, NEVER_FIRES, SKEWED_FAULTS } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";

@@ -1,4 +1,4 @@
-/** Crash points of a process that owns its store alone: its successor recovers at once what it left. */
+/** Crash points of a process that owns its store alone: its successor recovers its open invocations at once. */
 import { coverageTests } from "./coverage-tests.ts";
 import { EVERYWHERE, NEVER_FIRES } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";

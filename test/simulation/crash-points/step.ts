@@ -1,12 +1,12 @@
-/** The one thing that handlers of the scenarios do outside: a closure that runs writes itself down in the ledger. */
+/** The only outside effect of the scenarios' handlers: each executed closure writes a token into the ledger. */
 import "../../../examples/polyfill.mjs";
 import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
 import { Ledger } from "./ledger.ts";
 
-/** How often the closure of the step `stumble` fails before it works. */
+/** How often the closure of the step `stumble` fails before it succeeds. */
 export const STUMBLES = 2;
 
-/** The endpoint is made once; the ledger is the one of the run that is under way. */
+/** The endpoint is made once; the ledger belongs to the current run. */
 const current = { ledger: new Ledger() };
 
 export function writeInto(ledger: Ledger): void {
@@ -23,7 +23,7 @@ export function step(ctx: Context, name: string): RestatePromise<string> {
   });
 }
 
-/** Tries again after so many milliseconds, each time. */
+/** Retries after a fixed delay in milliseconds. */
 export const retrying = (initialInterval: number) => ({
   retryPolicy: { initialInterval, maxInterval: initialInterval, exponentiationFactor: 1 },
 });

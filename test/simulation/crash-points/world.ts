@@ -1,4 +1,4 @@
-/** The world of one run: durable parts that survive, the process on them that may die, and the one that follows it. */
+/** The world of one run: durable parts that survive, the process on them that may die, and its successor. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
@@ -29,7 +29,7 @@ import { writeInto } from "./step.ts";
 /** `sole-owner`: one process owns the store, and its successor knows that. `shared-table`: leases must run out. */
 export type Ownership = "sole-owner" | "shared-table";
 
-/** Puts a mistake into the engine of a process, to see that a judge notices. */
+/** Plants a mistake into the engine of a process, which a judge must detect. */
 export type Sabotage = (engine: Engine, generation: number) => Engine;
 
 export interface Running {
@@ -38,20 +38,20 @@ export interface Running {
   readonly death: Promise<never>;
 }
 
-/** A new process stands so long after the death of the old one. */
+/** The time from the death of a process to the start of the next one. */
 const RESTART_MS = 500;
-/** A message that comes a day late finds the results and the states that the judge asks for. */
+/** Retentions longer than a day, so that the judge finds results and states after a message that is a day late. */
 const KEPT = {
   "default-journal-retention": "3d",
   "default-idempotency-retention": "3d",
   "default-workflow-completion-retention": "3d",
 };
-/** Sleeps of more than half a minute go to the timers, so that a run is short in which one does. */
+/** Sleeps of more than half a minute use the timers, so that a run with such a sleep is short. */
 const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
 let registered: MemoryTable | undefined;
 
-/** The registry with the scenarios' deployment in it, discovered once. */
+/** The registry with the deployment of the scenarios, discovered once. */
 export async function registry(): Promise<MemoryTable> {
   if (registered !== undefined) return registered;
   const meta = new MemoryTable();
@@ -86,15 +86,15 @@ export class World {
     writeInto(this.ledger);
   }
 
-  /** The directory is not new: a sweeper has come to the present of the listing, and does not look for its beginning. */
+  /** Writes the progress of a sweeper at the present, so that the next one does not search the beginning of the listing. */
   async settle(): Promise<void> {
     const engine = this.observer();
     await writeProgress(engine, atFirst(engine));
   }
 
   /**
-   * Starts a process; each later one follows upon the death of the one before.
-   * @param strikes what each process is struck by, in the order of their lives; those beyond the list live in peace
+   * Starts a process; its successors start after its death.
+   * @param strikes the strike of each process, in the order of their lives; later processes have none
    */
   start(strikes: readonly (Strike | undefined)[]): void {
     const generation = this.processes.length + 1;
@@ -118,14 +118,14 @@ export class World {
     this.#arrivals.clear();
   }
 
-  /** The process that lives now, or the next one. */
+  /** @returns the living process, or the next one */
   alive(): Promise<Running> {
     const running = this.#running;
     if (running !== undefined) return Promise.resolve(running);
     return new Promise((resolve) => this.#arrivals.add(resolve));
   }
 
-  /** An engine that looks at the durable parts from outside; its calls are nobody's. */
+  /** An engine on the durable parts without faults; its calls are not counted. */
   observer(meta = this.#meta): Engine {
     const { clock, table, queue, timers, endpoints } = this;
     return compose({ clock, table, meta, queue, timers, endpoints }, "observer", undefined);
@@ -143,7 +143,7 @@ export class World {
     return compose(parts, owner, this.#ownership === "sole-owner" ? owner : undefined);
   }
 
-  /** The local process recovers what its predecessor left; on a shared table worker and sweeper are all there is. */
+  /** The local process recovers the work of its predecessor; on a shared table there are only worker and sweeper. */
   #startLoops(engine: Engine): void {
     if (this.#ownership === "sole-owner") {
       const embedded = { engine, metricsText: async () => "", expire: async () => {}, close: async () => {} };

@@ -1,4 +1,4 @@
-/** The clients of a seed, and those outside who resolve awakeables: they ask whichever process lives. */
+/** The clients of a seed, and the actor outside that resolves awakeables: they send requests to a living process. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
@@ -16,18 +16,18 @@ import { REJECTED, targetOf, WOKEN } from "./program.ts";
 import type { World } from "./world.ts";
 
 const RETRY_MS = 400;
-/** Longer than all bursts of throttling together. */
+/** A client repeats requests for longer than all bursts of throttling together take. */
 const TRIES_MAX = 900;
-/** How long an actor outside takes to answer. */
+/** The time that the actor outside takes to answer. */
 const ANSWER_MS = 200;
 const INTERRUPT_MS = 15_000;
 
 export class Clients {
-  /** Every end that a client was told of, by the name of its program. */
+  /** The ends that clients received, with their requests. */
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
-  /** What a client was told is accepted, and never ended before it was asked about again. */
+  /** The invocations that clients know to be accepted; `atMs` is Infinity where an attach found no end. */
   readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId; readonly atMs: number }[] = [];
-  /** True where a request without a key was not answered, so that its arrival is unknown. */
+  /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;
   readonly #world: World;
   #busy = 0;
@@ -36,12 +36,12 @@ export class Clients {
     this.#world = world;
   }
 
-  /** True while a client waits for something, or somebody outside has not resolved what it was told. */
+  /** True while a client waits for an answer, or the actor outside has to resolve an awakeable. */
   get isBusy(): boolean {
     return this.#busy > 0;
   }
 
-  /** @param fail takes what must never happen */
+  /** @param fail takes a complaint about a client that fails */
   start(plan: readonly Ask[], fail: (complaint: string) => void): void {
     for (const ask of plan) this.ask(ask, fail);
     const { clock, outside } = this.#world;
@@ -53,7 +53,7 @@ export class Clients {
     );
   }
 
-  /** Asks for one thing more. */
+  /** Sends one more request. */
   ask(ask: Ask, fail: (complaint: string) => void): void {
     this.#busyWith(this.#play(ask), fail);
   }
@@ -71,7 +71,7 @@ export class Clients {
     await clock.sleep(ask.atMs);
     const { later } = ask;
     const first = ask.how === "call" ? this.#call(ask) : this.#send(ask);
-    // What is asked for under a key has an id before it is accepted.
+    // A request with a key has an id before it is accepted.
     const id = ask.key === undefined ? (ask.how === "send" ? await first : undefined) : this.#idOf(ask, ask.key);
     const follow = async (): Promise<void> => {
       if (later === undefined || id === undefined) return;
@@ -90,7 +90,7 @@ export class Clients {
     this.answers.push({ ask, ended });
   }
 
-  /** @returns the id, or undefined where it was never learnt */
+  /** @returns the id, or undefined if the client never learns it */
   async #send(ask: Ask): Promise<InvocationId | undefined> {
     const sent = await this.#ask(ask.key !== undefined, (engine) => {
       const startAtMs = ask.delayMs > 0 ? { startAtMs: engine.clock.nowMs() + ask.delayMs } : {};
@@ -109,7 +109,10 @@ export class Clients {
     else this.acknowledged.push({ ask, id, atMs: Infinity });
   }
 
-  /** What is ended before it has begun leaves no record, and whoever is not answered asks for it again: a new life begins. */
+  /**
+   * Interrupts again until the client is answered: an end before the first attempt leaves no record, so a repeated request
+   * begins a new life.
+   */
   async #interruptAll(ask: Ask, id: InvocationId, how: typeof cancel, first: Promise<unknown>): Promise<void> {
     const answered = first.then(() => true);
     await this.#interrupt(id, how);
@@ -119,7 +122,7 @@ export class Clients {
     if (ask.how === "send") await this.#interrupt(id, how);
   }
 
-  /** What is not there yet may have been lost with its process, and comes again. */
+  /** Repeats while the invocation is unknown: the request may have been lost with its process, and its client repeats it. */
   async #interrupt(id: InvocationId, how: typeof cancel): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if ((await this.#ask(true, (engine) => how(engine, id))) !== "unknown") return;
@@ -127,7 +130,7 @@ export class Clients {
     }
   }
 
-  /** For an operator: it was paused without any fault of its own. */
+  /** Resumes an invocation, as an operator does, that was paused because processes died. */
   resume(id: InvocationId, fail: (complaint: string) => void): void {
     this.#busyWith(
       this.#ask(true, (engine) => resume(engine, id, { kind: "keep" })),

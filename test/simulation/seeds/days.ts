@@ -1,11 +1,11 @@
-/** The days that some seeds skip when all else is quiet, and what is watched meanwhile: nothing that is open may expire. */
+/** The days that some seeds skip when no other work is left; meanwhile no open invocation may expire. */
 import { type Stretch, NEXT_DAY } from "./far-plan.ts";
 import { START_MS } from "../virtual-clock.ts";
 import type { Rules } from "./rules.ts";
 import { vanishExpired } from "./vanish.ts";
 import type { World } from "./world.ts";
 
-/** The sweeper has made its first passes by then, and what is on its way to the table has come there. */
+/** By then the sweeper has made its first passes, and late writes have reached the table. */
 const BEGIN_AFTER_MS = 180_000;
 
 export class Days {
@@ -14,7 +14,7 @@ export class Days {
   readonly #drawn: Stretch | undefined;
   #begun = false;
   #lookedAtMs = 0;
-  /** True where nothing is to stay open for longer. */
+  /** True when no invocation has to stay open any longer. */
   areOver = false;
 
   constructor(world: World, rules: Rules, drawn: Stretch | undefined) {
@@ -23,7 +23,7 @@ export class Days {
     this.#drawn = drawn;
   }
 
-  /** @returns false where there is no reason to skip any days, or no more */
+  /** @returns false if there are no days to skip, or they have been skipped */
   begin(): boolean {
     if (this.#begun) return false;
     const { clock, queue, fate, leap, trace } = this.#world;
@@ -46,7 +46,7 @@ export class Days {
     if (!this.#begun || this.areOver) return;
     const { clock, leap, outside, ownsStore, table } = this.#world;
     const nowMs = clock.nowMs();
-    // Where one process owns the store alone, it removes what has expired, and extends before.
+    // A process that owns the store alone deletes expired items itself, after it has extended open invocations.
     if (nowMs > this.#lookedAtMs && !ownsStore)
       this.#rules.complaints.push(...(await vanishExpired(table, nowMs, (key) => this.#rules.isOfOpen(key))));
     this.#lookedAtMs = nowMs;

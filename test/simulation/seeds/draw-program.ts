@@ -1,4 +1,4 @@
-/** Draws what a seed's handlers do: small trees of steps, with a few programs that share their idempotency keys. */
+/** Draws the programs of a seed's handlers: small trees of steps, with a few programs that share their idempotency keys. */
 import { type Branch, type Program, REFUSED, type Step } from "./program.ts";
 import type { Random } from "./random.ts";
 
@@ -6,14 +6,14 @@ const DEPTH_MAX = 2;
 const STEPS_MAX = 4;
 const PROGRAMS_MAX = 14;
 const OBJECTS_MAX = 3;
-/** Longer than a driver waits in hand, and some longer than a queue's delay, so that they go to the timers. */
+/** Longer than a driver waits without a park; some are longer than the queue's longest delay, so that they use the timers. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
-/** Ends by a cancel, or far too late. */
+/** A sleep that a cancel ends: its own end comes after the bound of a run. */
 const FOREVER_MS = 4 * 3_600_000;
-/** The invocation that is to cancel it may be cancelled before: then this one has to end by itself. */
+/** The length of a sleep whose canceller may itself be cancelled, so that the sleep must end by itself. */
 const LONG_MS = 600_000;
 
-/** The share of all sends that are brief. */
+/** The share of brief programs among all sends. */
 const BRIEF_SHARE = 0.25;
 
 const STEPS = { run: 6, sleep: 2, call: 4, send: 2, all: 2, race: 1, attach: 1, cancel: 1, await: 2 };
@@ -21,7 +21,7 @@ const STEPS = { run: 6, sleep: 2, call: 4, send: 2, all: 2, race: 1, attach: 1, 
 export class Drawing {
   readonly #random: Random;
   readonly #shared: Program[] = [];
-  /** How much of a seed happens on objects, and on how many. */
+  /** The share of programs that run on objects, and the number of objects. */
   readonly #objectShare: number;
   readonly #objects: number;
   #drawn = 0;
@@ -33,8 +33,8 @@ export class Drawing {
   }
 
   /**
-   * @param depth of the caller; 0 for what a client asks for
-   * @param above only objects from this one on: whoever holds one waits for later ones alone, so that nobody waits for ever
+   * @param depth of the caller; 0 for a client's request
+   * @param above the lowest number of an object: a holder waits only for objects with higher numbers, so that no deadlock occurs
    */
   program(depth: number, above = 0): Program {
     const random = this.#random;
@@ -47,7 +47,7 @@ export class Drawing {
     return { name, steps, ...keyed(object), ...(random.chance(0.1) && { fails: REFUSED }) };
   }
 
-  /** One of the programs that several callers ask for under the same key. */
+  /** @returns one of the programs that several callers request under the same key */
   shared(): Program {
     const random = this.#random;
     if (this.#shared.length === 0 || random.chance(0.3)) this.#shared.push(this.program(DEPTH_MAX, OBJECTS_MAX));
@@ -91,9 +91,7 @@ export class Drawing {
     return { do: "run", name, stumbles: random.chance(0.15) ? random.between(1, 2) : 0, refuses: random.chance(0.1) };
   }
 
-  /**
-   * A program under a key of its own: only one step may send it, and a redo of that step finds the earlier invocation.
-   */
+  /** Draws a program under a key of its own: only one step may send it, and a redo of that step finds the earlier invocation. */
   #brief(): { readonly of: Program; readonly key: string } {
     const { name, steps } = this.program(DEPTH_MAX, OBJECTS_MAX);
     return { of: { name, steps, brief: true }, key: name };
@@ -105,14 +103,14 @@ export class Drawing {
     return { of, key: of.name };
   }
 
-  /** Sleeps until somebody cancels or kills it. */
+  /** Draws a program that sleeps until it is cancelled or killed. */
   sleeper(above = 0, ms = FOREVER_MS): Program {
     const object = this.#random.chance(this.#objectShare) ? this.#object(above) : undefined;
     const before = this.#random.chance(0.5) ? [this.#branch("run", DEPTH_MAX, "s0", above)] : [];
     return { name: `p${this.#drawn++}`, steps: [...before, { do: "sleep", ms }], ...keyed(object), yields: true };
   }
 
-  /** Most often the first there is, so that many meet at it. */
+  /** Draws mostly the first possible object, so that many programs compete for it. */
   #object(above: number): number | undefined {
     return above < this.#objects ? this.#random.between(above, Math.min(above + 1, this.#objects - 1)) : undefined;
   }

@@ -1,4 +1,4 @@
-/** The model: what a program must have given, computed from the program alone. */
+/** The model: the possible results of a program, computed from the program alone. */
 import {
   type Branch,
   failedText,
@@ -13,13 +13,13 @@ import {
   WOKEN,
 } from "./program.ts";
 
-/** What cancels and kills leave behind: the failure itself, or nothing to find. */
+/** The results that a cancel or kill may leave: the failure itself, or none. */
 const DISTURBED = [INTERRUPTED, 404, 410].map(failedText);
 
-/** What a seed's clients and handlers cancel or kill: everything below may have ended by that. */
+/** The names of programs that clients or handlers cancel or kill, and of all their children. */
 export type Disturbed = ReadonlySet<string>;
 
-/** The names of a program and of all that it asks for. */
+/** @returns the names of a program and of all its children */
 export function namesIn(program: Program): readonly string[] {
   return [program.name, ...childrenOf(program).flatMap(namesIn)];
 }
@@ -32,13 +32,13 @@ export function childrenOf(program: Program): readonly Program[] {
   });
 }
 
-/** Programs that are cancelled by a step of another one. */
+/** @returns the programs that a step of another one cancels */
 export function cancelledIn(program: Program): readonly Program[] {
   const own = program.steps.flatMap((step) => (step.do === "cancel" ? [step.of] : []));
   return [...own, ...childrenOf(program).flatMap(cancelledIn)];
 }
 
-/** @param text a result as JSON, or `failed <code>`. @returns whether the program may have ended so */
+/** @param text a result as JSON, or `failed <code>`. @returns whether it is a possible result of the program */
 export function mayEnd(program: Program, text: string, disturbed: Disturbed): boolean {
   if (disturbed.has(program.name) && DISTURBED.includes(text)) return true;
   if (program.fails !== undefined) return text === failedText(program.fails);

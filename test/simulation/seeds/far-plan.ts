@@ -1,11 +1,11 @@
-/** The long stretch of some seeds, and what they leave open for days: what sleeps, or waits for others, a key or a word. */
+/** The long stretch of some seeds, and its open invocations: they sleep for days, or wait for children, a key or an awakeable. */
 import type { Ask } from "./plan.ts";
 import { poisonedAsk } from "./poison.ts";
 import type { Program, Step } from "./program.ts";
 import type { Random } from "./random.ts";
 
 const DAY_MS = 86_400_000;
-/** The sweeper rests for a week in so many of the seeds. */
+/** The share of the seeds in which the sweeper rests for a week. */
 export const REST_SHARE = 0.04;
 const REST_MS = 7 * DAY_MS;
 /** Longer than the time to live of items that are not extended. */
@@ -14,20 +14,20 @@ const POISONED_FOR_MS = 20 * DAY_MS;
 const SWEEP_EVERY_MS = DAY_MS / 4;
 
 const BEGINNING = "far";
-/** After the end of the long stretch, when the sweeper runs and can wake them. */
+/** Sleeps end this long after the long stretch, when the sweeper runs again and can wake them. */
 const BEYOND_MS = 300_000;
 const KINDS = { sleeps: 3, wakes: 2, calls: 2, waits: 2, begins: 1, queues: 2 };
 const ASKS_MAX = 3;
 
 export interface Stretch {
   readonly forMs: number;
-  /** Infinity where the sweeper rests. */
+  /** Infinity if the sweeper rests. */
   readonly sweepEveryMs: number;
   /** The requests at the beginning of the seed. */
   readonly plan: readonly Ask[];
 }
 
-/** For messages that are a day late: every invocation that they name has ended. */
+/** For messages that are a day late: all their invocations are completed. */
 export const NEXT_DAY: Stretch = { forMs: 1.01 * DAY_MS, sweepEveryMs: Infinity, plan: [] };
 
 /** @returns undefined in most seeds */
@@ -43,7 +43,7 @@ export function isFar(name: string): boolean {
   return name.startsWith(BEGINNING);
 }
 
-/** @param forMs how long they are to stay open; some end in the midst of it */
+/** @param forMs how long the invocations stay open; some end after half of it */
 function drawFarPlan(random: Random, forMs: number): readonly Ask[] {
   let drawn = 0;
   const program = (step: Step, object?: string): Program => ({

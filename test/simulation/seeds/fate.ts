@@ -1,41 +1,41 @@
-/** What goes wrong, and when: drawn from the seed, so that each seed has its own kinds of misfortune, and bounded. */
+/** The faults of a seed: their kinds, share and number are drawn from the seed. */
 import type { Random } from "./random.ts";
 
 export const MISHAPS = [
   /** The call fails and has no effect: throttled, or never arrived. */
   "refused",
-  /** The call has its effect, and its caller is told that it failed. */
+  /** The call has its effect, and its caller gets an error. */
   "lost-reply",
-  /** The caller is told that it failed, and the effect comes afterwards. */
+  /** The caller gets an error, and the effect comes afterwards. */
   "late-effect",
-  /** The call arrives twice, and the caller sees the answer to the second. */
+  /** The call arrives twice, and the caller gets the answer to the second. */
   "sent-twice",
   /** The call takes seconds, perhaps longer than a lease. */
   "slow",
-  /** The process dies, and the call never happens. */
+  /** The process dies before the call. */
   "dies-before",
-  /** The call happens, and the process dies before it learns of it. */
+  /** The process dies after the call, before the answer. */
   "dies-after",
-  /** The process stands still, perhaps for longer than its lease, and then goes on: a zombie. */
+  /** The process freezes, perhaps for longer than its lease, and then goes on: a zombie. */
   "freezes",
   /** A message is sent and never comes. */
   "message-lost",
   "message-twice",
   "message-late",
-  /** The message comes a day later, when much of what it speaks of is kept no longer. */
+  /** The message comes a day later, when many of the items of its invocation have expired. */
   "message-day-late",
-  /** Beside the message come two more, which stand for a moment in the far future. */
+  /** Two more messages come, with a moment in the far future. */
   "message-of-future",
   /** The schedule is set and never fires. */
   "schedule-lost",
-  /** The deployment answers, and its answer breaks off in the middle. */
+  /** The deployment's response breaks off in the middle. */
   "answer-cut",
-  /** The deployment says that it has no room. */
+  /** The deployment answers 503. */
   "answer-503",
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** Faults of a whole seed: each has its own file, which says in what share of the seeds it occurs. */
+/** Faults of a whole seed: each has its own file, which states the share of the seeds. */
 export const HARDSHIPS = [
   "throttled-table",
   "throttled-open",
@@ -43,7 +43,7 @@ export const HARDSHIPS = [
   "throttled-timers",
   /** One clock shows another time than the others. */
   "skewed-clock",
-  /** A process has read what no process survives. */
+  /** A process has read the invocation that ends every process. */
   "poisoned",
   /** The sweeper rests for a week. */
   "sweeper-rest",
@@ -66,11 +66,11 @@ const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
 
 const MISHAPS_MAX = 25;
 const DEATHS_MAX = 4;
-/** Few of all writes go to a lock, and what goes wrong there concerns many. */
+/** Few writes go to a lock, and their faults concern many invocations. */
 const LOCK_WEIGHT = 5;
-/** Fewer still are schedules. */
+/** Schedules are fewer still. */
 const TIMER_WEIGHT = 10;
-/** Nothing goes wrong in so many of the seeds: then nothing may be done twice either. */
+/** The share of the seeds without faults: in those no closure may run twice. */
 const CALM_SHARE = 0.05;
 
 export class Fate {
@@ -79,7 +79,7 @@ export class Fate {
   readonly #share: number;
   #left: number;
   #deathsLeft = DEATHS_MAX;
-  /** All that went wrong so far. */
+  /** All faults so far. */
   readonly struck: Fault[] = [];
 
   constructor(random: Random) {
@@ -90,17 +90,17 @@ export class Fate {
     this.#left = random.between(1, MISHAPS_MAX);
   }
 
-  /** True where nothing more will go wrong. */
+  /** True if no more faults will strike. */
   get isOver(): boolean {
     return this.#left === 0;
   }
 
-  /** From now on all goes well. */
+  /** Ends all faults. */
   end(): void {
     this.#left = 0;
   }
 
-  /** @returns what goes wrong with this call, if anything does */
+  /** @returns the fault of this call, if any */
   draw(kind: Kind): Mishap | undefined {
     const weight = kind === "lock" ? LOCK_WEIGHT : kind === "timer" ? TIMER_WEIGHT : 1;
     if (this.#left === 0 || !this.#random.chance(this.#share * weight)) return undefined;
@@ -113,7 +113,7 @@ export class Fate {
     return mishap;
   }
 
-  /** Counts what goes wrong beyond single calls. */
+  /** Records a fault that is not one of a single call. */
   note(fault: Fault): void {
     this.struck.push(fault);
   }

@@ -1,4 +1,4 @@
-/** What must hold of a segment that has just been written, and of the effects of the one before it. */
+/** The rules for a segment that has just been written, and for the effects of the one before it. */
 import { effectsOf } from "../../../shared/core/invocation/effects.ts";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";
@@ -9,7 +9,7 @@ import { EARLY } from "../../../shared/engine/store/item-keys.ts";
 import { lockOf } from "./lock-rules.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
-/** One end, every arrival listed once, every completion told once. */
+/** An invocation ends once, and its journal lists every arrival once and every completion once. */
 export function segmentComplaints(pk: string, before: Invocation, segment: Segment): string[] {
   const complaints: string[] = [];
   if (before.phase.status === "completed") complaints.push(`${pk} has ended twice`);
@@ -29,7 +29,7 @@ export function segmentComplaints(pk: string, before: Invocation, segment: Segme
   return complaints;
 }
 
-/** I2: whoever writes a segment has performed the effects of the one before. */
+/** I2: the writer of a segment has performed the effects of the one before. */
 export function missingEffects(table: WatchedTable, pk: string, before: Invocation, segment: Segment): string[] {
   const stands = (owner: string, sk: string) => table.shown({ pk: `inv#${owner}`, sk });
   return effectsOf(before, segment).flatMap((effect) => {

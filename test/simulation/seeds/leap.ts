@@ -1,22 +1,22 @@
-/** A long stretch of time in which next to nothing runs: the sweeper rests, or comes by seldom. */
+/** A long stretch of time in which almost nothing runs: the sweeper rests, or makes few passes. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 
-/** How often the sweeper comes by at other times. */
+/** The interval of the sweeper at other times. */
 export const SWEEP_INTERVAL_MS = 60_000;
 
 export class Leap {
   readonly #clock: VirtualClock;
   #untilMs = 0;
   #sweepEveryMs = 0;
-  /** How long all leaps took together. */
+  /** The sum of the lengths of all leaps. */
   leaptMs = 0;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
   }
 
-  /** @param sweepEveryMs Infinity where the sweeper rests */
+  /** @param sweepEveryMs Infinity if the sweeper rests */
   begin(ms: number, sweepEveryMs: number): void {
     this.#untilMs = this.#clock.nowMs() + ms;
     this.#sweepEveryMs = sweepEveryMs;
@@ -31,12 +31,12 @@ export class Leap {
     return this.#untilMs - this.#clock.nowMs();
   }
 
-  /** How long a worker waits for messages: until the end of the leap, because a message ends the wait at once. */
+  /** @returns how long a receive waits: until the end of the leap, because a message ends the wait at once */
   waitMs(ms: number): number {
     return ms === 0 ? 0 : Math.max(ms, this.#leftMs);
   }
 
-  /** The clock of a sweeper: the pause between its passes is as long as the leap says. */
+  /** The clock of a sweeper, with the pauses between passes that the leap sets. */
   clockOf(clock: Clock): Clock {
     return {
       nowMs: () => clock.nowMs(),

@@ -1,4 +1,4 @@
-/** What must hold of the lock of an object after every write (I6): one holder at a time, and a state that never goes back. */
+/** The rules for the lock of an object after every write (I6): one holder at a time, and a state that never goes back. */
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
@@ -7,7 +7,7 @@ import type { Item } from "../../../shared/engine/ports/table.ts";
 import { LOG, OBJECT } from "./program.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
-/** @param isOver whether this life has ended, as far as its segments tell */
+/** @param isOver whether the segments of this life contain its end */
 export function lockComplaints(note: Note, isOver: (id: string, nonce: string) => boolean): string[] {
   const { pk } = note;
   if (note.before === undefined || note.after === undefined) return [];
@@ -26,7 +26,7 @@ export function lockComplaints(note: Note, isOver: (id: string, nonce: string) =
   return complaints;
 }
 
-/** Whoever runs one at a time commits what it did while it holds the lock. */
+/** An exclusive handler commits only while it holds the lock. */
 export function holderComplaints(table: WatchedTable, { acceptance }: Invocation, segment: Segment): string[] {
   if (acceptance.handlerType !== "exclusive" || segment.attempt === undefined) return [];
   const { holder } = lockOf(table, acceptance.target.key ?? "");
@@ -34,18 +34,18 @@ export function holderComplaints(table: WatchedTable, { acceptance }: Invocation
   return [`${acceptance.id} wrote segment ${segment.index} while ${holder?.id ?? "nobody"} held its key (I6)`];
 }
 
-/** What the key of an object shows. */
+/** @returns the lock of a key of the object */
 export function lockOf(table: WatchedTable, key: string): Lock {
   return readLock(table.shown(lockKey(`obj#${OBJECT}#${key}`)));
 }
 
-/** The names of the programs that ran, in their order. */
+/** @returns the names of the programs that ran, in their order */
 export function logIn({ state }: Lock): readonly string[] {
   const value = state.inline.get(LOG);
   return value === undefined ? [] : (JSON.parse(new TextDecoder().decode(value)) as string[]);
 }
 
-/** Keys that somebody holds. */
+/** @returns the partition keys of held locks */
 export function heldKeys(items: readonly Item[]): readonly string[] {
   return items.flatMap((item) => (item.sk === "lock" && item["held"] === 1 ? [item.pk] : []));
 }

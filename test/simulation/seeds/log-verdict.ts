@@ -1,4 +1,4 @@
-/** The verdict on objects: each program is in the log of its key once, and found before itself what the log says. */
+/** The verdict on objects: the log of a key contains each program once, and each program read the log before its own entry. */
 import type { Disturbed } from "./expected.ts";
 import { lockOf, logIn } from "./lock-rules.ts";
 import type { Keyed, Program } from "./program.ts";
@@ -6,11 +6,11 @@ import type { WatchedTable } from "./watched-table.ts";
 
 interface Ended {
   readonly program: Program;
-  /** Its output as JSON, or how it failed. */
+  /** Its output as JSON, or `failed <code>`. */
   readonly text: string;
 }
 
-/** @param sent pairs of programs, of which the first was acknowledged before anybody asked for the second */
+/** @param sent pairs of programs, of which the first was acknowledged before the second was requested */
 export function logComplaints(
   table: WatchedTable,
   ended: readonly Ended[],

@@ -33,7 +33,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
     get: (key) => read(`get ${at(key)}`, () => table.get(key)),
     getMany: (keys) => read(`getMany ${keys.map(at).join(", ")}`, () => table.getMany(keys)),
     query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
-    // The sweeper walks through many empty shards: nothing of interest could go wrong with each.
+    // Without faults: the sweeper reads many empty shards, where a fault would test nothing.
     queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
     put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
     update: (key, update, condition) =>
@@ -43,7 +43,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   };
 }
 
-/** False where the process will not see that its write was written. */
+/** False if the process will not see that its write was written. */
 function mayLearn(mishap: Mishap | undefined): boolean {
   return mishap === undefined || mishap === "slow" || mishap === "freezes";
 }
@@ -76,7 +76,7 @@ export function queueOf(mortal: Mortal, queue: MemoryQueue, random: Random, leap
   };
 }
 
-/** A dead process takes no messages: its open receive ends with it. */
+/** Ends the open receive with its process, because a dead process takes no messages. */
 function eitherOf(signal: AbortSignal | undefined, ended: AbortSignal): AbortSignal {
   return signal === undefined ? ended : AbortSignal.any([signal, ended]);
 }
@@ -106,7 +106,7 @@ export function timersOf(mortal: Mortal, timers: Timers): Timers {
   };
 }
 
-/** The deployment lives on where the process dies: a request that arrived is worked on to its end. */
+/** The deployment outlives the process: it works on a request to the end. */
 export function endpointsOf(mortal: Mortal, endpoints: InProcessEndpoints, random: Random): Endpoints {
   return {
     open(request: ExchangeRequest): Exchange {
@@ -128,7 +128,7 @@ export function endpointsOf(mortal: Mortal, endpoints: InProcessEndpoints, rando
 
 const NO_ROOM: WholeReply = { head: { status: 503, headers: {}, httpVersion: "h2" }, body: new Uint8Array(0) };
 
-/** @param isCut whether the answer breaks off: what came before is given out first */
+/** @param isCut whether the response breaks off after a prefix */
 function exchangeOfCut(reply: Promise<WholeReply>, isCut: () => boolean, random: Random): Exchange {
   const begun = reply.then(({ head, body }) => ({
     head,

@@ -1,26 +1,26 @@
-/** One process of the simulation: its calls take time and may go wrong; it may freeze, and it may die. */
+/** One process of the simulation: its calls take time and may fail; it may freeze, and it may die. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import type { Fate, Mishap } from "./fate.ts";
 import type { Random } from "./random.ts";
 
-/** What clients see of a process that dies while they wait for it. */
+/** The error of clients that wait for a process that dies. */
 export class Death extends Error {
   override name = "Death";
 }
 
 const NEVER = new Promise<never>(() => {});
-/** A call to the store takes so long, one way. */
+/** The longest way of a call to the store, in one direction. */
 const LEG_MAX_MS = 8;
 const SLOW_MAX_LEASES = 2;
 const FROZEN_MAX_LEASES = 3;
 
 export interface Calling<T> {
-  /** For the trace. */
+  /** The text of the call in the trace. */
   readonly what: string;
   readonly kind: Parameters<Fate["draw"]>[0];
   readonly effect: (mishap: Mishap | undefined) => Promise<T>;
-  /** What the caller is told where the call fails. */
+  /** The error of the caller if the call fails. */
   readonly failure: () => Error;
 }
 
@@ -29,7 +29,7 @@ export interface Surroundings {
   readonly random: Random;
   readonly fate: Fate;
   readonly leaseMs: number;
-  /** Where a process owns the store alone nothing of it is on its way once it is dead. */
+  /** True if the process owns the store alone: then its death also ends its calls on the way. */
   readonly ownsStore: boolean;
   readonly trace: (line: string) => void;
 }
@@ -38,10 +38,10 @@ export class Mortal {
   readonly name: string;
   readonly #around: Surroundings;
   readonly #onDeath: () => void;
-  /** Aborts with the death of the process. */
+  /** Aborts at the death of the process. */
   readonly #end = new AbortController();
   #frozenUntilMs = 0;
-  /** How often something went wrong with its own calls. */
+  /** The number of faults in its own calls. */
   struck = 0;
 
   constructor(name: string, around: Surroundings, onDeath: () => void) {
@@ -62,7 +62,7 @@ export class Mortal {
     return this.#end.signal;
   }
 
-  /** From now on it calls nobody, no wait of it ends, and what is on its way arrives all the same. */
+  /** Ends the process: it makes no more calls and its waits never end; its calls on the way arrive, unless it owns the store. */
   die(): void {
     if (this.isDead) return;
     this.#around.trace(`${this.name} dies`);
@@ -84,7 +84,7 @@ export class Mortal {
     };
   }
 
-  /** A call: it goes out, has its effect, and its answer comes back, all of which takes time. */
+  /** Makes a call: it goes out, has its effect, and its answer comes back, each of which takes time. */
   async call<T>({ what, kind, effect, failure }: Calling<T>): Promise<T> {
     if (this.isDead) return NEVER;
     const { clock, random, fate, leaseMs, ownsStore, trace } = this.#around;
@@ -128,7 +128,7 @@ export class Mortal {
     return value;
   }
 
-  /** The way back: who is frozen sees the answer later, and who is dead never does. */
+  /** The way back: a frozen process gets the answer later, and a dead one never. */
   async #back(ms: number): Promise<void> {
     if (this.isDead) return NEVER;
     await this.#around.clock.sleepOf(this, ms);

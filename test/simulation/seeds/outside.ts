@@ -1,4 +1,4 @@
-/** The world outside of the control plane: what closures did to it, and what they told to somebody there. */
+/** The world outside of the control plane: the executions of closures, and the awakeables that they publish there. */
 import { Ledger } from "../crash-points/ledger.ts";
 import type { Part } from "./program.ts";
 
@@ -6,24 +6,24 @@ export type Told = NonNullable<Part["resolves"]>;
 
 export class Outside {
   readonly ledger = new Ledger();
-  /** Awakeables that somebody outside is to resolve, in the order in which they were told; some are told twice. */
+  /** Awakeables that the actor outside resolves, in the order of their publication; some are published twice. */
   readonly told: Told[] = [];
-  /** Awakeables that the actor outside has put off until `remind`. */
+  /** Awakeables that the actor outside resolves only after `remind`. */
   #putOff: Told[] = [];
   #onTold: (told: Told) => void = () => {};
 
-  /** One execution of a closure. @returns its token, and whether it fails this time */
+  /** Records one execution of a closure. @returns its token, and whether it fails this time */
   execute(invocationId: string, { name, stumbles }: { name: string; stumbles: number }) {
     const { token, count } = this.ledger.execute(invocationId, name);
     return { token, stumbles: count <= stumbles };
   }
 
-  /** @param onTold called for each awakeable that comes from then on */
+  /** @param onTold called for each awakeable that is published from then on */
   listen(onTold: (told: Told) => void): void {
     this.#onTold = onTold;
   }
 
-  /** @returns what the closure brings */
+  /** @returns the result of the closure */
   tell(awakeable: Told, isPutOff = false): string {
     if (isPutOff) this.#putOff.push(awakeable);
     else this.#hear(awakeable);

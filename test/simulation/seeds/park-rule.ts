@@ -1,4 +1,4 @@
-/** I4: whoever parks looks once more, so that nothing stays parked on top of what had arrived before. */
+/** I4: a driver reads arrivals after its park, so that no invocation stays parked with an arrival that satisfies its await. */
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
@@ -12,7 +12,7 @@ interface Park {
   readonly parker: Mortal;
   readonly struck: number;
   readonly atMs: number;
-  /** The sort keys of what had arrived when the park was written. */
+  /** The sort keys of the arrivals that were stored when the park was written. */
   readonly arrived: ReadonlySet<string>;
 }
 
@@ -28,7 +28,7 @@ export class ParkRule {
     this.#engineOf = engineOf;
   }
 
-  /** @param note the write of a hold */
+  /** @param note the write of a lease record */
   note({ pk, sk, after, writer }: Note): void {
     this.#parks.delete(pk);
     const waits = after?.["status"] === "suspended" || after?.["status"] === "backing-off";
@@ -39,13 +39,13 @@ export class ParkRule {
       token: after["token"],
       parker: writer,
       struck: writer.struck,
-      // By the clock of whoever parks, which may be behind.
+      // Uses the clock of the parking process, which may be behind.
       atMs: (this.#engineOf(writer) ?? this.#observer).clock.nowMs(),
       arrived: new Set(this.#table.keysOf(pk, `arr#${nonce}#`)),
     });
   }
 
-  /** A park is judged once, when the driver that wrote it has left in peace. */
+  /** Judges each park once, when the driver that wrote it has left without a fault. */
   async check(): Promise<readonly string[]> {
     const complaints: string[] = [];
     for (const [pk, { id, token, parker, struck, atMs, arrived }] of this.#parks) {

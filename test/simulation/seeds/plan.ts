@@ -1,22 +1,22 @@
-/** What the clients of a seed do: who asks for which program, when and how, and what is done to it afterwards. */
+/** The requests of a seed's clients: program, moment, kind, and the later actions on the invocation. */
 import type { Program } from "./program.ts";
 import { Drawing } from "./draw-program.ts";
 import type { Random } from "./random.ts";
 
 export interface Ask {
   readonly program: Program;
-  /** With a key a client asks until it is answered; without, it asks once. */
+  /** With a key a client repeats the request until it is answered, otherwise not. */
   readonly key?: string;
   readonly how: "call" | "send";
   readonly atMs: number;
-  /** Of a send. */
+  /** The delay of a send, in milliseconds. */
   readonly delayMs: number;
-  /** What follows, so long after it was asked for. */
+  /** The later action, and the time from the request to it. */
   readonly later?: { readonly what: "cancel" | "kill" | "attach" | "again"; readonly afterMs: number };
 }
 
 const CLIENTS_MAX = 5;
-/** Some seeds have their requests at once, others one after the other. */
+/** The requests of a seed come within one of these times: at once, or one after the other. */
 const WITHIN_MS = [50, 3_000, 40_000];
 
 export function drawPlan(random: Random): readonly Ask[] {

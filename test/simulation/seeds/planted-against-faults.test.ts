@@ -1,4 +1,4 @@
-/** The faults are judged: for each there is a mistake that shows only where this fault strikes, and it is caught. */
+/** Tests the faults: for each there is a mistake that shows only under this fault, and the simulation catches it. */
 import { expect, test } from "vitest";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Condition, IndexName, Item, Key, Range, Table, Update } from "../../../shared/engine/ports/table.ts";
@@ -14,7 +14,7 @@ function withTable(engine: Engine, change: Partial<Table>): Engine {
   return { ...engine, table: { ...engine.table, ...change } };
 }
 
-/** A refusal of the store looks like any other error, so that a dead letter is paused for it. */
+/** Refusals of the store look like other errors, so that a dead letter is paused for them. */
 const namelessRefusals: Sabotage = (engine) => {
   const { table } = engine;
   const nameless =
@@ -30,7 +30,7 @@ const namelessRefusals: Sabotage = (engine) => {
   });
 };
 
-/** The grant of a lock is what the clock of its taker says, also where another clock gave a later one (I6). */
+/** A take does not require a greater grant than the last one, so the clock of the claimant alone sets it (I6). */
 const grantsOfLocalTime: Sabotage = (engine) =>
   withTable(engine, {
     update(key: Key, update: Update, condition?: Condition) {
@@ -49,7 +49,7 @@ const noMark: Sabotage = (engine) =>
     },
   });
 
-/** A worker that finds a message too old to be true puts it back instead of looking at what it speaks of. */
+/** A worker puts back a message of implausible age instead of looking at its invocation. */
 const distrustedAge: Sabotage = (engine) => {
   const { queue } = engine;
   const receive: typeof queue.receive = async (...asked) => {
@@ -61,7 +61,7 @@ const distrustedAge: Sabotage = (engine) => {
   return { ...engine, queue: { ...queue, receive } };
 };
 
-/** A message that stands for a later moment is put off until then, whatever is to be done. */
+/** A message for a later moment is postponed until then, although the invocation has work. */
 const trustedMoments: Sabotage = (engine) => {
   const { queue } = engine;
   const receive: typeof queue.receive = async (...asked) => {
@@ -76,7 +76,7 @@ const trustedMoments: Sabotage = (engine) => {
   return { ...engine, queue: { ...queue, receive } };
 };
 
-/** The sweeper finds nothing that sleeps: it counts on the schedules. */
+/** The sweeper finds no sleepers, as if schedules were reliable. */
 const unseenSleepers: Sabotage = (engine) =>
   withTable(engine, {
     async queryIndex(index: IndexName, pk: string, range?: Range) {
@@ -85,7 +85,7 @@ const unseenSleepers: Sabotage = (engine) =>
     },
   });
 
-/** Items of an invocation are written for two days beside its retention. */
+/** Items of an invocation are written with two days beside its retention. */
 const shortLives: Sabotage = (engine) => {
   const short = <T extends { readonly [attribute: string]: unknown }>(values: T, pk: string): T => {
     const { expiresAtS } = values;
@@ -103,9 +103,9 @@ const shortLives: Sabotage = (engine) => {
 interface Planted {
   readonly what: string;
   readonly sabotage: Sabotage;
-  /** Or the beginning of its name. */
+  /** The fault, or the beginning of its name. */
   readonly fault: Fault | "throttled";
-  /** Every seed has it, where only some of the suite have; `seeds` is as many of these as the suite plays, or fewer. */
+  /** Set if every seed has the fault, which only some seeds of the suite have; `seeds` is at most the number of those. */
   readonly bound?: Bound;
   readonly seeds: number;
   readonly complaint: RegExp;

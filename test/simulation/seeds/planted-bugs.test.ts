@@ -1,4 +1,4 @@
-/** The simulation is judged: an engine with a mistake planted in it is caught within a stated number of seeds. */
+/** Tests the simulation: it catches an engine with a planted mistake within a stated number of seeds. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
@@ -17,7 +17,7 @@ function withTable(engine: Engine, change: Partial<Table>): Engine {
   return { ...engine, table: { get, getMany, query, queryIndex, put, update, delete: remove, transact, ...change } };
 }
 
-/** The fence is off: a segment is written over whatever stands there (I1). */
+/** The fence is off: the put of a segment has no condition (I1). */
 const noFence: Sabotage = (engine) =>
   withTable(engine, {
     put(item: Item, condition?: Condition) {
@@ -26,7 +26,7 @@ const noFence: Sabotage = (engine) =>
     },
   });
 
-/** Whoever parks does not look once more: the read that follows the park shows nothing (I4). */
+/** A driver does not look after its park: the read that follows the park returns nothing (I4). */
 const blindPark: Sabotage = (engine) => {
   const parked = new Set<string>();
   return withTable(engine, {
@@ -41,7 +41,7 @@ const blindPark: Sabotage = (engine) => {
   });
 };
 
-/** Whoever takes over believes that the effects of the last segment, unless it is the final one, are performed (I2). */
+/** A driver that takes over skips the effects of the last segment, unless it is the final one (I2). */
 const noRedo: Sabotage = (engine) =>
   withTable(engine, {
     async query(pk: string, range?: Range) {
@@ -56,7 +56,7 @@ const noRedo: Sabotage = (engine) =>
     },
   });
 
-/** Whoever gives a lock back does so unconditionally, whoever holds it by now (I6). */
+/** A give-back is not conditional on the holder (I6). */
 const blindHandover: Sabotage = (engine) =>
   withTable(engine, {
     update(key: Key, update: Update, condition?: Condition) {
@@ -65,14 +65,14 @@ const blindHandover: Sabotage = (engine) =>
     },
   });
 
-/** Each process derives ids of its own, so that a repeated key meets nobody (I7). */
+/** Each process derives ids of its own, so a repeated key does not find the invocation (I7). */
 const foreignIds: Sabotage = (engine) => {
   const own = engine.activeInvocations.newToken();
   const derive: Engine["ids"]["derive"] = (parts, size) => engine.ids.derive([...parts, own], size);
   return { ...engine, ids: { random: (size) => engine.ids.random(size), derive } };
 };
 
-/** A message is gone once it was received, and nobody sweeps (I8). */
+/** A message is gone once it was received, and no sweeper runs (I8). */
 const forgottenMessages: Sabotage = (engine) => {
   const { queue } = engine;
   const receive: typeof queue.receive = async (...asked) => {
@@ -91,7 +91,7 @@ const PLANTED = [
     what: "a lock that is handed over unconditionally",
     sabotage: blindHandover,
     seeds: 400,
-    // Each is a lock or its queue that an update without a condition has set back.
+    // Each complaint follows from an update without a condition that sets back a lock or its queue.
     complaint: /given away|its grant does not grow|the queue of/,
   },
   { what: "ids that are each process's own", sabotage: foreignIds, seeds: 200, complaint: /accepted twice/ },

@@ -1,4 +1,4 @@
-/** The handler that plays programs over the small scripted SDK: cheap, so that most seeds use it. */
+/** The handler that plays programs over the small scripted SDK, which is cheap, so that most seeds use it. */
 import type { CallOptions, ScriptContext } from "../../harness/engine/script-context.ts";
 import type { Awaited as Awaiting } from "../../harness/engine/script-awaits.ts";
 import { all, TerminalError } from "../../harness/engine/script-awaits.ts";
@@ -23,7 +23,7 @@ import {
   WOKEN,
 } from "./program.ts";
 
-/** @param outside what closures do to the world */
+/** @param outside records the executions of closures */
 export function scriptedPlayer(outside: Outside): (ctx: ScriptContext) => Promise<string> {
   return async (ctx) => JSON.stringify(await new Player(ctx, outside).play());
 }
@@ -51,7 +51,7 @@ class Player {
     return before === undefined ? given : { before, given };
   }
 
-  /** @returns the log as it was, in a replay as it is recorded */
+  /** Adds the name to the log. @returns the log before it; a replay gets it from the journal */
   #enter(name: string): readonly string[] {
     const state = new ScriptState(this.#ctx);
     const recorded = this.#ctx.journal.commands[1];
@@ -125,7 +125,7 @@ function optionsOf(program: Program, idempotencyKey: string | undefined): CallOp
   return { service, key, ...(idempotencyKey !== undefined && { idempotencyKey }) };
 }
 
-/** An attempt that suspends names what it still lacks: what it was sent can no longer satisfy an await (I5). */
+/** A suspension names only open branches, because notifications of the request can no longer satisfy an await (I5). */
 function allOf(branches: readonly Awaiting<string>[]): Awaiting<readonly string[]> {
   const whole = all(...branches);
   let lacking = branches;
@@ -141,7 +141,7 @@ function allOf(branches: readonly Awaiting<string>[]): Awaiting<readonly string[
   };
 }
 
-/** A sleep brings nothing. */
+/** A sleep has no result. */
 function read(text: string): unknown {
   return text === "" ? SLEPT : (JSON.parse(text) as unknown);
 }

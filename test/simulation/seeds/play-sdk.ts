@@ -25,7 +25,7 @@ import {
   WOKEN,
 } from "./program.ts";
 
-/** Its own type would be circular: a player calls players. */
+/** An explicit type, because a player that calls players has a circular inferred one. */
 interface Playing {
   play(ctx: Context, part: Part): Promise<unknown[] | Keyed>;
 }
@@ -38,7 +38,7 @@ const players: restate.ServiceDefinition<typeof SERVICE, Playing> = { name: SERV
 const briefPlayers: restate.ServiceDefinition<typeof BRIEF, Playing> = { name: BRIEF };
 const keyedPlayers: restate.VirtualObjectDefinition<typeof OBJECT, PlayingKeyed> = { name: OBJECT };
 
-/** The endpoint is made once; what is outside of it belongs to the run that is under way. */
+/** The endpoint is made once; the outside belongs to the current run. */
 const current: { outside: Outside | undefined } = { outside: undefined };
 
 export function playInto(outside: Outside): void {
@@ -120,7 +120,7 @@ function begin(ctx: Context, branch: Branch): RestatePromise<unknown> {
   }
 }
 
-/** A sleep brings nothing. */
+/** A sleep has no result. */
 function read(value: unknown): unknown {
   return value ?? SLEPT;
 }

@@ -1,10 +1,10 @@
-/** A deployment that plays programs, with the registry that knows it. */
+/** A deployment that plays programs, with a registry that contains it. */
 import type { Deployment } from "../in-process-endpoints.ts";
 import type { MemoryTable } from "../memory-table.ts";
 import type { Outside } from "./outside.ts";
 
 export interface Players {
   readonly deployment: (outside: Outside) => Deployment;
-  /** The registry with this deployment in it. */
+  /** The registry with this deployment. */
   readonly meta: MemoryTable;
 }

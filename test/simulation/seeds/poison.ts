@@ -1,13 +1,13 @@
-/** One invocation that no process survives: whoever reads its partition dies of it. */
+/** One invocation that ends every process that reads its partition. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
 import type { Mortal } from "./mortal.ts";
 import type { Ask } from "./plan.ts";
 import type { Random } from "./random.ts";
 
-/** One invocation is poisoned in so many of the seeds in which processes share a table. */
+/** The share of poisoned seeds among those in which processes share a table. */
 export const POISON_SHARE = 0.04;
-/** So long after its acceptance at most, while it sleeps. */
+/** The invocation is poisoned at most this long after its acceptance, while it sleeps. */
 const POISONED_WITHIN_MS = 15_000;
 const SLEEP_MS = 20_000;
 const NAME = "poisoned";
@@ -30,18 +30,18 @@ export class Poison {
   #id: InvocationId | undefined;
   #fromMs = Infinity;
 
-  /** @param onStrike counts the processes that die of it */
+  /** @param onStrike counts the processes that die of the invocation */
   constructor(random: Random, onStrike: () => void) {
     this.#random = random;
     this.#onStrike = onStrike;
   }
 
-  /** Undefined before there is one. */
+  /** Undefined before the invocation is chosen. */
   get id(): InvocationId | undefined {
     return this.#id;
   }
 
-  /** Poisons what was accepted just now. */
+  /** Poisons an invocation that was just accepted. */
   take(id: InvocationId, nowMs: number): void {
     this.#id = id;
     this.#fromMs = nowMs + this.#random.between(0, POISONED_WITHIN_MS);

@@ -1,4 +1,4 @@
-/** Chance that is the same in every run: all that a simulation draws follows from one seed. */
+/** Random numbers that are the same in every run: all draws of a simulation follow from one seed. */
 
 /** A small counter-based generator: each draw mixes the next number of a sequence that the seed begins. */
 export class Random {
@@ -35,7 +35,7 @@ export class Random {
     return picked;
   }
 
-  /** One of the names, each as likely as its weight says. */
+  /** Draws one of the names, with its weight as likelihood. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const names = Object.keys(weights) as K[];
     let left = this.unit() * names.reduce((sum, name) => sum + weights[name], 0);

@@ -1,4 +1,4 @@
-/** What must hold after every step of a run: the invariants of segments, holds and arrivals, judged write by write. */
+/** The rules for every step of a run: the invariants of segments, lease records and arrivals, judged write by write. */
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -14,10 +14,10 @@ import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
 const FIRST = "seg#000000";
-/** The base of a hold that was written unread. */
+/** The base of a lease record that was written without a read. */
 const UNREAD = 999_999;
 
-/** An invocation as the last segment left it. */
+/** An invocation as its last segment left it. */
 interface Seen {
   readonly invocation: Invocation;
   /** The name of its program. */
@@ -31,7 +31,7 @@ export class Rules {
   readonly #parks: ParkRule;
   readonly #seen = new Map<string, Seen>();
   readonly complaints: string[] = [];
-  /** Why something was paused: no program asks for that. */
+  /** The reasons of pauses: no program asks for a pause. */
   readonly pauses: { readonly id: InvocationId; readonly reason: string }[] = [];
 
   constructor(table: WatchedTable, observer: Engine, parks: ParkRule) {
@@ -48,7 +48,7 @@ export class Rules {
     return open;
   }
 
-  /** Whether the item is one of an invocation that has not ended; those of former lives are not. */
+  /** True for an item of the current life of an open invocation. */
   isOfOpen({ pk, sk }: Key): boolean {
     const { invocation, name } = this.#seen.get(pk) ?? {};
     if (invocation === undefined || invocation.phase.status === "completed" || isPoisoned(name!)) return false;
@@ -111,7 +111,7 @@ export class Rules {
 
   #hold(note: Note): void {
     const { pk, sk, before, after } = note;
-    // No process reads the hold of a former life any more (I12).
+    // No process reads the lease record of a former life any more (I12).
     if (sk.split("#")[1] !== this.#seen.get(pk)?.invocation.acceptance.nonce) return;
     if (after === undefined) return this.#complain(`the hold of ${pk} was deleted`);
     const index = this.#seen.get(pk)?.invocation.segmentIndex ?? 0;
@@ -155,7 +155,7 @@ function unlisted({ listPk: _listPk, listSk: _listSk, ...rest }: Item): Item {
   return { ...rest, end: true } as Item;
 }
 
-/** Only the time to live may change. */
+/** The content without the time to live, which may change. */
 function contentOf(item: Item): string {
   return JSON.stringify({ ...item, expiresAtS: 0 }, (_, value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,

@@ -1,4 +1,4 @@
-/** One seed, played from its first request until all is quiet, and judged at every step. */
+/** One seed, played from its first request until no work is left, and judged at every step. */
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { START_MS } from "../virtual-clock.ts";
@@ -16,26 +16,26 @@ import { Rules } from "./rules.ts";
 import { verdict } from "./verdict.ts";
 import { type Bound, type Sabotage, World } from "./world.ts";
 
-/** The real SDK is slower than the scripted one, and plays in so many of the seeds. */
+/** The share of the seeds that the real SDK plays, which is slower than the scripted one. */
 const SDK_SHARE = 0.25;
-/** From then on nothing goes wrong any more. */
+/** After this time no more faults strike. */
 const MISFORTUNE_MAX_MS = 180_000;
 /**
- * Whatever was lost, the sweeper finds it by then; nothing sleeps for so long that is not cancelled. A dead letter whose
- * try has ended with its process is tried again after an hour.
+ * By then the sweeper has found every lost invocation, and no sleep without a cancel lasts longer. A dead letter whose
+ * try ended its process is tried again after an hour.
  */
 const QUIET_BY_MS = 7_200_000;
 const STEPS_MAX = 60_000;
-/** A message that comes later than that is late by a day. */
+/** A message that comes later than this is late by a day. */
 const SOON_MS = 3_600_000;
 const DIED = /the process that drove it ended before its time/;
 
 export interface Run {
   readonly complaints: readonly string[];
   readonly steps: number;
-  /** All that went wrong with the world. */
+  /** All faults of the run. */
   readonly struck: readonly Fault[];
-  /** Virtual time until all was quiet, without the long stretch of days. */
+  /** Virtual time until no work was left, without the long stretch of days. */
   readonly tookMs: number;
 }
 
@@ -52,7 +52,7 @@ export async function run({ seed, sabotage, bound, trace = () => {} }: Given): P
   const plan = drawPlan(random);
   const world = new World({ random, players: await players(playing), trace, sabotage, bound });
   const stretch = drawStretch(random, world.poison !== undefined, bound === "rested");
-  // Handlers write down the ends of their sleeps by the time of their own machine.
+  // Handlers compute the ends of their sleeps from the time of their own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs() + world.skew.ofDeploymentMs;
   try {
@@ -120,7 +120,7 @@ function operate({ fate, poison }: World, clients: Clients, rules: Rules): void 
 /**
  * Names work that is left: requests, invocations, messages, drives, and entries of the open index. Work on the poisoned
  * invocation does not count.
- * @param inAll false where invocations that are to stay open for days do not count
+ * @param inAll false if invocations that must stay open for days do not count
  */
 function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): string | undefined {
   const { clock, queue, letters, poison } = world;
@@ -131,15 +131,15 @@ function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): s
   if (queue.waitingBy(inAll ? Infinity : nowMs + SOON_MS).some(isSound)) return "a message is in the queue";
   if (letters.waitingBy(Infinity).some(isSound)) return "a dead letter is left";
   for (const { engine } of world.running) if (engine.activeInvocations.size > 0) return "something is driven";
-  // A park that was written late may leave an entry of what has ended: the sweeper removes it when it is due.
+  // A late write of a park may leave an entry of a completed invocation: the sweeper removes it when it is due.
   const isDue = ({ pk, openPk, lookAtMs }: Item) =>
     openPk !== undefined && Number(lookAtMs) <= nowMs && pk !== `inv#${poison?.id}`;
   return world.table.all().some(isDue) ? "the open index has an entry" : undefined;
 }
 
 /**
- * A lock that was taken late may be held by what has ended. That does not hurt, as long as whoever comes next is served:
- * to each such key a visitor comes.
+ * A completed invocation may hold a lock that was taken late, which does no harm if the next caller is served: each such key
+ * gets a visitor.
  */
 function visitsIn(world: World, asked: readonly Ask[]): readonly Ask[] {
   const names = new Set(asked.map(({ program }) => program.name));
@@ -151,7 +151,7 @@ function visitsIn(world: World, asked: readonly Ask[]): readonly Ask[] {
   });
 }
 
-/** Lets everything run that can: only handlers take more than the promises that are ready. */
+/** Runs all ready promises; only handlers take longer. */
 async function breathe({ endpoints }: World): Promise<void> {
   do await new Promise<void>((resolve) => setImmediate(resolve));
   while (endpoints.busy > 0);

@@ -1,26 +1,26 @@
-/** The seeds as tests: a share of them for each thread, in portions, each failure with the line that plays it again. */
+/** The seeds as tests: a share of them for each thread, in portions, each failure with the command that plays it again. */
 import { afterAll, describe, expect, test } from "vitest";
 import { HARDSHIPS, MISHAPS } from "./fate.ts";
 import { run } from "./run.ts";
 
-/** How many seeds are played in all. */
+/** The number of seeds. */
 const SEEDS = Number(process.env["SEEDS"] ?? 1_600);
-/** `SEED=17` plays this one alone and tells what happens in it. */
+/** `SEED=17` plays this one alone and prints its trace. */
 const ONLY = process.env["SEED"];
-/** In so many seeds each kind of fault has its turn. */
+/** With this number of seeds each kind of fault strikes. */
 const SEEDS_FOR_ALL = 500;
 const PORTION = 50;
 const PORTION_MAX_MS = 120_000;
 const COMMAND = "npm run test:simulation";
 
-/** @param share from 0 to `of` - 1: this one plays every seed that leaves it as the rest */
+/** @param share from 0 to `of` - 1: selects the seeds with this remainder */
 export function seedTests(share: number, of: number): void {
   const seeds = ONLY === undefined ? Array.from({ length: SEEDS }, (_, at) => at + 1) : [Number(ONLY)];
   const mine = seeds.filter((seed) => seed % of === share);
   const portions = Array.from({ length: Math.ceil(mine.length / PORTION) }, (_, at) =>
     mine.slice(at * PORTION, (at + 1) * PORTION),
   );
-  describe("whatever goes wrong, what was accepted ends, once and right", () => {
+  describe("whatever goes wrong, each accepted invocation ends once, with the right result", () => {
     const total = { steps: 0, mishaps: 0, quietAtMs: 0 };
     const struck = new Map<string, number>([...MISHAPS, ...HARDSHIPS].map((fault) => [fault, 0]));
     afterAll(() => {
@@ -30,7 +30,7 @@ export function seedTests(share: number, of: number): void {
           [...struck].map(([fault, times]) => `${fault} ${times}`).join(", "),
       );
     });
-    // Only a single seed that was asked for may belong to the other share.
+    // Only a single requested seed may belong to the other share.
     test.skipIf(ONLY !== undefined && mine.length === 0)("there are seeds", () =>
       expect(mine.length).toBeGreaterThan(0),
     );

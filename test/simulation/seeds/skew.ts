@@ -1,12 +1,12 @@
-/** Clock skew: every process has its own time, some seconds ahead of the true one or behind it. */
+/** Clock skew: the clock of every process is some seconds ahead of the true time or behind it. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Random } from "./random.ts";
 
-/** The clocks differ in so many of the seeds. */
+/** The share of the seeds in which the clocks differ. */
 export const SKEW_SHARE = 0.3;
 export const SKEW_MAX_MS = 5_000;
 
-/** Only what a clock shows is wrong: a wait takes as long as it should. */
+/** Only the shown time is wrong: a wait takes its true length. */
 export function skewed(clock: Clock, offsetMs: number): Clock {
   if (offsetMs === 0) return clock;
   return { nowMs: () => clock.nowMs() + offsetMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
@@ -16,7 +16,7 @@ export class Skew {
   readonly #random: Random;
   readonly #onStrike: () => void;
   readonly strikes: boolean;
-  /** Handlers write down the ends of their sleeps by the time of their own machine. */
+  /** The skew of the deployment's machine, from which handlers compute the ends of their sleeps. */
   readonly ofDeploymentMs: number;
 
   /** @param onStrike counts the clocks that are wrong */
@@ -27,7 +27,7 @@ export class Skew {
     this.ofDeploymentMs = this.next();
   }
 
-  /** The offset of one more clock. */
+  /** @returns the offset of one more clock, in milliseconds */
   next(): number {
     if (!this.strikes) return 0;
     this.#onStrike();

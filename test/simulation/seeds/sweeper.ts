@@ -1,11 +1,11 @@
-/** The sweeper of a seed: beside a worker, or in a process of its own that remembers nothing, as on AWS. */
+/** The sweeper of a seed: beside a worker, or in a process of its own without memory, as on AWS. */
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Queue } from "../../../shared/engine/ports/queue.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
 import { runSweeper, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { type Leap, SWEEP_INTERVAL_MS } from "./leap.ts";
 
-/** The share of a pass that is for the walks; the rest is for the dead letters. */
+/** The part of a pass that is for the walks; the rest is for the dead letters. */
 const SWEPT_MS = 45_000;
 const PASS_MS = 60_000;
 
@@ -13,7 +13,7 @@ export function sweepBeside(engine: Engine, leap: Leap, signal: AbortSignal): vo
   void runSweeper({ ...engine, clock: leap.clockOf(engine.clock) }, signal, SWEEP_INTERVAL_MS);
 }
 
-/** Every pass finds in the table how far the one before it came, and then takes up the dead letters. */
+/** Every pass continues from the stored progress of the one before, and then tries the dead letters. */
 export async function sweepApart(engine: Engine, letters: Queue, leap: Leap): Promise<never> {
   for (const pauses = leap.clockOf(engine.clock); ;) {
     await pauses.sleep(SWEEP_INTERVAL_MS);

@@ -6,17 +6,17 @@ import { START_MS } from "../virtual-clock.ts";
 import type { Mortal } from "./mortal.ts";
 import type { Random } from "./random.ts";
 
-/** Bursts strike so many of the seeds. */
+/** The share of the seeds with bursts. */
 export const THROTTLING_SHARE = 0.15;
 const BURSTS_MAX = 3;
-/** Every burst is over before clients lose patience, and some outlast the receives of a message and a pass of the sweeper. */
+/** Every burst ends before clients give up; some outlast the receives of a message and a pass of the sweeper. */
 const BURST_MIN_MS = 2_000;
 const BURST_MAX_MS = 80_000;
 const WITHIN_MS = 60_000;
-/** A refusal comes back after so long. */
+/** A refusal comes back after this time. */
 const REFUSAL_MS = 5;
 
-/** Each as often as its number says: there are few schedules, and so more bursts for them. */
+/** The weight of each target: there are few schedules, so they get more bursts. */
 const TARGETS = {
   "table-writes": 2,
   "table-reads": 2,
@@ -53,7 +53,7 @@ export class Throttling {
     return this.#bursts.length > 0;
   }
 
-  /** @throws StoreError after a moment, where a burst is under way */
+  /** @throws StoreError after a moment, during a burst */
   async pass(mortal: Mortal, targets: readonly Target[]): Promise<void> {
     if (this.#bursts.length === 0) return;
     const clock = mortal.clock();
@@ -69,7 +69,7 @@ export class Throttling {
   }
 }
 
-/** @param existing what stands at a key: an index that throttles refuses each write of an item that stands in it */
+/** @param existing returns the item at a key: a throttled index refuses each write of an item that it contains */
 export function throttledTable(
   table: Table,
   throttling: Throttling,

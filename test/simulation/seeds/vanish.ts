@@ -5,7 +5,7 @@ import type { MemoryTable } from "../memory-table.ts";
 /**
  * Deletes no item of a completed invocation, although a table may: the judge of the seed reads those items.
  * @param isOpen whether the item is one of an invocation that has not ended
- * @returns complaints: what is open must not expire
+ * @returns complaints: open invocations must not expire
  */
 export async function vanishExpired(
   table: MemoryTable,

@@ -1,4 +1,4 @@
-/** The verdict on a run that has come to rest: what was accepted has ended once, with the right result. */
+/** The verdict on a finished run: each accepted invocation has ended once, with the right result. */
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { load, type Loaded } from "../../../shared/engine/store/load.ts";
@@ -50,7 +50,7 @@ function hasEnded({ loaded }: Life): boolean {
   return loaded.invocation.phase.status === "completed";
 }
 
-/** Whatever is reached from what is cancelled or killed; what is shared is reached on every way. */
+/** The names of cancelled or killed programs and of all their children; a shared program counts if any of its callers does. */
 function disturbedIn(plan: readonly Ask[]): Disturbed {
   const struck = plan.filter(({ later }) => later?.what === "cancel" || later?.what === "kill");
   const programs = [...struck.map(({ program }) => program), ...plan.flatMap(({ program }) => cancelledIn(program))];
@@ -74,7 +74,10 @@ function lifeComplaints({ loaded, program, text }: Life, disturbed: Disturbed, {
   return complaints;
 }
 
-/** Of sends without delay: who is told that the first is accepted before anybody asks for the second sees them run so. */
+/**
+ * @returns pairs of programs that must run in this order: the first, without delay, was acknowledged before the second was
+ * requested
+ */
 function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Program, Program])[] {
   return acknowledged.flatMap(({ ask: { program, delayMs }, atMs }) =>
     plan
@@ -83,7 +86,7 @@ function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Pr
   );
 }
 
-/** Each program is accepted once, those of clients that insisted in any case. */
+/** Each program is accepted at most once, and in any case if its client repeats the request. */
 function acceptanceComplaints(
   lives: readonly Life[],
   { acknowledged }: Clients,
@@ -103,7 +106,7 @@ function acceptanceComplaints(
   for (const { ask, id } of acknowledged)
     if (!ids.has(id) && !disturbed.has(ask.program.name) && !isPoisoned(ask.program.name))
       complaints.push(`${ask.program.name} was acknowledged and is not there`);
-  // The ids that sends have given are those of invocations.
+  // Each id that a send returned is that of an invocation.
   for (const { program, text } of lives)
     for (const [id] of text.matchAll(/inv_1\w{33}(?=")/g))
       if (!ids.has(id)) complaints.push(`${program.name} has sent ${id}, which is not there`);
@@ -114,13 +117,13 @@ function answerComplaints(lives: readonly Life[], { answers }: Clients, disturbe
   const texts = new Map(lives.map(({ loaded, text }) => [loaded.invocation.acceptance.id, text]));
   return answers.flatMap(({ ask: { program }, ended: { invocationId, result } }) => {
     const [told, final] = [textOf(result), texts.get(invocationId)];
-    // Of a life that left no record only its client knows how it ended.
+    // A life that left no record has no result; its client alone received the end.
     if (told === final || (disturbed.has(program.name) && told.startsWith("failed"))) return [];
     return [`a client was told ${told} of ${program.name}, and the journal says ${final}`];
   });
 }
 
-/** A closure may have run once more for each thing that went wrong. */
+/** A closure may run once more for each fault. */
 function executionComplaints({ outside, fate }: World, lives: readonly Life[]): string[] {
   const stumbles = new Map(
     lives.map(({ loaded, program }) => [loaded.invocation.acceptance.id as string, stumblesOf(program)]),

@@ -1,4 +1,4 @@
-/** The table of a run: it notes who wrote what, so that every write can be judged after the step that made it. */
+/** The table of a run: it records the writer of each item, so that every write can be judged after its step. */
 import type { Condition, Item, Key, Update, Write } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
 import type { Mortal } from "./mortal.ts";
@@ -6,7 +6,7 @@ import type { Mortal } from "./mortal.ts";
 export interface Note extends Key {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
-  /** The process that has written it and sees that it has; undefined where that answer never comes. */
+  /** The process that made the write and gets its answer; undefined if the answer never comes. */
   readonly writer: Mortal | undefined;
 }
 
@@ -14,7 +14,7 @@ export class WatchedTable extends MemoryTable {
   #notes: Note[] = [];
   #writer: Mortal | undefined;
 
-  /** The effect happens at the call, and is this process's. */
+  /** The effect happens at the call, and belongs to this process. */
   writtenBy<T>(writer: Mortal | undefined, effect: () => Promise<T>): Promise<T> {
     this.#writer = writer;
     const done = effect();
@@ -22,12 +22,12 @@ export class WatchedTable extends MemoryTable {
     return done;
   }
 
-  /** Sort keys that stand in a partition and begin so. */
+  /** @returns the sort keys of a partition with this beginning */
   keysOf(pk: string, beginning: string): readonly string[] {
     return this.all().flatMap((item) => (item.pk === pk && item.sk.startsWith(beginning) ? [item.sk] : []));
   }
 
-  /** What was written since the last time. */
+  /** @returns the writes since the last call */
   takeNotes(): readonly Note[] {
     return this.#notes.splice(0);
   }

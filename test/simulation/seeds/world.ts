@@ -27,7 +27,7 @@ import { sweepApart, sweepBeside } from "./sweeper.ts";
 import { throttledTable, throttledTimers, Throttling } from "./throttling.ts";
 import { WatchedTable } from "./watched-table.ts";
 
-/** Puts a mistake into the engine of every process, to see that it is noticed. */
+/** Plants a mistake into the engine of every process, which a judge must detect. */
 export type Sabotage = (engine: Engine) => Engine;
 
 export interface Running {
@@ -35,11 +35,11 @@ export interface Running {
   readonly engine: Engine;
   /** Rejects with the death of the process. */
   readonly death: Promise<never>;
-  /** The sweeper apart takes no requests and no messages. */
+  /** A separate sweeper takes no requests and no messages. */
   readonly does: "everything" | "serves" | "sweeps";
 }
 
-/** A fault that every seed gets which is to expose a planted mistake; other seeds get it with the share in its file. */
+/** A fault in every seed that must expose a planted mistake; other seeds get it with the share in its file. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
 
 export interface Making {
@@ -51,9 +51,9 @@ export interface Making {
 }
 
 const RESTART_MAX_MS = 3_000;
-/** The share of seeds, of those in which processes share a table, that run the sweeper in a process of its own. */
+/** The share of the seeds with a separate sweeper, among those in which processes share a table. */
 const APART_SHARE = 0.5;
-/** Fewer than on AWS, so that an outage of seconds makes dead letters, and in some seeds the first failure does. */
+/** Fewer than on AWS, so that an outage of seconds makes dead letters; in some seeds the first failure does. */
 const RECEIVES_MAX = [1, 4];
 const { settings } = readSettings({
   environment: {},
@@ -76,11 +76,11 @@ export class World {
   readonly endpoints: InProcessEndpoints;
   readonly fate: Fate;
   readonly random: Random;
-  /** One process owns the store, and knows that; otherwise several share it. */
+  /** True if one process owns the store and knows that; otherwise several processes share it. */
   readonly ownsStore: boolean;
   readonly leap: Leap;
   readonly skew: Skew;
-  /** Undefined where nothing is poisoned in this seed. */
+  /** Undefined if no invocation is poisoned in this seed. */
   readonly poison: Poison | undefined;
   readonly #throttling: Throttling;
   readonly #isApart: boolean;
@@ -118,7 +118,7 @@ export class World {
     if (this.#isApart) this.#give("sweeps", this.skew.next());
   }
 
-  /** One of the processes that live now and take requests, or the next one. */
+  /** @returns one of the living processes that take requests, or the next one */
   alive(): Promise<Running> {
     const serving = [...this.#running].filter(({ does }) => does !== "sweeps");
     if (serving.length > 0) return Promise.resolve(this.random.pick(serving));
@@ -134,7 +134,7 @@ export class World {
     return undefined;
   }
 
-  /** An engine that looks at the durable parts from outside; its calls are nobody's. */
+  /** An engine on the durable parts without faults; its calls belong to no process. */
   observer(): Engine {
     const { clock, table, queue, timers, endpoints } = this;
     return compose({ clock, table, meta: this.#meta, queue, timers, endpoints }, "observer", "observer", undefined);

@@ -1,14 +1,14 @@
-/** One exchange as its reader sees it, whatever protocol carries it. */
+/** One exchange as its reader sees it, independent of the protocol underneath. */
 import type { Readable } from "node:stream";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { Exchange, ExchangeHead, ExchangeRequest } from "../../../engine/ports/endpoints.ts";
 
-/** What a protocol puts under an exchange once it has a connection. */
+/** The part of an exchange that a protocol supplies once it has a connection. */
 export interface Carrier {
   write(bytes: Uint8Array): void;
   /** Ends our side. */
   end(): void;
-  /** Lets the peer know that nobody waits any more. */
+  /** Tells the peer that this side no longer wants the answer. */
   reset(): void;
   pause(): void;
   resume(): void;
@@ -19,14 +19,14 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
-/** A view may keep a buffer alive of at most so many times its own size. */
+/** The largest ratio of a kept buffer to the view that keeps it alive. */
 const PINNED_MAX_TIMES = 4;
-/** Above this many unread bytes the peer is made to wait; below half of it, it may go on. */
+/** Above this many unread bytes the peer is paused; at half of it, the peer resumes. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
 
 export class CarriedExchange implements Exchange {
   readonly request: ExchangeRequest;
-  /** How often the request was given to a connection that did not take it. */
+  /** The number of connections that refused the request. */
   refusals = 0;
   #carrier: Carrier | undefined;
   #state: "open" | "ended" | "failed" = "open";
@@ -91,24 +91,24 @@ export class CarriedExchange implements Exchange {
     this.#carrier?.reset();
   }
 
-  /** True when nobody waits for it any more, so that no connection need be used for it. */
+  /** True when the exchange has ended or failed and needs no connection. */
   get isOver(): boolean {
     return this.#state !== "open";
   }
 
-  /** True while the request could be sent again from its beginning without anybody noticing. */
+  /** True while the request can be sent again from its beginning without a visible difference. */
   get isReplayable(): boolean {
     return this.#state === "open" && this.#head === undefined && !this.#wroteLater;
   }
 
-  /** Called by the carrier's maker once the head and the body of the request are on their way. */
+  /** The protocol calls this after it has sent the request's head and body. */
   attach(carrier: Carrier): void {
     this.#carrier = carrier;
     for (const bytes of this.#unsent.splice(0)) carrier.write(bytes);
     if (this.#ourSide === "closed" && !this.request.halfClose) carrier.end();
   }
 
-  /** The carrier did not take the request; another will be attached. */
+  /** Removes a carrier that refused the request; another one follows. */
   detach(): void {
     this.#carrier = undefined;
     this.refusals += 1;
@@ -135,7 +135,7 @@ export class CarriedExchange implements Exchange {
     this.#carrier?.pause();
   }
 
-  /** The peer ended its side as it should. */
+  /** The peer ended its side regularly. */
   finish(): void {
     if (this.#state !== "open") return;
     if (this.#head === undefined) {
@@ -146,7 +146,7 @@ export class CarriedExchange implements Exchange {
     for (const waiter of this.#nextWaiters.splice(0)) waiter.resolve(undefined);
   }
 
-  /** What was delivered before stays readable. */
+  /** Delivered bytes stay readable. */
   fail(failure: TransportError): void {
     if (this.#state !== "open") return;
     this.#state = "failed";
@@ -162,12 +162,12 @@ export class CarriedExchange implements Exchange {
   }
 }
 
-/** Copies a small view of a large buffer, which would keep the whole buffer alive: 8 bytes of a message, 64 KiB of a socket. */
+/** Copies a small view of a large buffer, or the view keeps all of the buffer alive: 8 bytes of a message, 64 KiB of a socket. */
 function unpinned(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }
 
-/** What a broken stream had received before it broke and had kept back because the reader was slow. */
+/** Delivers what a broken stream received before it broke, and still buffered for a slow reader. */
 export function deliverRest(stream: Readable, exchange: CarriedExchange): void {
   for (let rest = stream.read() as Uint8Array | null; rest !== null; rest = stream.read() as Uint8Array | null) {
     exchange.deliver(rest);

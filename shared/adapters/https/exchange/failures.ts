@@ -1,7 +1,7 @@
-/** What went wrong on the wire, said in the words of the port. */
+/** Maps failures of the network to errors of the port. */
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 
-/** A connection that never came to be usable. */
+/** The error for a connection that could not be opened. */
 export function unopened(error: Error | undefined, phase: "connect" | "handshake", origin: URL): TransportError {
   if (error instanceof TransportError) return error;
   const cause = error === undefined ? {} : { cause: error };
@@ -11,7 +11,7 @@ export function unopened(error: Error | undefined, phase: "connect" | "handshake
   return new TransportError("unreachable", `${origin.host} cannot be reached: ${reasonOf(error)}.`, cause);
 }
 
-/** An exchange that broke after its connection stood. */
+/** The error for an exchange that broke after its connection was open. */
 export function broken(error: unknown, origin: URL): TransportError {
   if (error instanceof TransportError) return error;
   return new TransportError("broken", `The exchange with ${origin.host} broke: ${reasonOf(error)}.`, { cause: error });
@@ -25,7 +25,7 @@ export function httpOneOnly(origin: URL, options: ErrorOptions = {}): TransportE
   );
 }
 
-/** True when the handshake failed because the peer wants none of the protocols that it was offered. */
+/** True when the handshake failed because the peer refused all offered protocols. */
 export function isAlpnRefusal(error: unknown): boolean {
   const cause = error instanceof TransportError ? error.cause : error;
   return codeOf(cause) === "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
@@ -38,7 +38,7 @@ export function codeOf(error: unknown): string | undefined {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "the connection was closed";
-  // Several addresses that were tried in turn come as one error without a text of its own.
+  // When all addresses of a name fail, Node reports one error with an empty message.
   const message = error.message === "" ? (codeOf(error) ?? error.name) : error.message;
   return message.replace(/\.$/, "");
 }

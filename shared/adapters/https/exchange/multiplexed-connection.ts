@@ -1,18 +1,18 @@
-/** What an origin asks of a connection that carries many exchanges at once, and what it is told by one. */
+/** The contract between an origin and a connection that carries many exchanges at once. */
 import type { CarriedExchange } from "./carried-exchange.ts";
 import type { ParsedUri } from "./parsed-uri.ts";
 
 export interface MultiplexedConnection {
   /**
-   * False once the peer or we have sent GOAWAY. A process that was frozen may hold a connection whose peer left
-   * unheard; one that missed its pings is not trusted with a new request.
+   * False after a GOAWAY of either side, and after missed pings: a process that was frozen may hold a connection that its
+   * peer has closed, so a new request must not use it.
    */
   readonly isUsable: boolean;
-  /** True while the peer's limit on streams is not met. */
+  /** True while the number of streams is below the peer's limit. */
   readonly hasRoom: boolean;
   /** Sends the request; head and body go out together, the last byte with the end of our side. */
   start(exchange: CarriedExchange, target: ParsedUri): void;
-  /** Takes no more requests and ends when the last exchange has. */
+  /** Accepts no more requests, and ends after the last exchange. */
   retire(): void;
   /** Ends now; exchanges under way break. */
   destroy(): void;
@@ -21,16 +21,16 @@ export interface MultiplexedConnection {
 export interface ConnectionOwner {
   /** A stream ended. */
   onRoom(): void;
-  /** The peer said how many streams it allows at once. */
+  /** The peer announced how many streams it allows at once. */
   onLimit(streamsMax: number): void;
   onGone(connection: MultiplexedConnection): void;
-  /** The peer did not take this request; it can go out on another connection. */
+  /** The peer refused this request; another connection can send it. */
   onRefused(exchange: CarriedExchange, target: ParsedUri): void;
 }
 
 export const PING_INTERVAL_MS = 40_000;
 export const PING_TIMEOUT_MS = 20_000;
-/** A peer that was not heard for so long has missed a ping. */
+/** After this time without a frame from the peer, the peer has missed a ping. */
 export const SILENCE_MAX_MS = PING_INTERVAL_MS + 2 * PING_TIMEOUT_MS;
 export const IDLE_MAX_MS = 300_000;
 export const STREAM_WINDOW_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Where a registered URI points, taken apart once and kept. */
+/** The parts of a registered URI that requests need. */
 import { withoutLastSlashes } from "../../../core/registry/deployment-identity.ts";
 
 export interface ParsedUri {

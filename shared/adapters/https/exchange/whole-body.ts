@@ -1,6 +1,6 @@
-/** A body that came in parts, as one piece. */
+/** Joins the parts of a body. */
 
-/** The parts of a body as one piece, copied only where there are several. */
+/** The body in one piece; several parts are copied, a single part is not. */
 export function whole(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);

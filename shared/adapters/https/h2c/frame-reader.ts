@@ -1,17 +1,17 @@
-/** Cuts what a connection receives into frames, however the network cut it before. */
+/** Cuts the received bytes of a connection into frames. */
 import { CODE, ConnectionError, FRAME_HEAD_BYTES, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BITS, readUint32 } from "./frames.ts";
 
 export interface FrameSink {
-  /** The payload is `bytes` from `start` to `end`; those bytes are nobody else's and may be kept. */
+  /** The payload is `bytes` from `start` to `end`; the sink may keep these bytes. */
   onFrame(type: number, flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void;
 }
 
 export class FrameReader {
   readonly #sink: FrameSink;
-  /** The head of a frame that did not arrive whole. */
+  /** The head of an incomplete frame. */
   readonly #head = new Uint8Array(FRAME_HEAD_BYTES);
   #headBytes = 0;
-  /** The payload of a frame whose head is complete and whose payload is not. */
+  /** The payload so far of a frame whose head is complete. */
   #payload: Uint8Array | undefined;
   #payloadBytes = 0;
 
@@ -19,7 +19,7 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** @throws ConnectionError for a frame larger than we take, as soon as its head is there; and what the sink throws */
+  /** @throws ConnectionError for a frame above our limit, as soon as its head is complete; and what the sink throws */
   push(chunk: Uint8Array): void {
     let at = this.#headBytes === 0 ? 0 : this.#goOn(chunk);
     while (chunk.length - at >= FRAME_HEAD_BYTES) {
@@ -32,7 +32,7 @@ export class FrameReader {
     if (at < chunk.length) this.#keep(chunk, at);
   }
 
-  /** What is there of a frame that will not be completed; undefined where the bytes end with a frame. */
+  /** The last frame if it is incomplete but its head is complete; otherwise undefined. */
   unfinished(): { type: number; flags: number; streamId: number; payload: Uint8Array } | undefined {
     if (this.#payload === undefined) return undefined;
     const [type = 0, flags = 0] = this.#head.subarray(3, 5);
@@ -40,7 +40,7 @@ export class FrameReader {
     return { type, flags, streamId, payload: this.#payload.subarray(0, this.#payloadBytes) };
   }
 
-  /** Completes the frame that was begun; @returns where the next one starts */
+  /** Continues the incomplete frame; @returns where the next one starts */
   #goOn(chunk: Uint8Array): number {
     let at = 0;
     if (this.#payload === undefined) {

@@ -39,17 +39,17 @@ export const CODE = {
 } as const;
 
 export const FRAME_HEAD_BYTES = 9;
-/** The largest payload that either side takes before it says otherwise; we never say otherwise. */
+/** The default limit of a payload in both directions; this side never changes its own. */
 export const FRAME_PAYLOAD_MAX_BYTES = 16_384;
-/** The window that a stream and a connection start with. */
+/** The initial window of a stream and of a connection. */
 export const WINDOW_BYTES = 65_535;
 /** The largest window, the largest stream id. */
 export const MAX_31_BITS = 0x7fffffff;
 
-/** The peer broke a rule in a way that the whole connection cannot outlive. */
+/** The peer broke a rule of HTTP/2 in a way that ends the connection. */
 export class ConnectionError extends Error {
   override name = "ConnectionError";
-  /** What the GOAWAY says. */
+  /** The error code of the GOAWAY. */
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);
@@ -57,7 +57,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** "CANCEL" for 8; the number itself where it has no name. */
+/** "CANCEL" for 8; a hexadecimal number for a code without a name. */
 export function codeName(code: number): string {
   return Object.entries(CODE).find(([, number]) => number === code)?.[0] ?? `0x${code.toString(16)}`;
 }

@@ -1,11 +1,11 @@
-/** What is sent in one turn of the event loop, gathered into one write on the socket. */
+/** Gathers all frames of one turn of the event loop into one write on the socket. */
 import type { Socket } from "node:net";
 import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../exchange/multiplexed-connection.ts";
 import { FLAG, FRAME, FRAME_HEAD_BYTES, SETTING, WINDOW_BYTES } from "./frames.ts";
 import { HEADER_LIST_MAX_BYTES } from "./response-reader.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
-/** Nothing is pushed, no header is remembered, and a stream may bring a good deal before its reader has read. */
+/** No push, no dynamic header table, and a large window for each stream. */
 const OUR_SETTINGS: readonly (readonly [setting: number, value: number])[] = [
   [SETTING.HEADER_TABLE_SIZE, 0],
   [SETTING.ENABLE_PUSH, 0],
@@ -13,13 +13,13 @@ const OUR_SETTINGS: readonly (readonly [setting: number, value: number])[] = [
   [SETTING.MAX_HEADER_LIST_SIZE, HEADER_LIST_MAX_BYTES],
 ];
 const BLOCK_BYTES = 64 * 1024;
-/** Longer pieces are handed to the socket as they are; copying costs less for shorter ones. */
+/** Longer pieces go to the socket as they are; for shorter ones a copy costs less. */
 const COPIED_MAX_BYTES = 8 * 1024;
 
 export class GatheredWrites {
   readonly #socket: Socket;
   #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  /** The part of the block that is filled and not yet given to anybody. */
+  /** The filled part of the block that is not in a piece yet lies between `#from` and `#to`. */
   #from = 0;
   #to = 0;
   #pieces: Uint8Array[] = [];
@@ -30,7 +30,7 @@ export class GatheredWrites {
     this.#socket = socket;
   }
 
-  /** True while the peer has not taken what was written before. */
+  /** True while the socket still holds earlier writes. */
   get isBehind(): boolean {
     return this.#socket.writableLength > 0;
   }
@@ -46,7 +46,7 @@ export class GatheredWrites {
     this.#uint32(at + 5, streamId);
   }
 
-  /** The bytes must not change afterwards. */
+  /** The caller must not change the bytes afterwards. */
   bytes(piece: Uint8Array): void {
     if (piece.length > COPIED_MAX_BYTES) {
       this.#closePiece();
@@ -57,13 +57,13 @@ export class GatheredWrites {
     this.#block.set(piece, at);
   }
 
-  /** A frame that carries one number, as RST_STREAM and WINDOW_UPDATE do. */
+  /** A frame with one number as payload, such as RST_STREAM and WINDOW_UPDATE. */
   number(type: number, streamId: number, value: number): void {
     this.head(type, FLAG.NONE, streamId, 4);
     this.#uint32(this.#reserve(4), value);
   }
 
-  /** What a client says first. */
+  /** The client's connection preface: magic bytes, settings and the window of the connection. */
   preface(): void {
     this.bytes(PREFACE);
     this.head(FRAME.SETTINGS, FLAG.NONE, 0, 6 * OUR_SETTINGS.length);
@@ -84,12 +84,12 @@ export class GatheredWrites {
   goAway(code: number): void {
     this.head(FRAME.GOAWAY, FLAG.NONE, 0, 8);
     const at = this.#reserve(8);
-    // The peer opens no streams, so the last one that was taken is none.
+    // The last stream id is 0, because the peer opens no streams.
     this.#uint32(at, 0);
     this.#uint32(at + 4, code);
   }
 
-  /** The block of headers as one frame, and continuations where it does not fit. */
+  /** Writes the header block as one frame, followed by continuations where it is too large. */
   headers(streamId: number, flags: number, block: Uint8Array, frameMaxBytes: number): void {
     const size = Math.min(block.length, frameMaxBytes);
     const isWhole = size === block.length;
@@ -112,17 +112,17 @@ export class GatheredWrites {
     if (pieces.length > 1) this.#socket.cork();
     for (const piece of pieces) this.#socket.write(piece);
     if (pieces.length > 1) this.#socket.uncork();
-    // With nothing left in the socket, the system has its own copy of everything and the block can be filled anew.
+    // An empty socket buffer means that the system has copied all bytes, so the block can be reused.
     if (this.#socket.writableLength === 0) this.#from = this.#to = 0;
   }
 
-  /** The encoder uses its bytes again, so they are copied whatever their size. */
+  /** Copies bytes of any size, because the encoder reuses them. */
   #copied(piece: Uint8Array): void {
     const at = this.#reserve(piece.length);
     this.#block.set(piece, at);
   }
 
-  /** Room for some bytes that belong together; @returns where it begins */
+  /** Reserves contiguous room; @returns its start */
   #reserve(size: number): number {
     if (!this.#planned) {
       this.#planned = true;

@@ -1,4 +1,4 @@
-/** One connection that speaks HTTP/2 in the clear: its life from the first byte to the GOAWAY. */
+/** One HTTP/2 connection without TLS, from the preface to the GOAWAY. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../exchange/carried-exchange.ts";
@@ -13,7 +13,7 @@ import { InboundFrames } from "./inbound-frames.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { StreamsOwner } from "./open-streams.ts";
 
-/** Answers that a peer asked for and does not read; more is a flood. */
+/** More unread answers than this count as a flood: the peer requests them and does not read them. */
 const ANSWERS_UNREAD_MAX = 1_000;
 /** How long a peer may take to read our GOAWAY. */
 const GOODBYE_MAX_MS = 5_000;
@@ -31,11 +31,11 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
   #answersUnread = 0;
   #heardAtMs = Date.now();
   #usedAtMs = Date.now();
-  /** Closed to new requests by a GOAWAY of either side. */
+  /** True after a GOAWAY of either side; the connection accepts no new requests. */
   #leaving = false;
   #gone = false;
 
-  /** @param streamsAssumed how many streams are opened at once until the peer says what it allows */
+  /** @param streamsAssumed the limit of open streams until the peer announces one */
   constructor(socket: Socket, origin: URL, owner: ConnectionOwner, streamsAssumed: number) {
     this.#socket = socket;
     this.#origin = origin;
@@ -124,20 +124,20 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
       this.#reader.push(chunk);
     } catch (error) {
       const code = error instanceof ConnectionError ? error.code : CODE.INTERNAL_ERROR;
-      // A peer whose first bytes are no HTTP/2 at all answered in another protocol.
+      // First bytes that are no HTTP/2 mean that the peer answered in another protocol.
       const failure = this.#frames.greeted ? broken(error, this.#origin) : httpOneOnly(this.#origin, { cause: error });
       this.#leave(code, failure);
     }
   }
 
-  /** @throws ConnectionError where the peer asks and asks and does not listen */
+  /** @throws ConnectionError where the peer requests answers without reading them */
   #answer(): void {
     this.#answersUnread = this.#writes.isBehind ? this.#answersUnread + 1 : 0;
     if (this.#answersUnread <= ANSWERS_UNREAD_MAX) return;
     throw new ConnectionError(CODE.ENHANCE_YOUR_CALM, "the peer does not read the answers that it asks for");
   }
 
-  /** Sends GOAWAY and goes. */
+  /** Sends GOAWAY and ends the connection. */
   #leave(code: number, failure: TransportError = broken(undefined, this.#origin)): void {
     if (this.#gone) return;
     this.#writes.goAway(code);
@@ -148,13 +148,13 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     this.#end(failure);
   }
 
-  /** Nothing comes any more: what is open breaks, after what was received of it. */
+  /** Fails the open exchanges; what they received stays readable. */
   #end(failure: TransportError): void {
     if (this.#gone) return;
     this.#gone = true;
     clearInterval(this.#pings);
     clearTimeout(this.#silence);
-    // One that sends GOAWAY is closed once that is written.
+    // A socket that is sending GOAWAY closes after that write.
     if (!this.#socket.writableEnded) this.#socket.destroy();
     this.#owner.onGone(this);
     this.#streams.breakAll(failure, this.#reader.unfinished());

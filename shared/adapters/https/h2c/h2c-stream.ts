@@ -1,13 +1,13 @@
-/** One exchange on a connection: its place in the two directions, and what is still to be sent. */
+/** One exchange on a connection: its windows in both directions, and its queue of unsent bytes. */
 import type { CarriedExchange, Carrier } from "../exchange/carried-exchange.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 
-/** What a stream needs of its connection. */
+/** The calls of a stream to its connection. */
 export interface StreamOwner {
-  /** Something was added to what is to be sent. */
+  /** The stream queued bytes or its end. */
   onQueued(stream: H2cStream): void;
-  /** Nobody waits for the answer any more. */
+  /** The reader aborted the exchange. */
   onGivenUp(stream: H2cStream): void;
   /** The reader caught up. */
   onResumed(stream: H2cStream): void;
@@ -22,15 +22,15 @@ export class H2cStream implements Carrier {
   readonly #queue: Uint8Array[] = [];
   /** Bytes that wait to be sent. */
   queuedBytes = 0;
-  /** How much the peer takes now; negative where it lowered its window under what is on the way. */
+  /** The bytes that the peer accepts now; negative after it shrank its window below what is under way. */
   sendWindow: number;
-  /** True once our side is to end behind what is queued. */
+  /** True once our side ends after the queued bytes. */
   ends = false;
   /** True once our end was sent. */
   ended = false;
   hasHead = false;
   isPaused = false;
-  /** What the head promised and did not come yet; undefined where it promised nothing. */
+  /** The bytes that `content-length` still promises; undefined without that header. */
   contentLeftBytes: number | undefined;
 
   constructor(
@@ -54,7 +54,7 @@ export class H2cStream implements Carrier {
     this.queuedBytes += bytes.length;
   }
 
-  /** Takes bytes off the queue, in as many pieces as they lie in. @param size at most what is queued */
+  /** Removes bytes from the queue, piece by piece. @param size at most `queuedBytes` */
   dequeue(size: number, onPiece: (piece: Uint8Array) => void): void {
     this.queuedBytes -= size;
     for (let left = size; left > 0;) {

@@ -1,13 +1,13 @@
-/** Header blocks as they come (RFC 7541), for a side that lets its peer remember nothing: no dynamic table exists. */
+/** Decodes received header blocks (RFC 7541) without a dynamic table, which our settings forbid. */
 import { CODE, ConnectionError } from "./frames.ts";
 import { huffmanDecoded } from "./huffman.ts";
 import { STATIC_FIELDS } from "./static-table.ts";
 
 export type Field = readonly [name: string, value: string];
 
-/** What a field counts for beside its own bytes. */
+/** The size that a field adds to its list beside its own bytes (RFC 7541, section 4.1). */
 const FIELD_OVERHEAD_BYTES = 32;
-/** A longer number is no index and no length of anything that we take. */
+/** No valid index and no accepted length is larger. */
 const INTEGER_MAX = 0xffffff;
 
 interface Cursor {
@@ -17,9 +17,9 @@ interface Cursor {
 }
 
 /**
- * @param listMaxBytes for names and values together, 32 bytes added for each
- * @returns the fields in order; undefined where they are more than that
- * @throws ConnectionError for what cannot be read, a reference to a dynamic entry among it
+ * @param listMaxBytes limit for names and values together, plus 32 bytes for each field
+ * @returns the fields in order; undefined where they exceed the limit
+ * @throws ConnectionError for an unreadable block, also for a reference to a dynamic entry
  */
 export function decodedFields(
   bytes: Uint8Array,
@@ -33,7 +33,7 @@ export function decodedFields(
   while (cursor.at < end) {
     const first = bytes[cursor.at] ?? 0;
     if (first >> 5 === 1) {
-      // The table has no room, and the peer may say so again, at the start of a block only.
+      // Only a table size of 0 is valid, and only at the start of a block.
       if (integer(cursor, 5) > 0 || fields.length > 0) throw unreadable("a dynamic table is used");
       continue;
     }
@@ -45,7 +45,7 @@ export function decodedFields(
   return fields;
 }
 
-/** A field to be indexed and one never to be indexed read alike, for what is added to an empty table is gone at once. */
+/** Fields with and without indexing read alike: an entry added to a table of size 0 is evicted at once. */
 function literal(cursor: Cursor, prefixBits: number): Field {
   const index = integer(cursor, prefixBits);
   const name = index === 0 ? text(cursor) : indexed(index)[0];

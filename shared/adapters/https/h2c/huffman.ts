@@ -2,8 +2,8 @@
 import { CODE, ConnectionError } from "./frames.ts";
 
 /**
- * The length in bits of the code of each byte and, last, of the end mark. The code is canonical: codes count up,
- * shorter ones first and equally long ones in the order of their bytes, so the lengths say everything.
+ * The code length in bits of each byte, and of the end mark as the last one. The code is canonical: codes count up by
+ * length, then by byte, so the lengths determine all codes.
  */
 const LENGTHS: readonly number[] = [
   [13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28],
@@ -26,11 +26,11 @@ const LENGTHS: readonly number[] = [
 ].flat();
 const END_MARK = 256;
 const LENGTH_MAX = 30;
-/** More bits than this behind the last byte could have been another one. */
+/** More padding bits than this behind the last byte are an error. */
 const PADDING_MAX_BITS = 7;
 const SHORTEST_BITS = 5;
 
-/** The code of each byte, and of the end mark last, as a number of the bits that its length says. */
+/** The code of each byte, and of the end mark as the last one, as a number with its length in bits. */
 export function huffmanCodes(): readonly { readonly code: number; readonly bits: number }[] {
   const codes: { code: number; bits: number }[] = [];
   let code = 0;
@@ -43,7 +43,7 @@ export function huffmanCodes(): readonly { readonly code: number; readonly bits:
   return codes;
 }
 
-/** Two steps for each inner node, for 0 and for 1: a node where it is positive, else the complement of a symbol. */
+/** Two entries for each inner node, for bit 0 and bit 1: the next node if positive, else the complement of a symbol. */
 const TREE = treeOf(huffmanCodes());
 
 function treeOf(codes: ReturnType<typeof huffmanCodes>): Int16Array {
@@ -60,7 +60,7 @@ function treeOf(codes: ReturnType<typeof huffmanCodes>): Int16Array {
   return tree;
 }
 
-/** @returns one character per byte; @throws ConnectionError for an end mark inside or a padding that is none */
+/** @returns one character per byte; @throws ConnectionError for an end mark inside the text, or wrong padding */
 export function huffmanDecoded(bytes: Uint8Array, start: number, end: number): string {
   const text = Buffer.allocUnsafe(Math.floor(((end - start) * 8) / SHORTEST_BITS));
   let size = 0;

@@ -1,31 +1,31 @@
-/** Judges each frame by its own rules and takes it apart: padding off, continuations joined, floods stopped. */
+/** Checks each frame by itself and parses it: removes padding, joins continuations, stops floods. */
 import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, readUint32 } from "./frames.ts";
 import type { FrameSink } from "./frame-reader.ts";
 
-/** Whose business it is. Ranges are given as `bytes` from `start` to `end`. */
+/** Receives the parsed frames. Ranges are given as `bytes` from `start` to `end`. */
 export interface FrameReceiver {
   /**
    * @param size the bytes that count for the windows, the padding included
-   * @returns whether the frame advanced an exchange
+   * @returns true where the frame advanced an exchange
    */
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean;
-  /** @returns whether the frame advanced an exchange */
+  /** @returns true where the frame advanced an exchange */
   onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): boolean;
   onReset(streamId: number, code: number): void;
   onSettings(settings: ReadonlyMap<number, number>): void;
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
   onGoodbye(lastStreamId: number, code: number): void;
   onWindow(streamId: number, bytes: number): void;
-  /** A frame without meaning for the connection as a whole breaks a rule. */
+  /** A frame that affects only one stream breaks a rule. */
   onStreamError(streamId: number, code: number, message: string): void;
 }
 
-/** All frames of one block together; more than this is no head of an answer. */
+/** For all frames of one block together; no valid response head is larger. */
 export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
 const CONTINUATIONS_MAX = 64;
-/** Frames in a row that bring no exchange any further; an honest peer sends a handful. */
+/** The limit of consecutive frames that advance no exchange; a normal peer sends a handful. */
 const IDLE_FRAMES_MAX = 10_000;
-/** The cost of a header block, many times that of another frame, even where it has no effect: heads below 200, streams that are over. */
+/** A header block costs many times another frame, even without effect: heads below 200, streams that are over. */
 const IDLE_BLOCK_WEIGHT = 10;
 
 interface OpenBlock {
@@ -45,12 +45,12 @@ export class InboundFrames implements FrameSink {
     this.#receiver = receiver;
   }
 
-  /** True once the peer opened as a peer of HTTP/2 does, with its settings. */
+  /** True once the peer has sent its settings, the mandatory first frame of HTTP/2. */
   get greeted(): boolean {
     return this.#greeted;
   }
 
-  /** Time has passed, so that frames without effect are no flood. */
+  /** Resets the count of frames without effect: frames spread over time are no flood. */
   forgive(): void {
     this.#idleFrames = 0;
   }

@@ -1,4 +1,4 @@
-/** The streams of one connection: opened by us, answered by the peer, closed by either. */
+/** The open streams of one connection: this side opens them, the peer answers, either side closes them. */
 import { TransientMap } from "../../../core/model/transient-map.ts";
 import type { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../exchange/carried-exchange.ts";
@@ -16,15 +16,15 @@ import { ReceiveWindow } from "./receive-window.ts";
 import { RequestEncoder } from "./request-encoder.ts";
 import { ResponseReader } from "./response-reader.ts";
 
-/** What concerns the connection as a whole. */
+/** Receives the events that concern the whole connection. */
 export interface StreamsOwner {
   onClosed(): void;
   onLimit(streamsMax: number): void;
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
   onGoodbye(code: number): void;
-  /** The peer did nothing for this request, so that it can go out again. */
+  /** The peer did not process this request, so it can be sent again. */
   onRefused(exchange: CarriedExchange, target: ParsedUri): void;
-  /** What we sent was taken. */
+  /** The peer accepted sent bytes. */
   onProgress(): void;
 }
 
@@ -39,9 +39,9 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #outbound: OutboundData;
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_BYTES);
   readonly #streams = new TransientMap<number, H2cStream>();
-  /** Streams that we broke off, the most recent ones. */
+  /** The most recent streams that this side reset. */
   readonly #abandoned = new Set<number>();
-  /** Up to this one, it is not remembered who ended a stream. */
+  /** Up to this id, late frames for a closed stream are tolerated, because it is not recorded which side ended the stream. */
   #excusedUpTo = 0;
   #nextId = 1;
   #streamsMax: number;
@@ -63,7 +63,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     return this.#streams.size < this.#streamsMax;
   }
 
-  /** True where no number is left for another stream. */
+  /** True where no stream id is left. */
   get isUsedUp(): boolean {
     return this.#nextId > MAX_31_BITS;
   }
@@ -88,11 +88,11 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#writes.headers(stream.id, flags, block, this.#outbound.frameMaxBytes);
     this.#outbound.send(stream);
     exchange.attach(stream);
-    // A lone request has nobody to wait for; those that come while it is open go out together at the end of their turn.
+    // A lone request goes out at once; further requests of a turn go out together at its end.
     if (this.#streams.size === 1) this.#writes.flush();
   }
 
-  /** @param unfinished a frame of which only a part came: content in it counts as far as it goes */
+  /** @param unfinished an incomplete frame; if it has content, the received part is delivered */
   breakAll(failure: TransportError, unfinished: ReturnType<FrameReader["unfinished"]>): void {
     if (unfinished?.type === FRAME.DATA && (unfinished.flags & FLAG.PADDED) === 0) {
       const stream = this.#streams.get(unfinished.streamId);
@@ -117,7 +117,8 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
 
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean {
     const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
-    // It is given back whoever reads or not, for one slow reader must not stop the others; the streams' windows bound it.
+    // The connection's window is restored even if no reader takes the bytes, because one slow reader must not stop the
+    // others; the windows of the streams limit the memory.
     this.#receiveWindow.take(size);
     this.#giveBack(this.#receiveWindow, 0);
     if (stream === undefined) return false;
@@ -147,12 +148,12 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     const head = this.#responses.head(bytes, start, end);
     if (typeof head === "string") return this.#fault(stream, CODE.PROTOCOL_ERROR, head);
     if (head.status < 200) {
-      // It announces the answer and is none itself; one that changes the protocol has no place in HTTP/2.
+      // A status below 200 announces the answer and is none; HTTP/2 forbids 101.
       if (ends || head.status === 101) this.#fault(stream, CODE.PROTOCOL_ERROR, `status ${head.status} is no answer`);
       return false;
     }
     stream.hasHead = true;
-    // Only these speak of content that does not come.
+    // Responses with 204 and 304 may have a content-length without content.
     if (head.status !== 204 && head.status !== 304) stream.contentLeftBytes = head.contentBytes;
     stream.exchange.accept(head);
     if (ends) this.#peerEnded(stream);
@@ -211,7 +212,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (stream !== undefined) this.#fault(stream, code, message);
   }
 
-  /** The peer said all it will say, and nothing that we could still send would be read. */
+  /** Ends the exchange after the peer's end; the peer would not read any further bytes. */
   #peerEnded(stream: H2cStream): void {
     if (stream.contentLeftBytes !== undefined && stream.contentLeftBytes > 0) {
       this.#fault(stream, CODE.PROTOCOL_ERROR, "less content came than said");
@@ -225,7 +226,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#owner.onClosed();
   }
 
-  /** The peer broke a rule that concerns one stream; the others go on. @returns false: the exchange has failed */
+  /** Fails one stream on which the peer broke a rule; the other streams continue. @returns false, the result for the caller */
   #fault(stream: H2cStream, code: number, message: string): false {
     stream.exchange.fail(this.#broken(message));
     this.#reset(stream, code);
@@ -248,7 +249,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#outbound.forget(stream);
   }
 
-  /** The peer may have sent more before it learns that nobody wants it. */
+  /** Remembers the stream, because the peer may have sent more frames before it gets the reset. */
   #abandon(stream: H2cStream): void {
     this.#forget(stream);
     this.#abandoned.add(stream.id);
@@ -267,14 +268,14 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (bytes > 0) this.#writes.number(FRAME.WINDOW_UPDATE, streamId, bytes);
   }
 
-  /** Content for a stream that is over: late where we broke it off. @throws ConnectionError where the peer ended it */
+  /** Accepts late content for a stream that this side reset. @throws ConnectionError where the peer had ended the stream */
   #closed(streamId: number): undefined {
     this.#late(streamId);
     if (streamId <= this.#excusedUpTo || this.#abandoned.has(streamId)) return;
     throw new ConnectionError(CODE.STREAM_CLOSED, "something came behind the end of a stream");
   }
 
-  /** A reset or a window for a stream that is over is only late. @throws ConnectionError for one that never was */
+  /** Accepts a late reset or window update for a closed stream. @throws ConnectionError for a stream that was never opened */
   #late(streamId: number): undefined {
     if (streamId % 2 === 1 && streamId < this.#nextId) return;
     throw new ConnectionError(CODE.PROTOCOL_ERROR, `a frame names stream ${streamId}, which was never opened`);

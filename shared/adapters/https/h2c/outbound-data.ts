@@ -1,9 +1,9 @@
-/** The content that we send, as fast as the peer's windows allow. */
+/** Sends content as fast as the peer's windows allow. */
 import { CODE, ConnectionError, FLAG, FRAME, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BITS, WINDOW_BYTES } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
 import type { H2cStream } from "./h2c-stream.ts";
 
-/** Frames are kept at this size even where the peer takes larger ones, so that streams get their turns. */
+/** The limit of our frames even where the peer accepts larger ones, so that streams take turns. */
 const FRAME_MAX_BYTES = 64 * 1024;
 
 export class OutboundData {
@@ -11,10 +11,10 @@ export class OutboundData {
   readonly #copy = (piece: Uint8Array): void => this.#writes.bytes(piece);
   #window = WINDOW_BYTES;
   #frameMaxBytes = FRAME_PAYLOAD_MAX_BYTES;
-  /** Those that have more to send than they may, in the order of their turns. */
+  /** Streams whose queue exceeds the windows, in the order of their turns. */
   readonly #blocked = new Set<H2cStream>();
   #hasSent = false;
-  /** The window of a new stream, as the peer wants it. */
+  /** The window of a new stream, from the peer's settings. */
   initialWindow = WINDOW_BYTES;
 
   constructor(writes: GatheredWrites) {
@@ -29,9 +29,9 @@ export class OutboundData {
     this.#frameMaxBytes = Math.min(bytes, FRAME_MAX_BYTES);
   }
 
-  /** Sends what may be sent of the stream's queue, its end included; the rest goes when the peer makes room. */
+  /** Sends as much of the stream's queue and end as the windows allow; the rest follows when the peer opens them. */
   send(stream: H2cStream): void {
-    // Whoever waits already keeps its turn.
+    // A stream that waits already keeps its turn.
     if (this.#blocked.has(stream)) return;
     while (isPending(stream)) {
       if (!this.#sendFrame(stream)) {
@@ -41,7 +41,7 @@ export class OutboundData {
     }
   }
 
-  /** True where something was sent since this was asked last. */
+  /** True where a frame was sent since the last call. */
   hasSent(): boolean {
     const hasSent = this.#hasSent;
     this.#hasSent = false;
@@ -52,14 +52,14 @@ export class OutboundData {
     this.#blocked.delete(stream);
   }
 
-  /** @throws ConnectionError where the window grows past all bounds */
+  /** @throws ConnectionError where the window exceeds its maximum */
   grow(bytes: number): void {
     this.#window += bytes;
     if (this.#window > MAX_31_BITS) throw tooLarge();
     this.#turns();
   }
 
-  /** @returns false where the stream's window grows past all bounds */
+  /** @returns false where the stream's window exceeds its maximum */
   growStream(stream: H2cStream, bytes: number): boolean {
     stream.sendWindow += bytes;
     if (stream.sendWindow > MAX_31_BITS) return false;
@@ -67,7 +67,7 @@ export class OutboundData {
     return true;
   }
 
-  /** The peer wants another window for streams, the open ones included. @throws ConnectionError as for `grow` */
+  /** Applies the peer's new initial window, also to open streams. @throws ConnectionError as for `grow` */
   resize(window: number, streams: Iterable<H2cStream>): void {
     const change = window - this.initialWindow;
     this.initialWindow = window;
@@ -79,7 +79,7 @@ export class OutboundData {
     this.#turns();
   }
 
-  /** One frame for each that waits, round after round, until none can send. */
+  /** Sends one frame of each blocked stream, round after round, until none can send. */
   #turns(): void {
     for (let sent = true; sent && this.#window > 0;) {
       sent = false;

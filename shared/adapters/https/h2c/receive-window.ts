@@ -1,24 +1,24 @@
-/** How much the peer may still send on a stream or a connection, and when it is told that it may send more. */
+/** Counts how much the peer may still send on a stream or a connection, and when a window update is due. */
 export class ReceiveWindow {
   readonly #size: number;
   #left: number;
-  /** Taken out of the window and not yet given back. */
+  /** Bytes that were received and not yet given back. */
   #owed = 0;
 
-  /** @param size in bytes; the peer is told separately */
+  /** @param size in bytes; the caller announces it to the peer */
   constructor(size: number) {
     this.#size = size;
     this.#left = size;
   }
 
-  /** @returns false where the peer sent more than it may */
+  /** @returns false where the peer exceeded the window */
   take(bytes: number): boolean {
     this.#left -= bytes;
     this.#owed += bytes;
     return this.#left >= 0;
   }
 
-  /** What to give back now: nothing until half of the window is used, so that few updates are sent. */
+  /** The bytes to give back now; 0 until half of the window is used, which keeps updates rare. */
   due(): number {
     if (this.#owed < this.#size / 2) return 0;
     const given = this.#owed;

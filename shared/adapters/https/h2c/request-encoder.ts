@@ -1,14 +1,14 @@
-/** Request heads as header blocks (RFC 7541): known fields by number, the rest spelled out and remembered by nobody. */
+/** Encodes request heads as header blocks (RFC 7541): static fields by number, all others literally, none indexed. */
 import type { ExchangeRequest } from "../../../engine/ports/endpoints.ts";
 import { endToEnd } from "../exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "../exchange/parsed-uri.ts";
 import { STATIC_INDEX } from "./static-table.ts";
 
-/** Few are in use; the memory of them is dropped whole if something floods it. */
+/** Few entries are in use; beyond this number the cache is cleared as a whole. */
 const REMEMBERED_MAX = 1_000;
 const NEVER_INDEXED = 0x10;
 const INDEXED = 0x80;
-/** "The dynamic table has no room", said in the first block so that no later limit of the peer needs an answer. */
+/** Sets the dynamic table to size 0 in the first block, so that no later limit of the peer needs an answer. */
 const NO_TABLE = 0x20;
 const METHOD = { GET: 2, POST: 3 } as const;
 const SCHEME = { "http:": 6, "https:": 7 } as const;
@@ -18,7 +18,7 @@ export class RequestEncoder {
   #bytes = Buffer.allocUnsafe(2048);
   #size = 0;
   #isFirst = true;
-  /** What stands at the head of every request for a method, a path and a URI. */
+  /** The encoded start of every request, by method and path. */
   readonly #openings = { GET: new Map<string, Uint8Array>(), POST: new Map<string, Uint8Array>() };
   readonly #names = new Map<string, Uint8Array>();
 
@@ -54,7 +54,7 @@ export class RequestEncoder {
     return this.#remember(this.#openings[method], path, start);
   }
 
-  /** The opening of a field, its name by number or spelled out. */
+  /** The encoded start of a field: its name by number or literally. */
   #name(name: string): Uint8Array {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class RequestEncoder {
     return this.#remember(this.#names, name, start);
   }
 
-  /** Takes back what was written since `start`, for the caller to copy. */
+  /** Removes what was written since `start` from the block and caches it; the caller copies it back. */
   #remember(memory: Map<string, Uint8Array>, key: string, start: number): Uint8Array {
     const piece = Buffer.from(this.#bytes.subarray(start, this.#size));
     this.#size = start;

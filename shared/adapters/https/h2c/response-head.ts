@@ -1,13 +1,13 @@
-/** Decoded fields as the head of a response, judged by the rules of HTTP/2 for them. */
+/** Converts decoded fields to the head of a response, by the rules of HTTP/2. */
 import type { ExchangeHead } from "../../../engine/ports/endpoints.ts";
 import type { Field } from "./header-decoder.ts";
 
 export interface ResponseHead extends ExchangeHead {
-  /** How many bytes the content is to have, where the head says. */
+  /** The value of `content-length`, where the head has one. */
   readonly contentBytes?: number;
 }
 
-/** They belong to a connection, and a connection of HTTP/2 has its own ways. */
+/** Fields of a connection, which HTTP/2 forbids. */
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -15,18 +15,18 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** The characters of a token but no capitals, for in HTTP/2 names are in lower case. */
+/** Token characters without capitals: HTTP/2 requires lower-case names. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 // oxlint-disable-next-line no-control-regex -- these are the very characters that must not be there
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 
-/** Several values of one name are joined. @returns what is wrong, where it is no head of a response */
+/** Joins several values of one name. @returns a text with the reason where the fields are no head of a response */
 export function responseHead(fields: readonly Field[]): ResponseHead | string {
   const [first, ...rest] = fields;
   if (first?.[0] !== ":status" || !/^[1-9]\d\d$/.test(first[1])) return "no status stands at its head";
   const wrong = wrongField(rest);
   if (wrong !== undefined) return wrong;
-  // Names come from the peer, so there must be nothing to inherit.
+  // The peer chooses the names, so the object must inherit nothing.
   const headers = Object.create(null) as Record<string, string>;
   for (const [name, value] of rest) {
     const before = headers[name];
@@ -38,7 +38,7 @@ export function responseHead(fields: readonly Field[]): ResponseHead | string {
   return /^\d{1,15}$/.test(length) ? { ...head, contentBytes: Number(length) } : "its content-length is no number";
 }
 
-/** @returns what is wrong with fields that may be no pseudo-fields; undefined where nothing is */
+/** @returns the reason why a field is invalid; undefined where all are valid. Pseudo-fields are invalid here. */
 export function wrongField(fields: readonly Field[]): string | undefined {
   for (const [name, value] of fields) {
     if (!NAME.test(name)) return "it has a field that may not stand there";

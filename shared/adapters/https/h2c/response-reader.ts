@@ -1,11 +1,11 @@
-/** Blocks of headers that come in answers, read with a memory of the last one: most answers of a peer begin alike. */
+/** Reads header blocks of responses, with a cache of the last one, because most responses of a peer have equal heads. */
 import { decodedFields } from "./header-decoder.ts";
 import { responseHead, wrongField } from "./response-head.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-/** Names and values of one head together, 32 bytes added for each; we tell the peer. */
+/** The limit for names and values of one head together, plus 32 bytes for each field; our settings announce it. */
 export const HEADER_LIST_MAX_BYTES = 64 * 1024;
-/** Longer blocks are not remembered. */
+/** Longer blocks are not cached. */
 const REMEMBERED_MAX_BYTES = 1024;
 const TOO_MANY = "more headers came than were allowed";
 
@@ -14,7 +14,7 @@ export class ResponseReader {
   #lastBlock: Buffer | undefined;
   #lastHead: ResponseHead | undefined;
 
-  /** @returns what is wrong, where it is no head; @throws ConnectionError where it cannot be read */
+  /** @returns a text with the reason where the block is no head; @throws ConnectionError for an unreadable block */
   head(bytes: Uint8Array, start: number, end: number): ResponseHead | string {
     const last = this.#lastBlock;
     if (last !== undefined && this.#lastHead !== undefined && last.length === end - start) {
@@ -30,7 +30,7 @@ export class ResponseReader {
     return head;
   }
 
-  /** Trailers are passed over, but they must be trailers. @returns what is wrong; @throws as `head` */
+  /** Checks trailers, which are then ignored. @returns the reason where they are invalid; @throws as `head` */
   wrongTrailers(bytes: Uint8Array, start: number, end: number, ends: boolean): string | undefined {
     if (!ends) return "a second head came";
     const fields = decodedFields(bytes, start, end, HEADER_LIST_MAX_BYTES);

@@ -1,6 +1,6 @@
-/** The fields that HPACK knows from the start (RFC 7541, appendix A). */
+/** The static table of HPACK (RFC 7541, appendix A). */
 
-/** Entry 1 stands first. */
+/** The first element is entry 1. */
 export const STATIC_FIELDS: readonly (readonly [name: string, value: string])[] = [
   [":authority", ""],
   [":method", "GET"],
@@ -21,7 +21,7 @@ export const STATIC_FIELDS: readonly (readonly [name: string, value: string])[] 
     .map((name) => [name, ""] as const),
 ];
 
-/** Where a name stands first; undefined where it does not stand there. */
+/** The first entry with a name; undefined where the table does not have the name. */
 export const STATIC_INDEX: ReadonlyMap<string, number> = new Map(
   STATIC_FIELDS.map(([name], at) => [name, at + 1] as const).toReversed(),
 );

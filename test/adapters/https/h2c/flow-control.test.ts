@@ -1,4 +1,4 @@
-/** What goes out: windows, frame sizes and continuations as the peer asks for them. */
+/** Tests sending: windows, frame sizes and continuations as the peer requires them. */
 import { describe, expect, test } from "vitest";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { pattern, readAll } from "../../../contracts/endpoints-contract.ts";
@@ -12,20 +12,20 @@ const contentOf = (frames: readonly Frame[], streamId: number): Buffer =>
   Buffer.concat(
     frames.filter((one) => one.type === TYPE.data && one.streamId === streamId).map(({ payload }) => payload),
   );
-/** Answers a ping: all that was sent before it has come. */
+/** Sends a ping and waits for its answer, which proves that all earlier frames have arrived. */
 async function settled(connection: ScriptedConnection): Promise<void> {
   const mark = uint32(7, connection.frames.length);
   connection.send(frame(TYPE.ping, 0, 0, mark));
   await connection.next(TYPE.ping, ({ flags, payload }) => flags === ACK && payload.equals(mark));
 }
-/** Until that much content has come on a stream; the peer grants nothing in the meantime. */
+/** The content bytes that have arrived on a stream without any further window. */
 async function contentBytes(connection: ScriptedConnection, streamId: number): Promise<number> {
   await settled(connection);
   return contentOf(connection.frames, streamId).length;
 }
 
-describe("what we send", () => {
-  test("the preface asks for no pushes and no remembered headers, and the windows are wide", async () => {
+describe("frames that we send", () => {
+  test("the preface disables push and the header table, and opens wide windows", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -51,7 +51,7 @@ describe("what we send", () => {
     connection.send(settings({ 4: 10 }));
     const id = await connection.request();
     expect(await contentBytes(connection, id)).toBe(65_535);
-    // The setting came after 65,535 bytes were on the way, so the stream's window stands far below nothing.
+    // The setting arrives after 65,535 bytes were sent, so the stream's window is far below zero.
     connection.send(frame(TYPE.window, 0, 0, uint32(20_000)), frame(TYPE.window, 0, id, uint32(65_525)));
     expect(await contentBytes(connection, id)).toBe(65_535);
     connection.send(frame(TYPE.window, 0, id, uint32(5)));
@@ -69,7 +69,7 @@ describe("what we send", () => {
     expect(await textOf(exchange)).toBe("done");
   });
 
-  test("bodies that share a narrow window take turns, and the end alone needs no window", async () => {
+  test("bodies that share a narrow window take turns, and an end without content needs no window", async () => {
     const { uri, connected } = await peerInHand();
     const first = ask(uri, { body: [pattern(200_000)] });
     const second = ask(uri, { body: [pattern(200_000)] });
@@ -89,7 +89,7 @@ describe("what we send", () => {
     expect(await Promise.all([first, second, third].map(textOf))).toEqual(["a", "b", "c"]);
   });
 
-  test("frames are as large as the peer takes and never larger", async () => {
+  test("frames use the peer's maximum size and never exceed it", async () => {
     const { uri, connected } = await peerInHand();
     const first = ask(uri);
     const connection = await connected;
@@ -103,7 +103,7 @@ describe("what we send", () => {
     expect(sizes).toEqual([40_000, 40_000, 10_000]);
   });
 
-  test("headers too large for a frame go on in continuations", async () => {
+  test("headers too large for one frame continue in further frames", async () => {
     const { uri, connected } = await peerInHand();
     const value = "v".repeat(40_000);
     const exchange = ask(uri, { headers: { "x-large": value } });
@@ -119,7 +119,7 @@ describe("what we send", () => {
     expect(Buffer.concat(block.map(({ payload }) => payload)).includes(field("x-large", value).subarray(1))).toBe(true);
   });
 
-  test("an answer that comes before our body is sent ends our side too", async () => {
+  test("an answer before the end of our body also ends our side", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri, { body: [pattern(100_000)] });
     const connection = await connected;
@@ -128,7 +128,7 @@ describe("what we send", () => {
     expect((await connection.next(TYPE.reset)).payload.readUInt32BE(0)).toBe(8);
   });
 
-  test("an abort is a reset with CANCEL, and what comes late does no harm", async () => {
+  test("an abort is a reset with CANCEL, and late frames are harmless", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri, { halfClose: false });
     const connection = await connected;
@@ -142,7 +142,7 @@ describe("what we send", () => {
     expect(await textOf(next)).toBe("in time");
   });
 
-  test("a ping is answered with its own bytes", async () => {
+  test("the answer to a ping has its bytes", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;

@@ -1,4 +1,4 @@
-/** However the network cuts what a peer sends, the same frames come out, and the same answer. */
+/** Tests that any fragmentation of the received bytes gives the same frames and the same answer. */
 import { array, assert, asyncProperty, constant, integer, oneof, property, record, uint8Array } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
@@ -36,19 +36,19 @@ const cuts = array(oneof(constant(1), constant(9), integer({ min: 1, max: 40 }),
   maxLength: 50,
 });
 
-/** Pieces of the sizes given, over and over. */
+/** Cuts into pieces of the given sizes, repeatedly. */
 function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0, i = 0; at < bytes.length; i += 1) {
     const end = at + (sizes[i % sizes.length] ?? 1);
-    // Each in memory of its own, as a socket gives them.
+    // Each piece has its own memory, as pieces of a socket do.
     pieces.push(Buffer.from(bytes.subarray(at, end)));
     at = end;
   }
   return pieces;
 }
 
-test("frames come out whole and in order, whatever the pieces", () => {
+test("any fragmentation gives whole frames in order", () => {
   assert(
     property(frames, cuts, (sent, sizes) => {
       const came: Buffer[] = [];
@@ -66,7 +66,7 @@ test("frames come out whole and in order, whatever the pieces", () => {
   );
 });
 
-test("payloads that were given out keep their bytes while others come", () => {
+test("delivered payloads keep their bytes while others arrive", () => {
   const kept: Uint8Array[] = [];
   const reader = new FrameReader({
     onFrame: (...[, , , bytes, start, end]) => void kept.push(bytes.subarray(start, end)),
@@ -77,7 +77,7 @@ test("payloads that were given out keep their bytes while others come", () => {
   expect(kept.map((bytes) => Buffer.from(bytes).equals(Buffer.alloc(100, kept.indexOf(bytes))))).not.toContain(false);
 });
 
-/** What a peer answers on stream `id`: a bit of everything. */
+/** A peer's answer on stream `id` with many kinds of frames. */
 function everything(id: number): Buffer {
   return Buffer.concat([
     settings({ 3: 100, 4: 70_000 }),
@@ -91,7 +91,7 @@ function everything(id: number): Buffer {
   ]);
 }
 
-test("an answer cut at each of its bytes is the same answer", async () => {
+test("an answer cut at any byte is the same answer", async () => {
   const endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
   let sizes: readonly number[] = [1];
   const peer = await scriptedPeer(async (connection) => {

@@ -1,4 +1,4 @@
-/** Peers that break the rules of HTTP/2: what concerns one exchange breaks that one, the rest breaks the connection. */
+/** Tests peers that break the rules of HTTP/2: some errors end one exchange, the others end the connection. */
 import { describe, expect, test } from "vitest";
 import type { Exchange, TransportError } from "../../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf } from "../../../contracts/endpoints-contract.ts";
@@ -108,9 +108,9 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
   ["a flood of unknown frames", CALM, repeated(10_001, frame(0xee, 0, 0))],
 ];
 
-describe("what the connection cannot outlive", () => {
+describe("an error that ends the connection", () => {
   test.each(AGAINST_THE_CONNECTION)(
-    "%s ends it with code %i, and the next exchange goes to a new one",
+    "%s ends it with code %i, and the next exchange uses a new connection",
     async (...row) => {
       const [name, code, bytes] = row;
       let said = -1;
@@ -126,7 +126,7 @@ describe("what the connection cannot outlive", () => {
       const exchange = greet(peer.uri);
       const outcome = await readAll(exchange).then(String, () => reasonOf(exchange.next()));
       expect(outcome).toBe(name.endsWith("behind its end") || name.endsWith("behind their end") ? "x" : "broken");
-      // The one that ended well may be asked again before the rest of the bytes is read.
+      // After a regular end the next request could start before the client reads the remaining bytes.
       await over;
       expect(said).toBe(code);
       expect((await readAll(greet(peer.uri))).toString()).toBe("fine");
@@ -134,7 +134,7 @@ describe("what the connection cannot outlive", () => {
     },
   );
 
-  test("a peer that pings and does not read the answers is left", async () => {
+  test("a peer that pings without reading the answers is disconnected", async () => {
     let asked = 0;
     const { uri } = await peerOf(async (connection) => {
       connection.send(settings());
@@ -142,7 +142,7 @@ describe("what the connection cannot outlive", () => {
       connection.socket.pause();
       connection.send(OPEN);
       const many = repeated(500, frame(TYPE.ping, 0, 0, zeros(8)));
-      // Progress in between, so that it is not the frames alone that are too many.
+      // Content in between prevents the limit for frames without effect.
       for (; !connection.socket.destroyed && asked < 4_000; asked += 1) {
         const more = connection.socket.write(Buffer.concat([frame(TYPE.data, 0, 1, zeros(1)), many]));
         if (!more) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -203,7 +203,7 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
   ["a priority of a wrong size", FRAME_SIZE, frame(TYPE.priority, 0, 1, zeros(4))],
 ];
 
-describe("what one exchange cannot outlive", () => {
+describe("an error that ends one exchange", () => {
   test.each(AGAINST_THE_EXCHANGE)("%s resets it with code %i, and the next one uses the connection", async (...row) => {
     const [, code, bytes] = row;
     let said = -1;
@@ -212,7 +212,7 @@ describe("what one exchange cannot outlive", () => {
       await connection.request();
       connection.send(bytes);
       said = (await connection.next(TYPE.reset, ({ streamId }) => streamId === 1)).payload.readUInt32BE(0);
-      // What was on its way is not held against it.
+      // Frames that were under way at the reset are tolerated.
       connection.send(OPEN, data(10));
       connection.send(answer(await connection.request(), "fine"));
     });
@@ -224,7 +224,7 @@ describe("what one exchange cannot outlive", () => {
     expect(peer.connections()).toBe(1);
   });
 
-  test("content past its window is no longer taken when nobody reads", async () => {
+  test("content beyond its window resets the stream while the reader is slow", async () => {
     let said = -1;
     const { uri } = await peerOf(async (connection) => {
       connection.send(settings());

@@ -1,4 +1,4 @@
-/** Header blocks against the examples and tables of RFC 7541, and our own blocks against our own reader. */
+/** Tests header blocks against the examples and tables of RFC 7541, and our encoder against our decoder. */
 import { createHash } from "node:crypto";
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
@@ -38,7 +38,7 @@ describe("the tables", () => {
     expect(digest(lines)).toBe("810223c09d71b4292a0687cef1c51db4f55c62e91bb8473001eb552340341f6b");
   });
 
-  test("each byte that is encoded with the published code is decoded to itself", () => {
+  test("each byte encoded with the published code decodes to itself", () => {
     for (const [byte, { code, bits }] of huffmanCodes().entries()) {
       if (byte === 256) continue;
       const padded = code.toString(2).padStart(bits, "0");
@@ -49,12 +49,12 @@ describe("the tables", () => {
     }
   });
 
-  test("every character that Node's encoder may send comes through", async () => {
+  test("every character that Node's encoder may send decodes correctly", async () => {
     const codes = [
       ...Array.from({ length: 0x5f }, (_, i) => 0x20 + i),
       ...Array.from({ length: 0x80 }, (_, i) => 0x80 + i),
     ];
-    // With many short codes around, the encoder takes Huffman's code for the long ones too.
+    // With many short codes around it, the encoder uses Huffman's code for the long ones too.
     const headers = Object.fromEntries(
       codes.map((code) => [`x-${code}`, `aaaaaaaaaaaaaaaaaaaa${String.fromCharCode(code)}aaaaaaaaaaaaaaaaaaaa`]),
     );
@@ -116,7 +116,7 @@ describe("the examples of appendix C", () => {
         ["location", "https://www.example.com"],
       ],
     ],
-  ])("%s is read", (_name, hex, fields) => expect(decode(hex)).toEqual(fields));
+  ])("%s is decoded", (_name, hex, fields) => expect(decode(hex)).toEqual(fields));
 
   test.each([
     ["C.4.2", "a8eb10649cbf", "no-cache"],
@@ -135,11 +135,11 @@ describe("the examples of appendix C", () => {
     ["C.3.2", "828684be58086e6f2d6361636865"],
     ["C.4.2", "828684be5886a8eb10649cbf"],
     ["C.5.2", "4803333037c1c0bf"],
-  ])("%s, which refers to what was remembered, is refused", (_name, hex) => {
+  ])("%s, which refers to the dynamic table, is refused", (_name, hex) => {
     expect(() => decode(hex)).toThrow(ConnectionError);
   });
 
-  test("a list that is larger than allowed is none, to the byte", () => {
+  test("a header list above the limit is refused, to the byte", () => {
     expect(decode("100870617373776f726406736563726574", 46)).toEqual([["password", "secret"]]);
     expect(decode("100870617373776f726406736563726574", 45)).toBeUndefined();
   });
@@ -157,7 +157,7 @@ describe("our own blocks", () => {
     [":path", "/a/discover?q=1"],
   ];
 
-  test("the first says that nothing is remembered, and later ones read the same", () => {
+  test("the first sets the dynamic table to size 0, and later ones decode the same", () => {
     const encoder = new RequestEncoder();
     const headers = { "content-type": "a/b", "x-own": "c", connection: "close" };
     const first = Buffer.from(encoder.encode(requestWith(headers), target));
@@ -167,7 +167,7 @@ describe("our own blocks", () => {
     expect(read(second)).toEqual([...opening, ["content-type", "a/b"], ["x-own", "c"]]);
   });
 
-  test("whatever headers there are, they are read as they were given", () => {
+  test("any headers decode as they were given", () => {
     const encoder = new RequestEncoder();
     const name = stringMatching(/^x-[a-z0-9_.~!-]{1,200}$/);
     const value = string({ maxLength: 5_000, unit: stringMatching(/^[\t -~\u0080-\u00ff]$/) });
@@ -181,7 +181,7 @@ describe("our own blocks", () => {
     );
   });
 
-  test("no more paths and names are remembered than a flood of them may cost", () => {
+  test("the caches of paths and names stay bounded", () => {
     const encoder = new RequestEncoder();
     for (let i = 0; i < 2_500; i += 1) {
       const fields = read(encoder.encode(requestWith({ [`x-${i}`]: "v" }, `/p${i}`), target)) as [string, string][];
@@ -199,7 +199,7 @@ describe("our own blocks", () => {
     { "x-a": "b\r\nc: d" },
     { "x-a": "\0" },
     { "x-a": "\u0100" },
-  ])("%j cannot be sent, and the next request can", (headers) => {
+  ])("%j is refused, and the next request succeeds", (headers) => {
     const encoder = new RequestEncoder();
     expect(() => encoder.encode(requestWith(headers as Record<string, string>), target)).toThrow(TypeError);
     expect(read(encoder.encode(requestWith({ "X-Capital": "a" }), target))).toEqual([...opening, ["x-capital", "a"]]);

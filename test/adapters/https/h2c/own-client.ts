@@ -1,4 +1,4 @@
-/** Our own HTTP/2 client against peers that a test scripts: both are there for one test, and gone after it. */
+/** Runs our HTTP/2 client against scripted peers; client and peers end with each test. */
 import { afterEach, beforeEach } from "vitest";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange, ExchangeRequest } from "../../../../shared/engine/ports/endpoints.ts";
@@ -11,7 +11,7 @@ type Script = Parameters<typeof scriptedPeer>[0];
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];
 
-/** To be called once by each file of tests. */
+/** Each test file calls this once. */
 export function withOwnClient(): void {
   beforeEach(() => {
     endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
@@ -28,7 +28,7 @@ export async function peerOf(script: Script): Promise<Peer> {
   return peer;
 }
 
-/** A peer that is driven by the test itself, on its first connection. */
+/** A peer whose first connection the test itself controls. */
 export async function peerInHand(): Promise<{ readonly uri: string; readonly connected: Promise<ScriptedConnection> }> {
   let give: (connection: ScriptedConnection) => void = () => {};
   const connected = new Promise<ScriptedConnection>((resolve) => (give = resolve));

@@ -1,4 +1,4 @@
-/** What a well-behaved peer of HTTP/2 may send beside the plain answer. */
+/** Tests the optional frames that a regular peer of HTTP/2 may send. */
 import { describe, expect, test } from "vitest";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf } from "../../../contracts/endpoints-contract.ts";
@@ -21,7 +21,7 @@ withOwnClient();
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 const zeros = (size: number): Buffer => Buffer.alloc(size);
 
-describe("what we receive", () => {
+describe("frames that we receive", () => {
   const received = async (bytes: (id: number) => Buffer): Promise<{ head: unknown; text: string }> => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
@@ -30,7 +30,7 @@ describe("what we receive", () => {
     return { head: await exchange.head(), text: await textOf(exchange) };
   };
 
-  test("padding, priorities, unknown frames, announcements and trailers are passed over", async () => {
+  test("padding, priorities, unknown frames, announcements and trailers are ignored", async () => {
     const inform = Buffer.concat([Buffer.from([0x08, 3]), Buffer.from("103"), field("link", "x")]);
     const padded = Buffer.concat([Buffer.from([4]), zeros(5), OK, field("a", "b"), zeros(4)]);
     const { head, text } = await received((id) =>
@@ -51,7 +51,7 @@ describe("what we receive", () => {
     expect(text).toBe("one two");
   });
 
-  test("a head in three frames is one head, and an answer may be nothing but a head", async () => {
+  test("a head in three frames is one head, and an answer may consist of a head only", async () => {
     const { head, text } = await received((id) =>
       Buffer.concat([
         frame(TYPE.headers, END_STREAM, id, Buffer.from([0x20])),
@@ -75,7 +75,7 @@ describe("what we receive", () => {
     expect(head).toMatchObject({ status: 304, headers: { "content-length": "9" } });
   });
 
-  test("content that came with the beginning of a frame is given out before the break", async () => {
+  test("content of an incomplete frame is delivered before the break", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -83,14 +83,14 @@ describe("what we receive", () => {
     connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
     await exchange.head();
     connection.send(frame(TYPE.data, 0, id, Buffer.from("whole ")), frame(TYPE.data, 0, id, zeros(100)).subarray(0, 9));
-    // Bytes that complete no frame are not answered; the end comes behind them.
+    // Bytes of an incomplete frame get no answer, so the end follows at once.
     connection.socket.end(Buffer.from("half"));
     expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("whole ");
     expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("half");
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("windows are opened again while content is read, and few updates are sent", async () => {
+  test("windows open again while the reader reads, with few updates", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -110,7 +110,7 @@ describe("what we receive", () => {
     expect(connection.frames.filter(({ type }) => type === TYPE.window).length).toBeLessThan(12);
   });
 
-  test("goodbyes in two steps leave out only what the last one leaves out", async () => {
+  test("of two GOAWAY frames the last one decides which requests are left out", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -121,7 +121,7 @@ describe("what we receive", () => {
     await connection.closed;
   });
 
-  test("a reset that asks for HTTP/1.1 says so", async () => {
+  test("a reset that demands HTTP/1.1 gives the reason http1-only", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;

@@ -1,4 +1,4 @@
-/** A peer that is given its HTTP/2 frames one by one, so that it can break every rule. */
+/** A peer that sends its HTTP/2 frames one by one, so that it can break every rule. */
 import { createServer } from "node:net";
 import type { Socket } from "node:net";
 import { startServer } from "../../../harness/https/peer.ts";
@@ -30,7 +30,7 @@ export const PADDED = 8;
 export const PRIORITY = 0x20;
 
 const PREFACE_BYTES = 24;
-/** ":status: 200" as one known field. */
+/** ":status: 200" as one indexed field. */
 export const OK = Buffer.from([0x88]);
 
 export function frame(type: number, flags: number, streamId: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
@@ -53,7 +53,7 @@ export function settings(values: Readonly<Record<number, number>> = {}): Buffer 
   return frame(TYPE.settings, 0, 0, Buffer.concat(parts));
 }
 
-/** A field spelled out in full. */
+/** A literal field. */
 export function field(name: string, value: string): Buffer {
   const text = (part: string): Buffer => {
     if (part.length < 127) return Buffer.concat([Buffer.from([part.length]), Buffer.from(part, "latin1")]);
@@ -65,7 +65,7 @@ export function field(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }
 
-/** The whole of an answer. */
+/** A complete answer. */
 export function answer(streamId: number, text: string): Buffer {
   return Buffer.concat([
     frame(TYPE.headers, END_HEADERS, streamId, OK),
@@ -75,7 +75,7 @@ export function answer(streamId: number, text: string): Buffer {
 
 export class ScriptedConnection {
   readonly socket: Socket;
-  /** All that came, the preface among it. */
+  /** All received frames, without the preface. */
   readonly frames: Frame[] = [];
   readonly closed: Promise<void>;
   #rest = Buffer.alloc(0);
@@ -102,7 +102,7 @@ export class ScriptedConnection {
     return Promise.resolve(found);
   }
 
-  /** The next request, its head complete. @returns its stream */
+  /** Waits for the next request. @returns its stream */
   async request(): Promise<number> {
     return (await this.next(TYPE.headers)).streamId;
   }

@@ -1,4 +1,4 @@
-/** Peers that fall silent, and processes that were frozen meanwhile: time is turned by hand. */
+/** Tests silent peers and frozen processes, with fake timers. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.stop()));
 });
 
-/** Answers each request with "ok" unless it is told to keep silent; pings are answered by the test. */
+/** A peer that answers each request with "ok", or never; the test itself answers pings. */
 async function peerThat(answers: boolean): Promise<Peer> {
   const peer = await scriptedPeer(async (connection) => {
     connections.push(connection);
@@ -39,10 +39,10 @@ async function peerThat(answers: boolean): Promise<Peer> {
 
 const ask = (uri: string): Exchange => endpoints.open(requestTo(uri, "h2 in the clear"));
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
-/** The client's own pings, its answers to ours left out. */
+/** True for the client's own pings, false for its answers to ours. */
 const isPing = ({ type, flags }: Frame): boolean => type === TYPE.ping && flags !== ACK;
 
-/** Waits for the first request, while the time that is turned by hand stands still. */
+/** Waits for the first request while fake time stands still. */
 async function asked(): Promise<ScriptedConnection> {
   for (;;) {
     const [connection] = connections;
@@ -51,7 +51,7 @@ async function asked(): Promise<ScriptedConnection> {
   }
 }
 
-/** Pings the client behind what is given: once that is answered, each side has read all that the other one had sent. */
+/** Sends a ping after the given frames: its answer proves that each side has read all earlier frames of the other. */
 async function settled(connection: ScriptedConnection, ...first: readonly Buffer[]): Promise<void> {
   connection.send(...first, frame(TYPE.ping, 0, 0, MARK));
   await connection.next(TYPE.ping, ({ flags, payload }) => flags === ACK && payload.equals(MARK));
@@ -62,7 +62,7 @@ async function pinged(connection: ScriptedConnection): Promise<void> {
   await settled(connection, frame(TYPE.ping, ACK, 0, payload));
 }
 
-test("a ping goes out after forty seconds, and twenty without an answer break what is open", async () => {
+test("a ping goes out after forty seconds, and twenty seconds without an answer break open exchanges", async () => {
   const peer = await peerThat(false);
   const exchange = ask(peer.uri);
   const connection = await asked();
@@ -77,7 +77,7 @@ test("a ping goes out after forty seconds, and twenty without an answer break wh
   await connection.closed;
 });
 
-test("a slow peer that answers its pings is waited for as long as it takes", async () => {
+test("an exchange with a slow peer stays open while the peer answers pings", async () => {
   const peer = await peerThat(false);
   const exchange = ask(peer.uri);
   const connection = await asked();
@@ -89,7 +89,7 @@ test("a slow peer that answers its pings is waited for as long as it takes", asy
   expect(await textOf(exchange)).toBe("at last");
 });
 
-test("a connection that nobody used for five minutes is closed, and the next exchange opens another", async () => {
+test("a connection without use for five minutes is closed, and the next exchange opens another", async () => {
   const peer = await peerThat(true);
   expect(await textOf(ask(peer.uri))).toBe("ok");
   const connection = await asked();
@@ -104,10 +104,10 @@ test("a connection that nobody used for five minutes is closed, and the next exc
   expect(peer.connections()).toBe(2);
 });
 
-test("after a freeze a connection whose peer was not heard is not used for a new request", async () => {
+test("after a freeze, a connection with a silent peer carries no new request", async () => {
   const peer = await peerThat(true);
   expect(await textOf(ask(peer.uri))).toBe("ok");
-  // The clock goes on while the timers stand still.
+  // The clock advances without the timers.
   vi.setSystemTime(Date.now() + 79_000);
   expect(await textOf(ask(peer.uri))).toBe("ok");
   expect(peer.connections()).toBe(1);

@@ -1,44 +1,48 @@
-/** Every order in which the steps of a model can happen, one after the other: what must never be is told with the way there. */
+/** Explores every order of the steps of a model, one step at a time, and reports a broken rule with the steps that lead to it. */
 import { type Actor, begun, copyOf, type Limits, type Mistake, type Model, NOBODY, wake } from "./model.ts";
+import { keyOf } from "./model-key.ts";
 import { stepped } from "./steps.ts";
 
-/** So many work on all invocations at a time, and on one of them. */
+/** The number of actors at a time, in all and on one invocation. */
 const ACTORS_MAX = 2;
 const ACTORS_EACH_MAX = 2;
 
 export interface Found {
   readonly states: number;
-  /** The first that is wrong, and the steps that lead to it; absent where nothing is. */
+  /** The first broken rule, and the steps that lead to it; absent if no rule breaks. */
   readonly wrong?: string;
 }
 
 interface Reached {
-  readonly model: Model;
+  /** Dropped once its moves are known: only the way there is needed from then on. */
+  model: Model | undefined;
   readonly from: Reached | undefined;
   readonly by: string;
 }
 
-/** @param statesMax where that is given no more are looked at, and each order is followed to its end before the next */
+/** @param statesMax bounds the number of states; with it the search is depth-first, else breadth-first */
 export function explored(
   claimants: number,
   limits: Limits,
   { mistake, statesMax = Infinity }: { readonly mistake?: Mistake; readonly statesMax?: number } = {},
 ): Found {
   const first: Reached = { model: begun(claimants, limits), from: undefined, by: "" };
-  const seen = new Set([JSON.stringify(first.model)]);
+  const seen = new Set([keyOf(begun(claimants, limits))]);
   const open = [first];
   for (let at = 0; at < open.length && seen.size < statesMax;) {
     const reached = statesMax === Infinity ? open[at++]! : open.pop()!;
-    const stuck = whatIsStuck(reached.model);
+    const known = reached.model!;
+    reached.model = undefined;
+    const stuck = whatIsStuck(known);
     if (stuck !== undefined) return { states: seen.size, wrong: `${stuck}: ${wayTo(reached)}` };
-    for (const [by, next] of moves(reached.model, mistake)) {
+    for (const [by, next] of moves(known, mistake)) {
       let model: Model;
       try {
         model = next();
       } catch (error) {
         return { states: seen.size, wrong: `${String(error)}: ${wayTo(reached)}, ${by}` };
       }
-      const key = JSON.stringify(model);
+      const key = keyOf(model);
       if (seen.has(key)) continue;
       seen.add(key);
       open.push({ model, from: reached, by });
@@ -70,7 +74,7 @@ function moves(model: Model, mistake: Mistake | undefined): readonly Move[] {
   return found;
 }
 
-/** A holder that leaves may void ticket after ticket of one who is slow: how often is bounded here. */
+/** Bounds how often a leaving holder voids the ticket that a slow actor has drawn and not yet laid down. */
 function waits({ actors, voids }: Model, { doing, lock }: Actor): boolean {
   const ticket = (lock?.head ?? 0) + 1;
   return (
@@ -83,7 +87,7 @@ function joined(model: Model, of: number, what: "accept" | "load" | "kill"): Mod
   const life = next.lives[of]!;
   if (what === "kill") {
     next.kills--;
-    // The order stands before anybody acts on it, with a message, which is the one that the killer works on.
+    // The order is durable before any actor obeys it, and comes with the message that the killer works on.
     life.messages++;
   }
   const own = next.actors.filter((actor) => actor.of === of).map(({ id }) => id);
@@ -110,7 +114,7 @@ function backstopped(model: Model, of: number): Model {
   return next;
 }
 
-/** Its message comes again. */
+/** The actor's message comes again, because it is not acked. */
 function crashed(model: Model, at: number): Model {
   const next = copyOf(model);
   next.crashes--;
@@ -118,7 +122,7 @@ function crashed(model: Model, at: number): Model {
   return next;
 }
 
-/** Where nothing is left to come, everything has ended and the key is free. */
+/** When no message is left, every accepted invocation must have ended and the key must be free. */
 function whatIsStuck({ lives, actors, lock }: Model): string | undefined {
   if (actors.length > 0 || lives.some(({ messages, backstop }) => messages > 0 || backstop)) return undefined;
   for (const [of, { accepted, ended }] of lives.entries()) if (accepted && !ended) return `${of} is left`;

@@ -1,6 +1,6 @@
-/** The lock of a key as a model: what stands in the table, and what those who work on an invocation do, write by write (ADR 0011). */
+/** A model of the lock of a key: the items of the table, and the writes of the actors, one by one (ADR 0011). */
 
-/** Who stands for nobody. */
+/** The number in place of an actor or an invocation where there is none. */
 export const NOBODY = -1;
 
 export interface LockShown {
@@ -9,29 +9,29 @@ export interface LockShown {
   readonly head: number;
   readonly tail: number;
   readonly applied: number;
-  /** The state: a letter for each change, behind those that its handler saw. */
+  /** The state: one letter for each change, after the letters that its handler read. */
   readonly log: string;
 }
 
-/** What a segment says: the state that its handler left, under which grant. */
+/** The change of a segment: the state that its handler left, and the grant. */
 export interface Change {
   readonly log: string;
   readonly grant: number;
 }
 
-/** One claimant: what is durable of it, and what the rules have to know. */
+/** One claimant of the key: its durable state, and the facts that the rules need. */
 export interface Life {
   accepted: boolean;
-  /** Its place is certain: from now on nobody who asks later comes first. */
+  /** True once its place in the queue is certain: no invocation that is requested later may start before it. */
   placed: boolean;
-  /** Those that were placed when it was asked for. */
+  /** The invocations that were placed when this one was requested. */
   behind: readonly number[];
   hasHeld: boolean;
-  /** The last segment: 0 is the acceptance. */
+  /** The index of the last segment: 0 is the acceptance. */
   segment: number;
   ended: boolean;
   changes: readonly Change[];
-  /** The driver that holds it; `NOBODY` where it is parked. */
+  /** The actor with the lease; `NOBODY` if the invocation is parked. */
   owner: number;
   parked: boolean;
   ticket: number;
@@ -67,14 +67,14 @@ export interface Actor {
   readonly id: number;
   readonly of: number;
   doing: Doing;
-  /** It works on a message, which comes again where it dies. */
+  /** True if the actor works on a message, which comes again if the actor dies. */
   readonly byMessage: boolean;
   readonly isKiller: boolean;
   lock?: LockShown;
   ticket: number;
-  /** The last segment that it knows. */
+  /** The last segment that the actor has loaded. */
   segment: number;
-  /** The state that a give-back shows. */
+  /** The state that a give-back writes. */
   shown?: string;
   next?: number;
   wakes?: number;
@@ -82,21 +82,21 @@ export interface Actor {
 
 export interface Model {
   lock: LockShown;
-  /** By number; 0 is no ticket. A void one is nobody's. */
+  /** The invocation of each ticket by its number, from 1; `NOBODY` for a void ticket. */
   tickets: readonly (number | undefined)[];
   lives: readonly Life[];
   actors: readonly Actor[];
   crashes: number;
   kills: number;
-  /** So often a driver that is alive is taken for dead. */
+  /** How often a living driver may be taken over as if it were dead. */
   zombies: number;
-  /** So often somebody who is alive finds its ticket void before it could lay it down. */
+  /** How often a living actor may find its ticket void before it lays the ticket down. */
   voids: number;
 }
 
 export type Limits = Pick<Model, "crashes" | "kills" | "zombies" | "voids">;
 
-/** Mistakes that the rules must notice. */
+/** Mistakes that the rules must detect. */
 export type Mistake = "blind hand-over" | "free without tail" | "no re-draw";
 
 export function begun(claimants: number, limits: Limits): Model {
@@ -123,7 +123,7 @@ export function begun(claimants: number, limits: Limits): Model {
   };
 }
 
-/** A copy of which the parts that one step touches may be changed: lives, actors and tickets, but not a lock. */
+/** @returns a copy whose lives, actors and tickets may be changed; the lock is shared, because a step replaces it */
 export function copyOf(model: Model): Model & { lives: Life[]; actors: Actor[]; tickets: (number | undefined)[] } {
   return {
     ...model,
@@ -133,7 +133,7 @@ export function copyOf(model: Model): Model & { lives: Life[]; actors: Actor[]; 
   };
 }
 
-/** One more message, unless one waits already: two that wait tell no more than one. */
+/** Adds one message, unless one already waits: two waiting messages have the same effect as one. */
 export function wake({ actors }: Pick<Model, "actors">, lives: readonly Life[], of: number): void {
   const life = lives[of]!;
   const taken = actors.filter((actor) => actor.of === of && actor.byMessage).length;

@@ -1,4 +1,4 @@
-/** The next write or read of one who works on an invocation: the engine's own order of steps, each of them atomic. */
+/** The steps of an actor in the engine's order, each one atomic write or read. */
 import { type Actor, copyOf, type Life, type LockShown, type Mistake, type Model, NOBODY, wake } from "./model.ts";
 
 type Changing = ReturnType<typeof copyOf>;
@@ -10,7 +10,7 @@ export interface Turn {
   readonly mistake: Mistake | undefined;
 }
 
-/** @returns the model after the step of this actor. @throws Error where a rule is broken */
+/** @returns the model after the step of this actor. @throws Error if the step breaks a rule */
 export function stepped(model: Model, at: number, mistake: Mistake | undefined): Model {
   const next = copyOf(model);
   const actor = next.actors[at]!;
@@ -96,7 +96,7 @@ const STEPS: Readonly<Record<Actor["doing"], (turn: Turn) => void>> = {
     actor.doing = life.segment > 0 ? "look-at-state" : "acquire";
   },
 
-  /** The effects of the last segment, once more (I2). */
+  /** Redoes the effects of the last segment (I2). */
   "look-at-state"({ model, actor }) {
     actor.lock = model.lock;
     actor.doing = "apply";
@@ -123,7 +123,7 @@ const STEPS: Readonly<Record<Actor["doing"], (turn: Turn) => void>> = {
     actor.doing = waits ? "park" : "take";
   },
 
-  /** The handler saw the state that its driver knows; what it did is a segment, which only one driver writes (I1). */
+  /** The handler sees the state that its driver has loaded; its changes are a segment, which only one driver writes (I1). */
   attempt(turn) {
     const { model, actor, life } = turn;
     if (life.segment !== actor.segment) return lost(turn);
@@ -209,7 +209,7 @@ function hold({ model, actor, life }: Turn): void {
   actor.doing = life.segment > 0 ? "apply" : "attempt";
 }
 
-/** Every write of the lock goes through here, and is judged: I6. */
+/** Every write of the lock passes here, where I6 is checked. */
 function write({ model }: Turn, change: Partial<LockShown>): void {
   const [before, after] = [model.lock, { ...model.lock, ...change }];
   model.lock = after;
@@ -238,7 +238,7 @@ function toPassOn({ actor, life }: Turn): void {
   actor.doing = "pass-on";
 }
 
-/** What stands in the lock is not what was known. */
+/** The lock differs from the one that the actor has read: the actor reads it again, or wakes the new holder. */
 function stands(turn: Turn): void {
   const { model, actor } = turn;
   if (!isMine(model, actor.lock!)) return toWake(turn, model.lock.holder);
@@ -247,7 +247,7 @@ function stands(turn: Turn): void {
   actor.doing = "pass-on";
 }
 
-/** What plays no part any longer would only tell states apart that are the same. */
+/** Removes values that are not used any more: they would only make equal states differ. */
 function forget(actor: Actor): void {
   delete actor.lock;
   delete actor.shown;
@@ -263,7 +263,10 @@ function toWake(turn: Turn, holder: number): void {
   turn.actor.doing = "wake";
 }
 
-/** Who has lost it throws away what it did; a message is looked at anew, and who knows the lock as its own sends one. */
+/**
+ * A fenced actor discards its work: with a message it loads again; without one it leaves, and sends a wake if it saw itself as
+ * holder.
+ */
 function lost(turn: Turn): void {
   const { model, actor } = turn;
   if (!actor.byMessage && actor.lock !== undefined) wake(model, model.lives, actor.of);

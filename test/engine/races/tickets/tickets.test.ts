@@ -1,3 +1,4 @@
+/** Searches the model of the lock of a key for states that break a rule (I6). */
 import { expect, test } from "vitest";
 import { explored } from "./explore.ts";
 import type { Limits, Mistake } from "./model.ts";

@@ -1,0 +1,40 @@
+/** The figures of the README's first screen are those of the pages that tests check. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const README = read("README.md").replaceAll(/\s+/g, " ");
+const COSTS = read("docs/costs.md");
+
+/** The last two columns of a shape: the dollars of a million in a busy system and in a quiet one. */
+function dollarsOfAMillion(shape: string): string {
+  const row = COSTS.split("\n").find((line) => line.startsWith(`| ${shape} |`)) ?? "";
+  const [quiet, busy] = [...row.matchAll(/\*\*([0-9.]+)\*\*/g)].map(([, dollars]) => dollars);
+  if (quiet === undefined || busy === undefined) throw new Error(`docs/costs.md has no figures of "${shape}"`);
+  return `${busy} to ${quiet} dollars`;
+}
+
+test("the prices are those of docs/costs.md", () => {
+  expect(README).toContain(`a million calls ${dollarsOfAMillion("call without steps")}`);
+  expect(README).toContain(`with five steps each ${dollarsOfAMillion("call with 5 runs")}`);
+  const idle = /\| \*\*in all\*\* \| \*\*([0-9.]+)\*\* \|/.exec(COSTS)?.[1];
+  expect(README).toContain(`A month without a request ${idle} dollars`);
+});
+
+test("the exchanges of fifty steps are those of docs/performance.md", () => {
+  const lines = read("docs/performance.md").split("\n");
+  const shapes = lines.find((line) => line.startsWith("|  | plain call |"))!.split("|");
+  const exchanges = lines.find((line) => line.startsWith("| exchanges |"))!.split("|");
+  const fifty = exchanges[shapes.indexOf(" 50 runs ")]!.trim();
+  expect(README).toContain(`a handler of 50 steps takes ${fifty} exchanges`);
+});
+
+test("the largest message is that of docs/operating.md", () => {
+  const size = /\| message of a deployment over HTTPS \| (\d+ MiB)/.exec(read("docs/operating.md"))?.[1];
+  expect(README).toContain(`A message of a deployment has at most ${size}`);
+});
+
+test("the version is that of the package", () => {
+  const { version } = JSON.parse(read("package.json")) as { readonly version: string };
+  expect(README).toContain(`Version ${version.split(".").slice(0, 2).join(".")}: a minor version may change`);
+});
