@@ -1,6 +1,7 @@
 /** An invocation that ends the process each time it is driven is paused, and all others go on. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { Marks } from "../../shared/engine/local/suspect-marks.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
@@ -81,6 +82,25 @@ test("after a kill with harmless invocations running, the next process does not 
   gate.open();
   await stage.pulse.pass(60_000);
   for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
+});
+
+test("a suspect makes progress although processes are killed again and again before they are ten seconds old", async () => {
+  const gate = new Gate();
+  const stage = await open({ waits: async () => gate.passed.then(() => "free") });
+  let actor = await start(stage);
+  const { invocationId } = await stage.pulse.within(100, sendOn(actor, "waits"));
+  const kill = async (): Promise<void> => {
+    await stage.pulse.pass(700);
+    actor.die();
+    await stage.reboot();
+    actor = await start(stage);
+  };
+  for (let kills = 0; kills < 3; kills++) await kill();
+  const suspect = (await new Marks(actor.engine).left()).get(invocationId);
+  expect(suspect?.deathsAlone).toBe(1);
+  gate.open();
+  for (let kills = 0; kills < 5; kills++) await kill();
+  expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
 test("after a clean end, the next process has no suspects", async () => {

@@ -10,6 +10,8 @@ const LIFE_SK = "life";
 const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = 86_400;
+/** After this many deaths with another cause, the deaths alone were probably a coincidence and count no longer. */
+const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };
 
 export interface Mark {
@@ -17,6 +19,8 @@ export interface Mark {
   readonly isAlone: boolean;
   /** How many processes in a row have ended while they tried it alone. */
   readonly deathsAlone: number;
+  /** How many processes in a row have ended while they had put it off: their deaths have another cause. */
+  readonly putOffs: number;
 }
 
 /** The parts of the engine that marks need. */
@@ -38,9 +42,9 @@ export class Marks {
   }
 
   /** Resolves when the mark is durable. */
-  async put(id: InvocationId, { isAlone, deathsAlone }: Mark): Promise<void> {
+  async put(id: InvocationId, { isAlone, deathsAlone, putOffs }: Mark): Promise<void> {
     const expiresAtS = Math.ceil(this.#clock.nowMs() / 1000) + KEPT_S;
-    await this.#table.put({ ...this.#keyOf(id), isAlone, deathsAlone, expiresAtS });
+    await this.#table.put({ ...this.#keyOf(id), isAlone, deathsAlone, putOffs, expiresAtS });
   }
 
   async delete(id: InvocationId): Promise<void> {
@@ -50,9 +54,12 @@ export class Marks {
   /** The marks of the previous process, each with its death counted. */
   async left(): Promise<ReadonlyMap<InvocationId, Mark>> {
     const marks = new Map<InvocationId, Mark>();
-    for (const { sk, isAlone, deathsAlone } of await readPartition(this.#table, this.#pk, ALL_MARKS)) {
-      const deaths = Number(deathsAlone) + (isAlone === true ? 1 : 0);
-      marks.set(sk.slice(MARK.length) as InvocationId, { isAlone: isAlone === true, deathsAlone: deaths });
+    for (const { sk, isAlone, deathsAlone, putOffs } of await readPartition(this.#table, this.#pk, ALL_MARKS)) {
+      const id = sk.slice(MARK.length) as InvocationId;
+      // Marks of earlier versions lack `putOffs`.
+      const spared = Number(putOffs ?? 0);
+      const deaths = spared < PUT_OFFS_MAX ? Number(deathsAlone) + (isAlone === true ? 1 : 0) : 0;
+      marks.set(id, { isAlone: isAlone === true, deathsAlone: deaths, putOffs: spared % PUT_OFFS_MAX });
     }
     return marks;
   }

@@ -64,8 +64,8 @@ export class Suspects {
   async try({ invocationId: id }: Wake, work: () => Promise<void>): Promise<void> {
     if (this.#trials.has(id)) return await work();
     const found = this.#found.get(id);
-    if (found !== undefined && found.deathsAlone > 0) await this.#clock.sleep(PUT_OFF_MS);
-    const mark: Mark = { isAlone: found !== undefined, deathsAlone: found?.deathsAlone ?? 0 };
+    if (found !== undefined && found.deathsAlone > 0) await this.#putOff(id, found);
+    const mark: Mark = { isAlone: found !== undefined, deathsAlone: found?.deathsAlone ?? 0, putOffs: 0 };
     const working = await (mark.isAlone ? this.#alone : this.#together).take(() => this.#held(id, mark, work));
     await working.over;
   }
@@ -82,6 +82,11 @@ export class Suspects {
   atRest(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial?.isMarked === true ? this.#unmark(id, trial) : undefined;
+  }
+
+  async #putOff(id: InvocationId, { deathsAlone, putOffs }: Mark): Promise<void> {
+    await this.#marks.put(id, { isAlone: false, deathsAlone, putOffs: putOffs + 1 });
+    await this.#clock.sleep(PUT_OFF_MS);
   }
 
   /** Resolves once the work ends or rests. @returns the work, which may go on */
