@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings-table.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 
-/** About the duration of two disk writes: a handler that only answers is faster. */
+/** About the duration of two disk writes: a handler that only returns a result usually ends within this time. */
 const ACCEPTANCE_WAIT_MS = 4;
 
 /**

@@ -1,4 +1,7 @@
-/** The configuration of `npm run test:conformance`: the real SDK against a real control plane, combination after combination. */
+/**
+ * The configuration of `npm run test:conformance`: the real SDK against a real control plane, in every combination of protocol
+ * version and carrier.
+ */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

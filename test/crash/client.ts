@@ -7,7 +7,7 @@ import type { Site } from "./programs.ts";
 export interface Job {
   readonly shape: string;
   readonly plan: Plan;
-  /** A call waits for its answer on one request; a send is attached to by its id. */
+  /** A call waits for its answer on one request; for a send, the client attaches by the invocation id. */
   readonly way: "call" | "send";
   readonly idempotencyKey: string;
 }

@@ -1,4 +1,4 @@
-/** Kills in every status, down the tree of calls, and by a driver that finds the order. */
+/** Tests of kill: in every status, of awaited calls, and by a driver that reads the kill order. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -92,7 +92,7 @@ test.each([
   expect(view!.entries.map(({ type }) => type)).toEqual(["Command: Input"]);
 });
 
-test("a kill ends the calls that are awaited, down the tree, and not what was sent or scheduled", async () => {
+test("a kill also ends the awaited calls, at every depth, but no sent or scheduled invocation", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const nowMs = stage.pulse.nowMs();
@@ -122,7 +122,7 @@ test("a kill ends the calls that are awaited, down the tree, and not what was se
   expect(await ends("naps")).toEqual(["409 killed", "slept", "slept"]);
 });
 
-test("an order to kill whose killer died is carried out by the next driver", async () => {
+test("if the killer dies after it wrote the kill order, the next driver kills the invocation", async () => {
   const stage = await open({ naps });
   const [driver, killer] = [stage.actor(), stage.actor()];
   driver.startWorker();

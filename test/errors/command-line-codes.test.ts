@@ -1,4 +1,4 @@
-/** Each code that the command line can meet, provoked as for the admin API: the output, its remedy, and the exit code. */
+/** Triggers each error code on the command line by the same cases as the admin API tests; checks output, remedy and exit code. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { refusesStart } from "../../shared/core/errors/error-entry.ts";
 import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";

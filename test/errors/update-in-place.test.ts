@@ -36,7 +36,7 @@ test.each<[what: string, manifest: object, reason: RegExp]>([
   ],
   ["speaks a newer version as well", manifestOf([GREETER, OTHER], { maxProtocolVersion: 8 }), /from 5 to 7 to 5 to 8/],
   ["speaks an older version no more", manifestOf([GREETER, OTHER], { minProtocolVersion: 6 }), /from 5 to 7 to 6 to 7/],
-])("an update to what %s is META0016, and changes nothing", async (_what, manifest, reason) => {
+])("an update is refused with META0016 and changes nothing if the new manifest %s", async (_what, manifest, reason) => {
   const { stage, deployment, id } = await registered();
   const before = await stage.admin("GET", `deployments/${id}`);
   deployment.manifest = manifest;
@@ -128,7 +128,7 @@ test("another path of the same host keeps the stored headers, and a forced regis
   expect((await stage.admin("GET", `deployments/${id}`)).body["additional_headers"]).toBeUndefined();
 });
 
-test("force is META0017 where an update has put two deployments at one address, until one of them is removed", async () => {
+test("a forced registration is refused with META0017 while an update has left two deployments at one address", async () => {
   const { stage, id, deployment } = await registered();
   const other = await startFrameDeployment();
   other.manifest = manifestOf([GREETER, OTHER]);

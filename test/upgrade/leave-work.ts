@@ -7,7 +7,7 @@ import { HALTED, NEWER_STATES } from "./newer-states.ts";
 import type { State } from "./state.ts";
 import { CALLED_OFF, isOfFunctionsAlone, STATES } from "./states.ts";
 
-/** A park follows the last step by a few writes. */
+/** An invocation parks a few writes after its last step. */
 const PARK_WITHIN_MS = 1_500;
 
 export interface Writer {
@@ -48,13 +48,13 @@ export async function leaveRunning(site: Site, { world, ids }: Writer, phase: "k
   );
 }
 
-/** Accepts and cancels while no worker takes messages. */
+/** Begins and cancels work while no worker takes messages. */
 export async function leaveUnworked(site: Site, { ids }: Writer): Promise<void> {
   for (const state of STATES.filter(({ phase }) => phase === "unworked")) await begin(site, ids, state);
   await interrupt(site, ids[CALLED_OFF]!);
 }
 
-/** @returns whether this version accepts it */
+/** @returns whether this version accepts the call that begins the state */
 async function begins(site: Site, ids: Record<string, string>, state: State): Promise<boolean> {
   return await begin(site, ids, state).then(
     () => true,

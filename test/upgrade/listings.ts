@@ -19,8 +19,8 @@ const PAGE = 7;
 const STATEMENT = "SELECT id, status, target_service_name, target_handler_name, created_at FROM sys_invocation";
 
 /**
- * @param statuses by the name of the state
- * @param strangers the number of others: children, and later calls
+ * @param statuses the expected status for each state name
+ * @param strangers the number of listed invocations outside `statuses`: children, and later calls
  */
 export async function expectListed(
   site: Site,
@@ -67,7 +67,7 @@ async function query(site: Site, statement: string): Promise<readonly Shown[]> {
   return (JSON.parse(text) as { rows: Shown[] }).rows;
 }
 
-/** The statuses of the invocations with a name. */
+/** The statuses of the account's invocations, by state name. */
 function statusesOf({ ids }: Account, shown: readonly Shown[]): Record<string, string> {
   const nameOf = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
   const known = shown.filter(({ id }) => nameOf.has(id)).map((each) => ({ ...each, name: nameOf.get(each.id)! }));

@@ -1,4 +1,4 @@
-/** Defines the functions that statements may use beside the SQL engine's, and those of the engine that they may not. */
+/** Defines additional SQL functions, and names the SQL engine's functions that statements must not use. */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { textOf } from "./values.ts";
 
@@ -6,7 +6,7 @@ import { textOf } from "./values.ts";
 const REFUSED = /^(REGEXP_|ST_)/i;
 
 export const LIKE = "LIKE_TEXT";
-/** True where a value is in a set, which its number names. */
+/** True if the value is in the set with the given number. */
 export const IN_SET = "IN_SET";
 
 export function isRefused(name: string): boolean {
@@ -45,14 +45,14 @@ function firstBy(values: readonly SqlPrimitive[], keys: readonly SqlPrimitive[],
   return values[best] ?? null;
 }
 
-/** `%` matches any text and `_` one letter; letters match with their case. */
+/** `%` matches any text and `_` one letter; the comparison is case-sensitive. */
 function isLike(text: SqlPrimitive, pattern: SqlPrimitive): boolean {
   if (text === null || pattern === null) return false;
   const [whole, wanted] = [textOf(text), textOf(pattern)];
   return wanted.includes("_") ? isLikeByLetter([...whole], [...wanted]) : hasParts(whole, wanted.split("%"));
 }
 
-/** True where the text contains the parts in order, the first at its start and the last at its end. */
+/** True if the text contains the parts in order, the first at its start and the last at its end. */
 function hasParts(text: string, [first = "", ...more]: readonly string[]): boolean {
   const last = more.pop();
   if (last === undefined) return text === first;

@@ -18,7 +18,7 @@ import { wantedHeaders } from "./submission-headers.ts";
 import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
-/** `stopping`: the process ends. `out-of-time`: the time of the process for one request is over. */
+/** `stopping`: the process ends. `out-of-time`: the time that the process has for one request is used up. */
 export type Unfinished = "stopping" | "out-of-time";
 
 export interface IngressOptions {
@@ -26,7 +26,7 @@ export interface IngressOptions {
   readonly unfinished?: Unfinished;
   /** Headers with credentials that handlers receive, in lower case; a trailing star matches any ending. */
   readonly forwardHeaders?: readonly string[];
-  /** The public reason of a failed store; by default that it did not answer. */
+  /** The reason that a client sees when the store fails; by default "the store did not answer". */
   readonly storeReason?: (error: StoreError) => string;
 }
 

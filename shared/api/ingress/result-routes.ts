@@ -106,7 +106,7 @@ async function idempotentId(
   const keyed = (await serviceType(engine.registry, service)) !== "service";
   const named = keyed ? 2 : 1;
   if (rest.length < named) throw badInvocationPath();
-  // In a path parsed from the left, the idempotency key is at the place of attach or output.
+  // Read from the left, a path with an extra segment has another word where `attach` or `output` is expected.
   if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
@@ -116,9 +116,9 @@ async function idempotentId(
 }
 
 /**
- * A caller that may not call a handler may not use guessable names of its invocations either: the query would reveal
- * their results, and their ids would allow completing their awakeables. An unregistered handler is refused too, because
- * it may have been private.
+ * A caller that may not call a handler may not query the handler's invocations by guessable names either: the query would
+ * reveal their results, and their ids would allow completing their awakeables. An unregistered handler is refused too,
+ * because it may have been private.
  * @throws IngressRefusal 400 if the handler is private and 404 if it is not registered, as for a call
  */
 async function refuseUncallable({ registry }: Engine, service: string, handler: string): Promise<void> {

@@ -34,8 +34,8 @@ export interface Invocation {
   readonly phase: Phase;
   readonly journal: Journal;
   /**
-   * Keys of the arrivals that segments list: their notifications are journal, their orders are obeyed, and they are
-   * never fresh again.
+   * Keys of the arrivals that segments list: their notifications are in the journal, their orders have been obeyed; these
+   * arrivals are never fresh again.
    */
   readonly consumed: ReadonlySet<string>;
   readonly pin?: Pin;

@@ -41,7 +41,7 @@ export const JOURNAL_MAX_ENTRIES = 100_000;
  * process.
  */
 export const REPLY_MAX_ELEMENTS = 250_000;
-/** The most bytes that one attempt may send, in messages of the largest size. */
+/** The byte limit of one attempt, as a multiple of the largest message size. */
 export const REPLY_MAX_MESSAGES = 8;
 
 const COMMAND_CODES_FROM = 0x0400;

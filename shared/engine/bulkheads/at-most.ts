@@ -1,6 +1,6 @@
 /** Bounds the number of asynchronous operations that run at a time. */
 
-/** The most requests of one invocation to the table at a time: enough to fill the table's groups and batches. */
+/** The most requests of one invocation to the table at a time: enough to fill the embedded store's commit groups. */
 export const AT_ONCE = 100;
 
 /**

@@ -7,7 +7,7 @@ import { FairTurns } from "./fair-turns.ts";
 import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 
-/** Enough to fill the groups and batches of the table; more acceptances would only wait longer for each other. */
+/** Enough to fill the commit groups of the embedded store; more acceptances would only wait longer for each other. */
 const ACCEPTANCES_AT_ONCE = 256;
 /** Calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;

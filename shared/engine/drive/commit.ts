@@ -1,4 +1,4 @@
-/** Writes a segment. This put makes an attempt count, and is the fence between two drivers (I1). */
+/** Writes a segment. An attempt counts only once this put succeeds; the put is also the fence between two drivers (I1). */
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Transition } from "../../core/invocation/transition.ts";
@@ -13,7 +13,7 @@ import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
 import { tellInvocation } from "../traces.ts";
 
-/** @returns false where another driver wrote the segment first: the caller must throw its decision away */
+/** @returns false if another driver wrote the segment first: the caller must then discard its decision */
 export async function commit(
   engine: Engine,
   active: ActiveInvocation,
@@ -77,7 +77,10 @@ function longEnough(lease: Lease, { entries }: Segment): Lease {
   return { token: lease.token, untilMs: lease.untilMs + Math.ceil(sizeBytes / PIECES_BYTES_PER_MS) };
 }
 
-/** A repeated put is refused where the first took effect and its answer was lost: the bytes, with the token, are then equal. */
+/**
+ * If the first put succeeded but its answer was lost, the retry is refused. The stored bytes, including the token, then equal
+ * ours.
+ */
 function isOurs(existing: Item | undefined, item: Item): boolean {
   return sameBytes(existing?.["b"], item["b"]);
 }

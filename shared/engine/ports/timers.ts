@@ -1,6 +1,7 @@
 /**
  * The port of far wakes: one-time timers with derived names, each of which ends as a message in the queue. An adapter may send
- * the message early; the message then contains its moment, and the worker that takes it sets the rest.
+ * the message early; the message then contains the due moment, and a worker that receives it early sends a new wake for the
+ * remaining time.
  */
 import type { InvocationId } from "../../core/model/ids.ts";
 
@@ -16,7 +17,7 @@ export interface Timer {
 export interface Timers {
   /**
    * Resolves when the timer is durable. A moment in the past fires at once. A name that is already set keeps its first moment
-   * if the adapter has names; otherwise a second timer is one hint more.
+   * if the adapter has names; otherwise a second timer only sends one more wake.
    */
   at(timer: Timer): Promise<void>;
   /** Removes the timer if the adapter has names; a timer that is gone is no error. */

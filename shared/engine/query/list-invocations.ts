@@ -30,7 +30,7 @@ const PAGE_LIMITS: ListingLimits = {
   looksMax: Infinity,
   journalMaxBytes: Infinity,
 };
-/** The most entries of the listing that one page passes, some forty to a read unit; the next page goes on. */
+/** The maximum number of listing entries that one page visits (about 40 per read unit); the next page continues there. */
 const LOOKED_AT_MAX = 400;
 
 /** @throws UnlistableError; SqlError where more invocations are open than the budget allows */

@@ -115,7 +115,7 @@ function lambdaDestination({ arn, assumeRoleArn }: LambdaAddress): LambdaDestina
   }
 }
 
-/** Reports every manifest that cannot be decoded as an error of the deployment. */
+/** If the manifest cannot be decoded, reports that as an error of the deployment. */
 function readManifest(answer: ManifestAnswer, uri: string, ours: ProtocolRange): Manifest {
   try {
     return parseManifest(answer.contentType, answer.body, ours);

@@ -2,7 +2,7 @@
 
 interface Reading<V> {
   readonly outcome: Promise<V>;
-  /** The next read, for all callers that came during this one: what they must see may have been written since this one began. */
+  /** The next read, for callers that came during this read: this read may miss writes made after it began. */
   next?: Promise<V>;
 }
 

@@ -73,7 +73,7 @@ export function segmentItem(place: SegmentPlace, segment: Segment): Item {
     ...segmentKey(place.pk, place.nonce, segment.index),
     ...(segment.endAlone && { endAlone: true }),
     ...(segment.after.kind === "completed" && { end: true }),
-    // Also outside of the record, so that a list need not decode each end.
+    // The attribute repeats a field of the record, so that a list need not decode each final segment.
     ...(segment.after.kind === "completed" && segment.after.tombstone && { tombstone: true }),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,

@@ -6,7 +6,8 @@ import type { Pass, Task } from "./task.ts";
 import { walkPart } from "./walks.ts";
 
 /**
- * Passes the entries that were due when the walk began. Later ones are left to the next walk, so that this one ends.
+ * Visits the entries that were due when the walk began. Entries that become due later are left to the next walk, so that this
+ * walk ends.
  */
 export const dueTask: Task = {
   isLeft: ({ progress }) => progress.due !== undefined,
@@ -16,7 +17,7 @@ export const dueTask: Task = {
     const round = progress.due!;
     const { walk, stretch } = dueTask.rest(saved, pass);
     const from = await walkPart(pass, walk, stretch, isOver);
-    // A walk of an earlier pass does not count as the walk of this pass, which begins its own afterwards.
+    // If the finished walk began in an earlier pass, this pass begins another one after it.
     const next = round.beganMs < pass.nowMs ? dueRound(pass.nowMs) : undefined;
     const due = from === undefined ? next : leftAt(from, round, pass);
     return { ...saved, progress: { ...progress, due } };
@@ -28,7 +29,7 @@ export const dueTask: Task = {
   }),
 };
 
-/** Passes the entries that are due later, which may have an expired lease or need an extension. */
+/** Visits the entries that are due later, which may have an expired lease or need an extension. */
 export const everythingTask: Task = {
   isLeft: ({ progress }) => progress.walk !== undefined,
   async goOn(saved, pass, isOver) {

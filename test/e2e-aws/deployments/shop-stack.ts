@@ -1,4 +1,4 @@
-/** A stack of handlers that registers them at its deployment: at the control plane of another stack, or at one of its own. */
+/** A stack that, when it is deployed, registers its handlers with its own control plane or another stack's. */
 import { App, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";

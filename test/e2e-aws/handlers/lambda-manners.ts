@@ -15,12 +15,12 @@ type LambdaHandler<Event, LambdaContext, Answer> = (event: Event, context: Lambd
 
 /** The limit in the message of Lambda's failure. */
 const ANSWER_MAX_BYTES = 6_291_556;
-/** A registration with this header gets the manifest of an endpoint that streams, which no function does. */
+/** A registration with this header gets the manifest of a streaming endpoint, which a function cannot be. */
 export const STREAMING_HEADER = "x-e2e-streaming";
-/** A registration with this header gets an answer that unpacks to that many bytes. */
+/** A registration with this header gets an answer that unpacks to as many bytes as the header's value says. */
 export const SWELLING_HEADER = "x-e2e-swelling";
 
-/** Fails as Lambda does for an answer that is too large: after the handler has run, and in these words. */
+/** Fails as Lambda does for an answer that is too large: after the handler has run, and with the same message. */
 export function withinAnswerLimit<Event, LambdaContext, Answer>(
   answer: LambdaHandler<Event, LambdaContext, Answer>,
 ): LambdaHandler<Event, LambdaContext, Answer> {

@@ -1,5 +1,5 @@
 /**
- * An invocation that waits for long without a clock is looked at seldom, and an arrival with a lost wake is found all the same.
+ * Tests the checks of invocations that wait without a timer: they become rare, and still find an arrival whose wake was lost.
  */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -25,7 +25,7 @@ async function waiting() {
   return { stage, actor, invocationId };
 }
 
-test("an invocation that waits without a clock is looked at every ten minutes at first, then after each quarter of its age, and once a day at least; no look wakes it", async () => {
+test("an invocation without a timer is checked every ten minutes, later after a quarter of its age, at least daily, and is not woken", async () => {
   const { stage, actor } = await waiting();
   void runSweeper(actor.engine, new AbortController().signal, 10 * MINUTE_MS);
   const [woken, attempts] = [wokenBy(actor).length, stage.deployment.attempts.length];
@@ -38,7 +38,7 @@ test("an invocation that waits without a clock is looked at every ten minutes at
   };
   const [first, ofDay] = [await looks(41 * MINUTE_MS), await looks(DAY_MS - 41 * MINUTE_MS)];
   expect(first).toBeGreaterThanOrEqual(3);
-  // Looks at every ten minutes would make a hundred and forty.
+  // One look every ten minutes would be about 140.
   expect(ofDay).toBeLessThan(20);
   await stage.pulse.pass(4 * DAY_MS);
   const later = await looks(3 * DAY_MS);

@@ -91,7 +91,7 @@ it("an invocation that waits for a key is shown with its place and the holder", 
   const open = ["inv", "ls", "--key", "front/left", "--status", "open", "--json"];
   const left = async (): Promise<unknown> => JSON.parse((await command.run(open, { env })).stdout);
   await expect.poll(left, SEEN_WITHIN).toEqual({ invocations: [] });
-  // The edit has waited for the key behind them.
+  // The edit waited for the key behind these invocations.
   const state = async (): Promise<string> =>
     (await command.run(["state", "get", "Desk", "front/left", "served"], { env })).stdout;
   await expect.poll(state, SEEN_WITHIN).toBe("9\n");
@@ -111,7 +111,7 @@ it("a workflow shows its state and what it waits for", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/workflow.txt");
 });
 
-it("services with keys show it where they are registered, listed and called", async () => {
+it("the output of register, list and describe shows that a service has keys", async () => {
   const script = scribe(command, env);
   const counter = object({ name: "Counter", handlers: { add: async (_ctx: ObjectContext): Promise<void> => {} } });
   const server = await listen(createServer(createEndpointHandler({ services: [counter], logger: () => {} })));

@@ -1,4 +1,4 @@
-/** The functions over an engine of their own: events go in, results come out, and nothing is left running. */
+/** Tests the handlers of the functions, each over an engine of its own: from event to result, with no work left running. */
 import { expect, test } from "vitest";
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
 import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
@@ -66,7 +66,7 @@ test("ingress and worker log the id of the invocation, and nothing of its conten
   ]);
 });
 
-test("a call that takes too long is a 504 that names the invocation; later its output is there", async () => {
+test("a call that takes too long is answered with 504 and the invocation's id; its output can be read later", async () => {
   const gate = new Gate();
   const stage = await open({ slow: () => gate.passed.then(() => "late") });
   const [driver, worker] = [stage.actor(), stage.actor()];
@@ -121,7 +121,7 @@ test("the admin function answers for services and invocations", async () => {
   expect(unknown.statusCode).toBe(404);
 });
 
-test("of a batch only what failed is named, what is no wake is dropped, and a failed one waits longer each time", async () => {
+test("the worker reports only the failed messages of a batch, drops messages that are not wakes, and delays each retry longer", async () => {
   const stage = await open({ good: () => "done", bad: () => "done" });
   const [sender, worker] = [stage.actor(), stage.actor()];
   const ingress = ingressHandler(awsOf(sender));
@@ -160,7 +160,7 @@ test("the messages of a worker that dies come again when their leases are over",
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("a message that ends each process that works on it stays one message, so that its receives are counted", async () => {
+test("a message that crashes every worker is never replaced by a new one, so its receive count grows", async () => {
   const stage = await open({ deadly: () => new Gate().passed.then(() => "") });
   await stage.pulse.within(100, ingressHandler(awsOf(stage.actor()))(request("POST", "/S/deadly/send"), MINUTES));
   for (const [at, lives] of [0.02, 0.3, 0.7, 1.6].entries()) {

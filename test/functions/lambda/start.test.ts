@@ -125,7 +125,7 @@ test("a denied read of parameters is logged in the words of AWS", async () => {
   ]);
 });
 
-test("a table of another format, or written under another secret, refuses the start", async () => {
+test("a function does not start on a table with another format or another secret", async () => {
   aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "99" } });
   expect((await start()).lines).toMatchObject([refused("META0010", "99")]);
   aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "1" } });
@@ -133,7 +133,7 @@ test("a table of another format, or written under another secret, refuses the st
   expect((await start()).lines).toMatchObject([refused("RT0002", "put the former one back")]);
 });
 
-test("no key is ever logged, be it whole or damaged", async () => {
+test("a key or secret is never logged, whether valid or damaged", async () => {
   const damaged = PEM.replace(/\n(.{20})/, "\n!!!$1");
   aws.parameters.set(`${PATH}/signing-key-1`, damaged);
   const { lines, everything } = await start();

@@ -142,7 +142,7 @@ describe("frames that we send", () => {
     expect(await textOf(next)).toBe("in time");
   });
 
-  test("the answer to a ping has its bytes", async () => {
+  test("the answer to a ping repeats the ping's bytes", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
