@@ -3,7 +3,7 @@ import { failureText } from "../../functions/cli/command-failure.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";
 import { interruption } from "./interruption.ts";
-import { leftovers, STAYS } from "./leftovers.ts";
+import { deleteLateLogGroups, leftovers, STAYS } from "./leftovers.ts";
 import { leftLines } from "./report.ts";
 import type { Stage } from "./stage.ts";
 import type { StackPart } from "./try-stack.ts";
@@ -32,6 +32,7 @@ export async function removeStack(stage: Stage, signal: AbortSignal): Promise<Cl
   }
   const destroyedMs = Math.round(performance.now() - startedMs);
   terminal.tell(`Destroyed after ${Math.round(destroyedMs / 1000)} s.`);
+  await deleteLateLogGroups(parts);
   return { destroyedMs, left: await leftovers(stack, parts) };
 }
 

@@ -1,5 +1,5 @@
 /** Looks for resources that are still in the account after the removal of the stack, in every service that it used. */
-import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
+import { CloudWatchLogsClient, DeleteLogGroupCommand, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
 import type { StackPart, TryStack } from "./try-stack.ts";
@@ -35,6 +35,20 @@ export async function leftovers(stack: TryStack, parts: readonly StackPart[]): P
     ...named(TABLE).map((name) => ({ what: "the table", find: () => tableNamed(name) })),
   ];
   return (await Promise.all(looks.map(lookAt))).flat();
+}
+
+/**
+ * Deletes the log groups of the removed stack that exist again: a function that still ran while its log group was deleted makes
+ * the group anew with its next line.
+ * @param parts the parts of the stack before its removal
+ */
+export async function deleteLateLogGroups(parts: readonly StackPart[]): Promise<void> {
+  const client = new CloudWatchLogsClient({});
+  for (const { type, name } of parts) {
+    if (type !== LOG_GROUP) continue;
+    // A group that does not exist is the rule; a refusal leaves the group to the look at what is left.
+    await client.send(new DeleteLogGroupCommand({ logGroupName: name })).catch(() => undefined);
+  }
 }
 
 async function lookAt({ what, find }: Look): Promise<readonly string[]> {
