@@ -129,7 +129,7 @@ export interface StepwellProps {
   readonly alarmTopic?: ITopic;
   /** A CloudWatch dashboard, billed monthly as alarms are; on by default. */
   readonly dashboard?: boolean;
-  /** What happens to the stack's own table, the keys and the logs when the stack is deleted; by default they stay. */
+  /** The removal policy of the stack's own table, keys and logs; by default they stay when the stack is deleted. */
   readonly removalPolicy?: RemovalPolicy;
   /** The stack's own table cannot be deleted until this is switched off; by default on wherever the data is to stay. */
   readonly deletionProtection?: boolean;

@@ -1,4 +1,4 @@
-/** What every command that calls a server shares: the admin client, the terminal, and the output format. */
+/** The parts that all commands with a server share: the admin client, the terminal, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";

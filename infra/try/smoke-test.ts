@@ -6,7 +6,7 @@ export interface CheckResult {
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
   readonly tookMs: number;
-  /** What the check observed, or the error. */
+  /** The observation of the check, or its error. */
   readonly seen: string;
 }
 

@@ -33,7 +33,7 @@ export interface Engine {
   readonly meter: Meter;
   /** Absent where traces are off: no span is then made or derived. */
   readonly tracer?: Tracer;
-  /** What this process drives now: hints only (I8). */
+  /** The invocations that this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;
   /** The resources that the work of this process shares fairly. */
   readonly bulkheads: Bulkheads;

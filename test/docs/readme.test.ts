@@ -1,10 +1,9 @@
 /** The figures of the README's first screen are those of the pages that tests check. */
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { textOf } from "./page-text.ts";
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const README = read("README.md").replaceAll(/\s+/g, " ");
-const COSTS = read("docs/costs.md");
+const README = textOf("README.md").replaceAll(/\s+/g, " ");
+const COSTS = textOf("docs/costs.md");
 
 /** The last two columns of a shape: the dollars of a million in a busy system and in a quiet one. */
 function dollarsOfAMillion(shape: string): string {
@@ -22,7 +21,7 @@ test("the prices are those of docs/costs.md", () => {
 });
 
 test("the exchanges of fifty steps are those of docs/performance.md", () => {
-  const lines = read("docs/performance.md").split("\n");
+  const lines = textOf("docs/performance.md").split("\n");
   const shapes = lines.find((line) => line.startsWith("|  | plain call |"))!.split("|");
   const exchanges = lines.find((line) => line.startsWith("| exchanges |"))!.split("|");
   const fifty = exchanges[shapes.indexOf(" 50 runs ")]!.trim();
@@ -30,11 +29,11 @@ test("the exchanges of fifty steps are those of docs/performance.md", () => {
 });
 
 test("the largest message is that of docs/operating.md", () => {
-  const size = /\| message of a deployment over HTTPS \| (\d+ MiB)/.exec(read("docs/operating.md"))?.[1];
+  const size = /\| message of a deployment over HTTPS \| (\d+ MiB)/.exec(textOf("docs/operating.md"))?.[1];
   expect(README).toContain(`A message of a deployment has at most ${size}`);
 });
 
 test("the version is that of the package", () => {
-  const { version } = JSON.parse(read("package.json")) as { readonly version: string };
+  const { version } = JSON.parse(textOf("package.json")) as { readonly version: string };
   expect(README).toContain(`Version ${version.split(".").slice(0, 2).join(".")}: a minor version may change`);
 });

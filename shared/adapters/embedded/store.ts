@@ -14,9 +14,9 @@ const ENTRIES_MAX_BYTES = 1024 * 1024;
 
 export interface StoreOptions {
   readonly kind: StoreKind;
-  /** Of the block cache; default 32 MB. */
+  /** The size of the block cache; 32 MB by default. */
   readonly cacheMaxBytes?: number;
-  /** Of the in-memory log before it becomes a table file; default 16 MB. */
+  /** The size of the in-memory log at which it becomes a table file; 16 MB by default. */
   readonly writeBufferMaxBytes?: number;
 }
 

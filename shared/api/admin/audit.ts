@@ -8,7 +8,6 @@ import type { BatchBody, BatchSuccessBody } from "../wire/admin.ts";
 import { exceedsElements } from "./json-elements.ts";
 import { maskedValues } from "./masked.ts";
 
-const READING_PATHS = /^(?:\/v\d+)?\/query$/;
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** The path of statements, which use POST and change nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
@@ -30,7 +29,7 @@ const MASKED_MEMBERS: ReadonlySet<string> = new Set([
 
 /** Statements use POST, and change nothing. */
 export function changesSomething({ method, path }: HttpRequest): boolean {
-  return !READING_METHODS.has(method) && !READING_PATHS.test(path);
+  return !READING_METHODS.has(method) && !STATEMENT_PATH.test(path);
 }
 
 export function isRecorded({ method }: HttpRequest): boolean {

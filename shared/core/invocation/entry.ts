@@ -25,7 +25,7 @@ export interface ChildRequest {
 }
 
 /**
- * What a command requests of the engine. A signal without a result is void, as CANCEL is. `plain` commands are only
+ * The effect that a command requests from the engine. A signal without a result is void, as CANCEL is. `plain` commands are only
  * stored, such as a read from the state that came with the request.
  */
 export type Command =

@@ -13,7 +13,7 @@ export interface DeploymentUpdate {
 }
 
 /**
- * What an update takes over: `similar` takes the services unless one has lost something, `address` keeps the old
+ * The rule of an update: `similar` takes the services unless one has lost something, `address` keeps the old
  * services, `services` takes them unconditionally. Protocol versions never change, because invocations in flight are
  * pinned to theirs.
  */

@@ -75,7 +75,7 @@ export class StoppingError extends Error {
   override name = "StoppingError";
   readonly invocationId: InvocationId;
   constructor(invocationId: InvocationId) {
-    super(`nobody waits here any longer for the end of ${invocationId}, which goes on`);
+    super(`this process no longer waits for the end of ${invocationId}, which goes on`);
     this.invocationId = invocationId;
   }
 }

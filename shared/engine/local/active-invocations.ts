@@ -1,4 +1,4 @@
-/** What this process drives now: hints, by which a wait ends early and a lease is renewed in time. */
+/** The invocations that this process drives now: hints that end waits early and renew leases in time. */
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { Drains } from "./drains.ts";
