@@ -27,7 +27,8 @@ export function openTerminal(): Terminal {
   const wantsColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   const tell = (text: string): void => void stderr.write(`${text}\n`);
   return {
-    colours: picocolors.createColors(stdout.isTTY && wantsColour),
+    // The colour library takes `undefined` for a request to guess, and its guess colours a pipe where `CI` is set.
+    colours: picocolors.createColors(stdout.isTTY === true && wantsColour),
     print: (text) => void stdout.write(`${text}\n`),
     tell,
     async confirm(question) {

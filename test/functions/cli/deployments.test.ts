@@ -137,6 +137,12 @@ it("lists and descriptions are the same for people and programs, and show no hea
   await expect(script.text).toMatchFileSnapshot("transcripts/lists.txt");
 });
 
+it.each(["CI", "FORCE_COLOR"])("a pipe gets plain text where %s is set", async (name) => {
+  const { stdout } = await command.run(["deployments", "list"], { env: { ...env, [name]: "1" } });
+  expect(stdout).toContain("ID");
+  expect(stdout).not.toContain("\u001b");
+});
+
 it("a failed command prints the cause and a remedy, and has its own exit code", async () => {
   const script = scribe(command, env);
   expect(await script.run("deployments register http://127.0.0.1:1 --yes")).toBe(1);
