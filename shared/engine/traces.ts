@@ -52,14 +52,14 @@ export function contextBelow({ ids }: Engine, parent: TraceContext | undefined):
 
 /** Each try is a span of its own: two drivers may try the same attempt, or one driver again after a crash. */
 export function beginAttempt(engine: Engine, active: ActiveInvocation): void {
-  active.span = contextBelow(engine, invocationContext(engine, active.invocation.acceptance));
+  active.attempt.beginSpan(contextBelow(engine, invocationContext(engine, active.invocation.acceptance)));
 }
 
 export function tellAttempt(engine: Engine, active: ActiveInvocation, { attempt, ending, pin }: AttemptEnded): void {
-  const { span, invocation } = active;
-  delete active.span;
+  const { span } = active.attempt;
+  active.attempt.endSpan();
   if (engine.tracer === undefined || span?.sampled !== true) return;
-  const { acceptance } = invocation;
+  const { acceptance } = active.invocation;
   const failure = ending.kind === "failed" ? ending.failure : undefined;
   tell(engine.tracer, `attempt ${nameOf(acceptance)}`, {
     traceId: span.traceId,
@@ -71,7 +71,7 @@ export function tellAttempt(engine: Engine, active: ActiveInvocation, { attempt,
     attributes: {
       ...attributesOf(acceptance),
       "stepwell.attempt.number": attempt.number,
-      "stepwell.attempt.ending": active.lost ? "lost" : ending.kind,
+      "stepwell.attempt.ending": active.lease.isLost ? "lost" : ending.kind,
       ...(pin.deploymentId !== "" && { "stepwell.deployment.id": pin.deploymentId }),
       ...(failure && { "error.type": failure.errorCode }),
     },

@@ -25,10 +25,10 @@ const ENGINE_LAYERS = [
   // The engine's own files: the record of all ports, and what traces derive from it.
   "",
   "messaging",
+  "lease",
   "lock",
   "accept",
   "attempt",
-  "lease",
   "effects",
   "drive",
   "recover",

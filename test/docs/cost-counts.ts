@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
-import { untilNextCheckMs } from "../../shared/engine/lease/lease.ts";
+import { untilNextCheckMs } from "../../shared/engine/lease/release.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { type Play, playShape } from "../harness/engine/budget-play.ts";

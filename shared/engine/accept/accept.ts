@@ -4,7 +4,10 @@ import { accepted } from "../../core/invocation/invocation.ts";
 import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
 import { type Lease, acceptanceItem } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { type ActiveInvocation, newActiveInvocation } from "../local/active-invocation.ts";
+import { ActiveInvocation, type DriverOrigin } from "../local/active-invocation.ts";
+import { Inbox } from "../local/inbox.ts";
+import { LeaseHandle } from "../local/lease-handle.ts";
+import type { OwnAcceptance } from "../local/own-acceptance.ts";
 import { inputEntry } from "../store/input-entry.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { actAttributes } from "../store/operator-act.ts";
@@ -76,16 +79,14 @@ export function activeByAcceptor(
   engine: Engine,
   acceptance: Acceptance,
   lease: Lease,
-  more: Partial<ActiveInvocation> = {},
+  ownAcceptance: OwnAcceptance,
+  origin: DriverOrigin = { messageDriven: false, depth: 0 },
 ): ActiveInvocation {
-  return newActiveInvocation({
-    id: acceptance.id,
-    pk: invocationPk(engine.settings.keyPrefix, acceptance.id),
-    messageDriven: false,
-    depth: 0,
-    invocation: accepted(acceptance, inputEntry(acceptance)),
-    lease,
-    units: 1,
-    ...more,
-  });
+  const pk = invocationPk(engine.settings.keyPrefix, acceptance.id);
+  const invocation = accepted(acceptance, inputEntry(acceptance));
+  const parts = { lease: new LeaseHandle(lease), inbox: new Inbox() };
+  const active = new ActiveInvocation(pk, invocation, parts, origin, ownAcceptance);
+  // The write of the acceptance.
+  active.countWrite();
+  return active;
 }

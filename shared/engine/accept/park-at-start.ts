@@ -1,11 +1,10 @@
 /** Parks invocations that cannot begin yet: delayed ones wait for their moment, others for the lock of their key (I6). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { claimCondition, type LeaseRecord, leaseRecordItem } from "../store/lease-record.ts";
-import { keepUntilS, openUntilS } from "../store/ttl.ts";
+import { firstRecord, putRecord } from "../lease/write-record.ts";
+import { claimCondition, type LeaseRecord } from "../store/lease-record.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
 /**
@@ -34,23 +33,5 @@ async function parkAtStart(
   acceptance: Acceptance,
   how: Pick<LeaseRecord, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket">,
 ): Promise<void> {
-  const { id, nonce, target, createdAtMs } = acceptance;
-  const leaseRecord: LeaseRecord = {
-    base: 0,
-    token: engine.activeInvocations.newToken(),
-    untilMs: 0,
-    attempts: 0,
-    retries: NO_RETRIES,
-    keepUntilS: openUntilS(engine.settings, createdAtMs),
-    ...how,
-  };
-  const place = {
-    scheme: engine.settings,
-    id,
-    nonce,
-    target,
-    createdAtMs,
-    expiresAtS: keepUntilS(engine.settings, acceptance, createdAtMs),
-  };
-  await engine.table.put(leaseRecordItem(place, leaseRecord), claimCondition(0, undefined));
+  await putRecord(engine, acceptance, firstRecord(engine, acceptance, how), claimCondition(0, undefined));
 }

@@ -3,7 +3,7 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept } from "./accept.ts";
 import { acceptanceItem, type Lease } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import type { Joinable } from "../local/active-invocation.ts";
+import type { UnderWay } from "../local/own-acceptance.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import type { MessageHandle } from "../ports/queue.ts";
 import { type Item, StoreError, type Written } from "../ports/table.ts";
@@ -16,7 +16,7 @@ const TOGETHER_MAX_BYTES = 16 * 1024;
  * No other party has the fresh id before the answer, so the acceptance need not be durable before the first segment: one write
  * makes both durable, or neither (I1). If the handler takes longer than a moment, the acceptance is written alone meanwhile.
  */
-export class PendingAcceptance implements Joinable {
+export class PendingAcceptance implements UnderWay {
   readonly #engine: Engine;
   readonly #acceptance: Acceptance;
   readonly #lease: Lease;

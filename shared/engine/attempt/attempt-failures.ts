@@ -5,7 +5,7 @@ import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import { commandNameOf } from "../../core/protocol/command-messages.ts";
 import type { AttemptError, ReplyEnd as WireEnding } from "../../core/protocol/received.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
-import type { OpenExchange } from "../local/active-invocation.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError } from "../local/reply-room.ts";
 import { type ExchangeHead, TransportError, type TransportReason } from "../ports/endpoints.ts";
 

@@ -21,7 +21,8 @@ export function attemptRequest(
   const { acceptance } = active.invocation;
   const { service, handler, key } = acceptance.target;
   const contentType = invocationContentType(version);
-  const traceparent = active.span === undefined ? acceptance.traceparent : traceparentText(active.span);
+  const { span } = active.attempt;
+  const traceparent = span === undefined ? acceptance.traceparent : traceparentText(span);
   return {
     destination: route.deployment.destination,
     method: "POST",

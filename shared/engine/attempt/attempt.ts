@@ -13,7 +13,8 @@ import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { sleepEntry } from "../store/entries.ts";
 import { expand } from "./expand.ts";
-import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
 import { completionArrival } from "../store/item-keys.ts";
 import type { Exchange } from "../ports/endpoints.ts";
@@ -25,7 +26,7 @@ type Attempt = Extract<Step, { kind: "attempt" }>;
 /** Never rejects because of a deployment: every failure is an ending. Errors of the store pass through. */
 export async function attempt(engine: Engine, active: ActiveInvocation, step: Attempt): Promise<AttemptEnded> {
   const startedAtMs = engine.clock.nowMs();
-  const route = routeAtHand(active) ?? (await routeOf(engine, active));
+  const route = active.ownAcceptance?.takeRoute() ?? (await routeOf(engine, active));
   const version = route && versionFor(engine, active, route);
   const sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map(overSleep)];
   if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
@@ -56,12 +57,6 @@ export async function attempt(engine: Engine, active: ActiveInvocation, step: At
     policy: route.settings.retry,
     jitter: ending.kind === "failed" ? jitter(engine) : 0,
   };
-}
-
-function routeAtHand(active: ActiveInvocation): Route | undefined {
-  const { route } = active;
-  delete active.route;
-  return route;
 }
 
 async function routeOf(engine: Engine, active: ActiveInvocation): Promise<Route | undefined> {
@@ -120,17 +115,16 @@ async function converse(
   });
   const startedAtMs = engine.clock.nowMs();
   const { abortTimeoutMs } = route.settings;
-  const open: NonNullable<ActiveInvocation["exchange"]> = {
+  const open: OpenExchange = {
     startedAtMs,
     abortTimeoutMs,
     heardAtMs: startedAtMs,
     silent: false,
     abort: () => exchange.abort(),
   };
-  active.exchange = open;
   const room = new ReplyRoom(engine.bulkheads.replies, route.deployment.id);
-  active.replyRoom = room;
-  if (active.lost || active.stopping) letGo(active, active.lost ? "lost" : "stopping");
+  active.attempt.begin(open, room);
+  if (active.lease.isLost || active.isStopping) active.attempt.letGo(active.lease.isLost ? "lost" : "stopping");
   try {
     const head = await exchange.head();
     const refusal = failureOfHead(engine.clock.nowMs(), head, version);
@@ -146,7 +140,7 @@ async function converse(
     const { received } = conversation.finish("broken", error instanceof Error ? error.message : String(error));
     return { received, ending: failureOfTransport(engine.clock.nowMs(), error, open) };
   } finally {
-    delete active.exchange;
+    active.attempt.endExchange();
   }
 }
 
@@ -173,7 +167,7 @@ async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<vo
 /** Reads to the terminator and no further: the end of the stream behind it contains nothing, and comes later. */
 async function readReply(
   engine: Engine,
-  open: NonNullable<ActiveInvocation["exchange"]>,
+  open: OpenExchange,
   exchange: Exchange,
   conversation: Conversation,
   room: ReplyRoom,

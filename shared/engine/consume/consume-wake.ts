@@ -5,7 +5,7 @@ import { circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
-import { claim } from "../lease/lease.ts";
+import { claim } from "../lease/claim.ts";
 import { killLoaded } from "../recover/kill.ts";
 import { JournalRoom, NoJournalRoomError } from "../drive/journal-room.ts";
 import { isLeased, type Loaded, unperformed } from "../store/load.ts";
@@ -55,11 +55,14 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const waiting = waitsForCircuit(engine, loaded, nowMs);
     const untilMs = waiting && (await waiting);
     if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
-    const active = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
+    const active = await claim(engine, loaded, {
+      messageDriven: true,
+      spentAtMs: wake.wakeAtMs,
+      mayProbe: waiting !== undefined,
+      journalRoom: room,
+      inMainLane: engine.settings.hasSlowLane === true,
+    });
     if (active === undefined) continue;
-    if (waiting !== undefined) active.mayProbe = true;
-    active.journalRoom = room;
-    if (engine.settings.hasSlowLane === true) active.inMainLane = true;
     const end = await drive(engine, active, unperformed(loaded));
     if (end !== "lost") return;
   }
@@ -90,8 +93,8 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
 function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lease }: Loaded): boolean {
   if (settings.exclusiveOwnerPrefix === undefined || lease.untilMs === 0) return false;
   const driver = activeInvocations.find(invocation.acceptance.id);
-  if (driver === undefined || driver.lost || !driver.open) return false;
-  return driver.lease.token === lease.token || driver.doubtedToken === lease.token;
+  if (driver === undefined || driver.lease.isLost || !driver.inbox.isOpen) return false;
+  return driver.lease.tokens.includes(lease.token);
 }
 
 /** Puts the message back until at most the end of the live lease, as the backstop of the driver that it met. */

@@ -1,11 +1,15 @@
 /** Writes a segment. An attempt counts only once this put succeeds; the put is also the fence between two drivers (I1). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Transition } from "../../core/invocation/transition.ts";
+import type { Token } from "../../core/model/ids.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { nextLease } from "../lease/lease.ts";
+import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { OwnAcceptance } from "../local/own-acceptance.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut, PIECE_MAX_BYTES } from "../store/large-record.ts";
 import type { Item, Written } from "../ports/table.ts";
@@ -19,49 +23,69 @@ export async function commit(
   active: ActiveInvocation,
   { next, segment }: Transition & { segment: Segment },
 ): Promise<boolean> {
-  if (active.durable !== undefined && active.pending?.waits !== true) await active.durable;
-  if (active.lost) return false;
-  const { acceptance } = active.invocation;
-  const lease = longEnough(nextLease(engine, active.lease.token), segment);
-  const consumedUnits = active.units + 1;
-  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), active.leaseRecord?.keepUntilS);
-  const place = { pk: active.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
-  const item = await chunkForPut(engine, segmentItem(place, segment), acceptance.nonce);
-  const put = await putSegment(engine, active, item, segment);
-  if (!put.written && !isOurs(put.existing, item)) {
-    active.lost = true;
-    engine.log.info("another driver wrote the segment first", { invocationId: active.id, segment: segment.index });
+  const { ownAcceptance, lease: handle, invocation } = active;
+  if (ownAcceptance?.durable !== undefined && !ownAcceptance.waits) await ownAcceptance.durable;
+  if (handle.isLost) return false;
+  const consumedUnits = active.writes + 1;
+  const by = { pk: active.pk, token: handle.token, consumedUnits, extendedUntilS: handle.record?.keepUntilS };
+  const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) => {
+    if (ownAcceptance?.waits === true) return ownAcceptance.putWith(item, leavesNothing(invocation, segment));
+    return putAfter(engine, ownAcceptance, item);
+  });
+  if (lease === undefined) {
+    active.lose();
     return false;
   }
-  active.lease = lease;
-  active.units = 0;
-  active.invocation = next;
-  for (const { key } of segment.consumed) {
-    active.arrivals.delete(key);
-    active.results.delete(key);
-  }
-  for (const key of segment.orders ?? []) active.arrivals.delete(key);
-  engine.meter.count("segments_total", { after: segment.after.kind });
-  if (engine.tracer !== undefined) tellInvocation(engine, acceptance, segment);
+  handle.take(lease);
+  active.forgetWrites();
+  active.advanceTo(next);
+  active.inbox.consume(segment);
   return true;
 }
 
-/** The acceptance is durable before the segment, or becomes durable in one transaction with it where it is still unwritten. */
-async function putSegment(engine: Engine, active: ActiveInvocation, item: Item, segment: Segment): Promise<Written> {
-  if (active.pending?.waits === true) {
-    const put = await active.pending.putWith(item, leavesNothing(active.invocation, segment));
-    delete active.durable;
-    return put;
+async function putAfter({ table }: Engine, ownAcceptance: OwnAcceptance | undefined, item: Item): Promise<Written> {
+  if (ownAcceptance?.durable !== undefined) await ownAcceptance.settle();
+  return await table.put(item, { kind: "absent" });
+}
+
+/** The parts of a segment's item that its writer decides. */
+export interface SegmentWriter {
+  readonly pk: string;
+  readonly token: Token;
+  readonly consumedUnits: number;
+  /** The `keepUntilS` of the lease record, where there is one. */
+  readonly extendedUntilS: number | undefined;
+}
+
+/**
+ * Writes a segment if absent, which fences every other writer.
+ * @param put writes the item if absent, perhaps together with others
+ * @returns the lease that the segment contains; undefined if another process wrote the segment first
+ */
+export async function writeSegment(
+  engine: Engine,
+  acceptance: Acceptance,
+  segment: Segment,
+  { pk, token, consumedUnits, extendedUntilS }: SegmentWriter,
+  put: (item: Item) => Promise<Written> = (item) => engine.table.put(item, { kind: "absent" }),
+): Promise<Lease | undefined> {
+  const { nonce } = acceptance;
+  const lease = longEnough(nextLease(engine, token), segment);
+  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
+  const place = { pk, nonce, lease, consumedUnits, expiresAtS };
+  const item = await chunkForPut(engine, segmentItem(place, segment), nonce);
+  const written = await put(item);
+  if (!written.written && !isOurs(written.existing, item)) {
+    engine.log.info("another driver wrote the segment first", { invocationId: acceptance.id, segment: segment.index });
+    return undefined;
   }
-  if (active.durable !== undefined) {
-    await active.durable;
-    delete active.durable;
-  }
-  return await engine.table.put(item, { kind: "absent" });
+  engine.meter.count("segments_total", { after: segment.after.kind });
+  if (engine.tracer !== undefined) tellInvocation(engine, acceptance, segment);
+  return lease;
 }
 
 /** True for an end without effects. Answering sinks does not count: an invocation that attaches later reads the result. */
-function leavesNothing(before: ActiveInvocation["invocation"], segment: Segment): boolean {
+function leavesNothing(before: Invocation, segment: Segment): boolean {
   if (segment.after.kind !== "completed") return false;
   return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
 }

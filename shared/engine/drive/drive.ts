@@ -14,7 +14,7 @@ import type { Engine } from "../engine.ts";
 import { outgrows } from "./journal-room.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { noteFailure } from "./failure-events.ts";
-import { leaveOpenIndex } from "../lease/lease.ts";
+import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
@@ -43,37 +43,36 @@ export async function drive(
       if (turn === "again") continue;
       await leaveChildren(engine, active);
       // A driver that took the lock late may hold it for an invocation that has ended; the driver of the wake gives it back (I6).
-      if (turn === "lost" && active.lock !== undefined && !active.messageDriven)
+      if (turn === "lost" && active.lock.known !== undefined && !active.origin.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
     }
   } finally {
-    active.open = false;
+    active.inbox.close();
     engine.activeInvocations.remove(active);
   }
 }
 
 async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn> {
-  if (active.lost) return "lost";
+  if (active.lease.isLost) return "lost";
   await readMeanwhile(engine, active);
   const before = active.invocation;
-  const arrivals = [...active.arrivals.values()];
-  const holdsLock = active.lock !== undefined;
+  const arrivals = [...active.inbox.arrivals.values()];
+  const holdsLock = active.lock.known !== undefined;
   const transition = advance(before, { kind: "poll", atMs: engine.clock.nowMs(), arrivals, holdsLock });
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, active, transition);
-  if (active.stopping || outgrows(active)) return await park(engine, active, { kind: "park", status: "ready" });
-  const waiting = active.mayProbe === true ? undefined : waitsUntilMs(engine, circuitKeyOfNext(engine, before));
-  delete active.mayProbe;
+  if (active.isStopping || outgrows(active)) return await park(engine, active, { kind: "park", status: "ready" });
+  const waiting = active.attempt.takeProbe() ? undefined : waitsUntilMs(engine, circuitKeyOfNext(engine, before));
   const wakeAtMs = waiting && (await waiting);
   if (wakeAtMs !== undefined)
     return await park(engine, active, { kind: "park", status: "backing-off", wakeAtMs }, true);
-  active.invocation = transition.next;
+  active.advanceTo(transition.next);
   if (engine.tracer !== undefined) beginAttempt(engine, active);
   try {
     return await makeAttempt(engine, active, step);
   } finally {
-    leaveReplyRoom(active);
+    active.attempt.leaveRoom();
     const resting = engine.activeInvocations.suspects?.atRest(active.id);
     if (resting !== undefined) await resting;
   }
@@ -87,19 +86,13 @@ async function makeAttempt(
   const ended = await attempt(engine, active, step);
   const noting = noteOutcome(engine, active, ended);
   if (noting !== undefined) await noting.catch((error: unknown) => warnOfCircuit(engine, active, error));
-  if (active.span !== undefined) tellAttempt(engine, active, ended);
+  if (active.attempt.span !== undefined) tellAttempt(engine, active, ended);
   if (ended.ending.kind === "cut") await learnSlow(engine, active, ended);
-  if (active.lost) return "lost";
+  if (active.lease.isLost) return "lost";
   const decided = decide(engine, active, ended);
   const turn = await follow(engine, active, decided);
   if (turn !== "lost" && isPause(decided)) engine.meter.count("invocations_paused_total");
   return turn;
-}
-
-/** Frees the memory of the reply once the reply is stored or dropped. */
-function leaveReplyRoom(active: ActiveInvocation): void {
-  active.replyRoom?.close();
-  delete active.replyRoom;
 }
 
 /** A circuit only saves attempts: the invocation goes on where a change of the circuit fails. */
@@ -118,7 +111,7 @@ function isPause({ step }: Transition): boolean {
  */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
   const { slowFromMs } = engine.settings;
-  if (active.lost || slowFromMs === undefined || engine.activeInvocations.stopReason !== "time") return;
+  if (active.lease.isLost || slowFromMs === undefined || engine.activeInvocations.stopReason !== "time") return;
   if (span.endedAtMs - span.startedAtMs < slowFromMs) return;
   const { service, handler } = active.invocation.acceptance.target;
   engine.log.info("a handler is slow", { service, handler, attemptMs: span.endedAtMs - span.startedAtMs });
@@ -137,7 +130,8 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
     });
     engine.meter.count("attempt_failures_total", { code: errorCode });
   }
-  return advance(active.invocation, active.lock === undefined ? ended : { ...ended, grant: active.lock.grant });
+  const lock = active.lock.known;
+  return advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
 }
 
 /** An exclusive handler holds the lock of its key before its first attempt, or waits in the queue of the key (I6). */
@@ -145,7 +139,7 @@ async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {
     // Without the lock no attempt has ever run, even where an earlier driver claimed the invocation: a cancel ends it (I4).
-    active.invocation = { ...active.invocation, phase: { status: "pending" } };
+    active.advanceTo({ ...active.invocation, phase: { status: "pending" } });
     return await park(engine, active, { kind: "park", status: "pending" });
   }
   return acquired === "held" ? "again" : "lost";
@@ -163,15 +157,15 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
     await performAlong(engine, active, before, segment);
     if (step.kind === "end" && ringsLate) engine.activeInvocations.notify(active.id);
   } else {
-    active.invocation = next;
+    active.advanceTo(next);
     if (failure !== undefined) await noteFailure(engine, active, failure);
   }
-  leaveReplyRoom(active);
+  active.attempt.leaveRoom();
   switch (step.kind) {
     case "end":
-      await keepArrivals(engine, active);
+      await keepArrivals(engine, active.invocation);
       await unlistTombstone(engine, active.invocation);
-      await leaveOpenIndex(engine, active, { mayBeNoted: true });
+      await leaveOpenIndex(engine, active.invocation, active.lease, { mayBeNoted: true });
       return "ended";
     case "park":
       return await park(engine, active, step);
@@ -192,25 +186,26 @@ async function performAlong(
   segment: Segment,
   isRedo = false,
 ): Promise<void> {
-  for (const child of await perform(engine, active, before, segment, isRedo)) driveAlong(engine, active, child);
+  for (const child of await perform(engine, active, before, segment, { isRedo, driver: active }))
+    driveAlong(engine, active, child);
 }
 
 /** The driver of the caller also drives the child; where that fails, the child is left to the queue. */
 function driveAlong(engine: Engine, active: ActiveInvocation, child: ActiveInvocation): void {
-  const completionId = child.caller!.completionId;
-  active.children.set(completionId, child);
+  const { completionId } = child.origin.caller!;
+  active.children.begin(completionId, child);
   void leaveToQueueOnFailure(engine, child).then((end) => {
     leaveSlot(engine, child);
-    active.children.delete(completionId);
-    if (end === "parked") active.parkedChildren.add(completionId);
-    active.interrupt?.();
+    active.children.end(completionId);
+    if (end === "parked") active.children.notePark(completionId);
+    active.inbox.interrupt();
   });
 }
 
 /** When the driver leaves, each child that is still driven along gets a backstop: until then it has no message of its own. */
 async function leaveChildren(engine: Engine, { children }: ActiveInvocation): Promise<void> {
   const { leaseMs } = engine.settings;
-  const wakes = [...children.values()].map(({ invocation }) => sendWake(engine, invocation.acceptance, leaseMs));
+  const wakes = children.all().map(({ invocation }) => sendWake(engine, invocation.acceptance, leaseMs));
   await Promise.allSettled(wakes);
 }
 

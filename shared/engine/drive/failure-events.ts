@@ -20,10 +20,10 @@ function bounded({ errorCode, code, message, atMs, relatedCommand }: AttemptFail
 
 export async function noteFailure(engine: Engine, active: ActiveInvocation, failure: AttemptFailure): Promise<void> {
   const { acceptance, attempts } = active.invocation;
-  if (active.durable !== undefined) await active.durable;
+  await active.ownAcceptance?.settle();
   const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(bounded(failure)), ENVELOPE_BYTES));
   const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
-  active.units++;
+  active.countWrite();
   await engine.table.put({ ...eventKey(active.pk, acceptance.nonce, attempts), b, expiresAtS });
 }
 

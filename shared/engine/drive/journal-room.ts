@@ -65,9 +65,9 @@ export function isLarge({ entries }: Journal): boolean {
 }
 
 /** True where the journal has outgrown its counted bytes: the driver parks, and the next load counts the journal. */
-export function outgrows({ invocation, journalRoom }: ActiveInvocation): boolean {
+export function outgrows({ invocation, origin }: ActiveInvocation): boolean {
   const sizeBytes = journalBytes(invocation.journal.entries);
-  return sizeBytes > SMALL_MAX_BYTES && sizeBytes > (journalRoom?.sizeBytes ?? 0) + GROWTH_MAX_BYTES;
+  return sizeBytes > SMALL_MAX_BYTES && sizeBytes > (origin.journalRoom?.sizeBytes ?? 0) + GROWTH_MAX_BYTES;
 }
 
 function journalBytes(entries: Journal["entries"]): number {

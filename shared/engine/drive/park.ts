@@ -6,7 +6,8 @@ import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "./journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { release, reclaim } from "../lease/lease.ts";
+import { reclaim } from "../lease/claim.ts";
+import { release } from "../lease/release.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { ARRIVALS } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
@@ -28,21 +29,19 @@ export async function park(
   step: Park,
   isHeldBack = false,
 ): Promise<"again" | "parked" | "lost"> {
-  if (active.durable !== undefined) {
-    await active.durable;
-    delete active.durable;
-  }
-  if (active.dirty) {
+  const { inbox } = active;
+  await active.ownAcceptance?.settle();
+  if (inbox.isDirty) {
     await readPoked(engine, active);
     return "again";
   }
   if (mayWaitHere(engine, active, step)) {
     await waitHere(engine, active, step);
-    return active.lost ? "lost" : "again";
+    return active.lease.isLost ? "lost" : "again";
   }
   // Each awaited call gets a message before the park: a worker then drives the call, or delivers its result again
   // (docs/design.md#calls-are-driven-inline).
-  await wakeAwaited(engine, active, active.parkedChildren);
+  await wakeAwaited(engine, { invocation: active.invocation, arrivals: inbox.arrivals }, active.children.parked);
   for (;;) {
     await writeDownInline(engine, active);
     if (!(await putDownUntil(engine, active, step))) return "lost";
@@ -51,8 +50,8 @@ export async function park(
     const next = advance(active.invocation, {
       kind: "poll",
       atMs: engine.clock.nowMs(),
-      arrivals: [...active.arrivals.values()],
-      holdsLock: active.lock !== undefined,
+      arrivals: [...inbox.arrivals.values()],
+      holdsLock: active.lock.known !== undefined,
     });
     const advances =
       next.segment !== undefined ||
@@ -61,11 +60,11 @@ export async function park(
       // A driver that has claimed a keyed invocation may not have read the lock yet, so it goes on and acquires it.
       (next.step.kind === "acquire" && step.status !== "pending") ||
       (step.status === "pending" && (await hasComeToHold(engine, active)));
-    if (advances && !active.stopping && step.status !== "ready") return await takeUpAgain(engine, active);
+    if (advances && !active.isStopping && step.status !== "ready") return await takeUpAgain(engine, active);
     // A child may have ended while the park was written: its result must not stay in memory alone.
-    if (active.results.size === 0 || ![...active.arrivals.keys()].some((key) => active.results.has(key))) {
+    if (!inbox.hasUnwritten) {
       // From here on children deliver their results through the table: no code reads a result in memory any more.
-      active.open = false;
+      inbox.close();
       return "parked";
     }
     if ((await takeUpAgain(engine, active)) === "lost") return "lost";
@@ -74,13 +73,13 @@ export async function park(
 
 /** An ingress driver has no message of its own, so it sends a backstop before it claims again (I4). */
 async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
-  if (!active.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
+  if (!active.origin.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
   return (await reclaim(engine, active)) ? "again" : "lost";
 }
 
 /** Children driven along and short delays end soon: the driver keeps the lease and writes nothing. */
 function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
-  if (active.stopping || isLarge(active.invocation.journal)) return false;
+  if (active.isStopping || isLarge(active.invocation.journal)) return false;
   if (status === "suspended" && active.children.size > 0) return true;
   return (
     status === "backing-off" &&
@@ -93,16 +92,12 @@ const CHILDREN_WAIT_MAX_MS = 3_600_000;
 
 async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: Park): Promise<void> {
   const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
-  const over = new AbortController();
-  active.interrupt = () => over.abort();
-  await engine.clock.sleep(ms, over.signal);
-  delete active.interrupt;
+  await active.inbox.wait(engine.clock, ms);
 }
 
 /** Another party wrote an arrival or a sink while the driver was active. */
 async function readPoked(engine: Engine, active: ActiveInvocation): Promise<void> {
-  active.dirty = false;
-  active.sinkSuspected = true;
+  active.inbox.clean();
   await readArrivals(engine, active);
 }
 
@@ -111,37 +106,31 @@ const READ_EVERY_MS = 1_000;
 
 /** Reads arrivals between two attempts without a park: a cancel or an order must not wait for the last attempt. */
 export async function readMeanwhile(engine: Engine, active: ActiveInvocation): Promise<void> {
-  if (active.dirty) return await readPoked(engine, active);
-  const nowMs = engine.clock.nowMs();
-  active.arrivalsReadAtMs ??= nowMs;
+  if (active.inbox.isDirty) return await readPoked(engine, active);
+  const quietMs = active.inbox.sinceReadMs(engine.clock.nowMs());
   // In a sole owner every writer marks the active invocation as dirty.
-  if (engine.settings.exclusiveOwnerPrefix !== undefined || nowMs - active.arrivalsReadAtMs < READ_EVERY_MS) return;
+  if (engine.settings.exclusiveOwnerPrefix !== undefined || quietMs < READ_EVERY_MS) return;
   await readArrivals(engine, active);
 }
 
 export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
-  const { invocation } = active;
-  active.arrivalsReadAtMs = engine.clock.nowMs();
+  const { invocation, inbox } = active;
+  inbox.noteRead(engine.clock.nowMs());
   const { nonce } = invocation.acceptance;
   const items = await reassemble(engine, await readPartition(engine.table, active.pk, ARRIVALS), nonce);
-  for (const [key, arrival] of freshArrivals(items, invocation, nonce)) {
-    active.arrivals.set(key, arrival);
-    active.results.delete(key);
-  }
+  inbox.addRead(freshArrivals(items, invocation, nonce));
 }
 
 /** Writes the results that are only in memory as arrivals, so that the next driver reads them. */
 async function writeDownInline(engine: Engine, active: ActiveInvocation): Promise<void> {
+  const { inbox, lease } = active;
   const { acceptance } = active.invocation;
-  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), active.leaseRecord?.keepUntilS);
+  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), lease.record?.keepUntilS);
   const to = { id: active.id, nonce: acceptance.nonce, keptUntilS };
-  await atMost(AT_ONCE, [...active.results], async ([key, { completionId, result }]) => {
-    const arrival = active.arrivals.get(key);
-    if (arrival?.kind === "notification") {
+  await atMost(AT_ONCE, [...inbox.results], async ([key, { completionId, result }]) => {
+    if (inbox.arrivals.get(key)?.kind === "notification")
       await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
-      active.arrivals.set(key, { ...arrival, consumption: { ...arrival.consumption, inline: false } });
-    }
-    active.results.delete(key);
+    inbox.noteWritten(key);
   });
 }
 
@@ -152,20 +141,20 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
  * @returns false where another process has the lease
  */
 async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<boolean> {
+  const { lease } = active;
   const { acceptance } = active.invocation;
   const isNear = wakeAtMs === undefined || wakeAtMs - engine.clock.nowMs() <= EARLY_MS;
-  const former = active.timerAtMs ?? active.leaseRecord?.timerAtMs;
+  const former = lease.timerAtMs;
   const isSet = wakeAtMs !== undefined && wakeAtMs === former && isFar(engine, wakeAtMs);
   if (!isNear && !isSet) {
     const isTimer = isFar(engine, wakeAtMs);
     await wakeAt(engine, acceptance, wakeAtMs);
-    // Set only after the timer exists: a renewal may write the lease record, with this moment, meanwhile.
-    if (isTimer) active.timerAtMs = wakeAtMs;
+    if (isTimer) lease.setTimer(wakeAtMs);
   }
   if (!(await release(engine, active, status, wakeAtMs))) return false;
   if (isNear && wakeAtMs !== undefined) await wakeAt(engine, acceptance, wakeAtMs);
   if (status === "ready") await sendWake(engine, acceptance, 0);
   // Cancelled only after the park, whose lease record no longer counts on the former timer.
-  if (former !== undefined && former !== (active.timerAtMs ?? former)) await cancelTimer(engine, acceptance, former);
+  if (former !== undefined && former !== lease.timerAtMs) await cancelTimer(engine, acceptance, former);
   return true;
 }

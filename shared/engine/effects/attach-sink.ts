@@ -5,7 +5,6 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { type Addressee, deliverResult } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
-import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { invocationPk, sinkKey, sinkRange } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { readPartition } from "../store/read-partition.ts";
@@ -30,9 +29,9 @@ export async function writeSink(
 }
 
 /** Delivers the result to each sink. A repeated delivery has no effect. */
-export async function answerSinks(engine: Engine, active: ActiveInvocation, result: Result): Promise<void> {
-  const { nonce } = active.invocation.acceptance;
-  const sinks = await readPartition(engine.table, active.pk, sinkRange(nonce));
+export async function answerSinks(engine: Engine, { id, nonce }: Acceptance, result: Result): Promise<void> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const sinks = await readPartition(engine.table, pk, sinkRange(nonce));
   await atMost(AT_ONCE, sinks, async ({ to, toNonce, toService, completionId }) => {
     const target = typeof toService === "string" && { target: { service: toService } };
     const attached = { id: to as InvocationId, nonce: toNonce as Nonce, ...target };

@@ -3,6 +3,7 @@ import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { acceptChild } from "./child.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { Performance } from "./performer.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
@@ -12,20 +13,19 @@ type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
  */
 export async function acceptChildInTurn(
   engine: Engine,
-  active: ActiveInvocation,
+  performance: Performance,
   effect: AcceptChild,
   room: number,
-  isRedo: boolean,
 ): Promise<ActiveInvocation | undefined> {
   const { acceptances, alongside, pace } = engine.bulkheads;
   const { service } = effect.child.target;
-  const caller = active.invocation.acceptance.target.service;
+  const caller = performance.by.invocation.acceptance.target.service;
   const breaking = pace.step(caller);
   if (breaking !== undefined) await breaking;
   const hasSlot = room > 0 && alongside.take(service);
   let child: ActiveInvocation | undefined;
   try {
-    child = await acceptances.take(caller, () => acceptChild(engine, active, effect, hasSlot ? room : 0, isRedo));
+    child = await acceptances.take(caller, () => acceptChild(engine, performance, effect, hasSlot ? room : 0));
     return child;
   } finally {
     if (hasSlot && child === undefined) alongside.give(service);

@@ -1,6 +1,7 @@
 /** Accepts the children of a segment: calls are driven along where possible, sends go to the queue. */
 import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
 import type { Effect } from "../../core/invocation/effects.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import { acquire } from "../lock/acquire.ts";
@@ -10,8 +11,9 @@ import { writeSink } from "./attach-sink.ts";
 import { withKey } from "../attempt/command-rejections.ts";
 import { completionOf } from "../messaging/completion.ts";
 import type { Engine } from "../engine.ts";
-import { nextLease } from "../lease/lease.ts";
+import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { OwnAcceptance } from "../local/own-acceptance.ts";
 import { parkPending } from "../accept/park-at-start.ts";
 import type { Routing } from "../ports/registry.ts";
 import { retentionOf } from "../store/retention.ts";
@@ -20,60 +22,62 @@ import { leavesToSlowLane } from "../messaging/slow-lane.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "../messaging/wake.ts";
+import type { Performance, Performer } from "./performer.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
 /** One driver drives a chain of calls down to this depth; deeper calls go through the queue. */
 const DEPTH_MAX = 16;
-/** The most calls of one invocation that are driven along at a time. */
-export const ALONGSIDE_MAX = 32;
 
 /**
  * Resolves when the child is durable, not when it has ended.
  * @param room how many more children the driver can drive along
- * @param isRedo the command may have been performed before
  * @returns the call, where the driver of its caller drives it along and takes its result from memory
  *   (docs/design.md#calls-are-driven-inline); else undefined
  */
 export async function acceptChild(
   engine: Engine,
-  active: ActiveInvocation,
+  { by, driver, redoOfMs }: Performance,
   effect: AcceptChild,
   room: number,
-  isRedo = false,
 ): Promise<ActiveInvocation | undefined> {
   const { service, handler } = effect.child.target;
   const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
-  const acceptance = acceptanceOf(engine, active, effect, routing);
+  const acceptance = acceptanceOf(engine, by.invocation, effect, routing);
   const { completionId } = effect;
-  const isThis = isMadeBy(active, acceptance, isRedo);
+  const isThis = isMadeBy(by.invocation, acceptance, redoOfMs !== undefined);
   if (completionId === undefined) {
     await acceptSend(engine, acceptance, isThis);
     return undefined;
   }
   const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
   const isElsewhere = leavesToSlowLane(engine, service);
-  const alongside = room > 0 && active.depth < DEPTH_MAX && !active.stopping && !tooSlow && !isElsewhere;
-  const lease = alongside ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
+  const along = room > 0 && !tooSlow && !isElsewhere && mayDriveAlong(driver) ? driver : undefined;
+  const lease = along ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
   const acceptation = await accept(engine, acceptance, lease, isThis);
   if (acceptation.kind === "existing") {
-    await joinExisting(engine, active, acceptation.loaded, completionId);
+    await joinExisting(engine, by, acceptation.loaded, completionId);
     return undefined;
   }
-  if (!alongside) {
+  if (along === undefined) {
     await startSend(engine, acceptance);
     return undefined;
   }
-  const child = activeByAcceptor(engine, acceptance, lease, {
-    depth: active.depth + 1,
-    caller: { active: active, completionId },
-    ...(routing.found && { route: routing.route }),
+  const ownAcceptance = new OwnAcceptance(routing.found ? routing.route : undefined);
+  const child = activeByAcceptor(engine, acceptance, lease, ownAcceptance, {
+    messageDriven: false,
+    depth: along.origin.depth + 1,
+    caller: { active: along, completionId },
   });
   // The lock is taken here, not when the child is driven, so that the calls of one handler to one key keep their order (I6).
   if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
-  await parkPending(engine, acceptance, child.ticket!);
-  active.parkedChildren.add(completionId);
+  await parkPending(engine, acceptance, child.lease.ticket!);
+  along.children.notePark(completionId);
   return undefined;
+}
+
+function mayDriveAlong(driver: ActiveInvocation | undefined): boolean {
+  return driver !== undefined && driver.origin.depth < DEPTH_MAX && !driver.isStopping;
 }
 
 /**
@@ -82,8 +86,11 @@ export async function acceptChild(
  * workflow id, an invocation that expired before the command is a former life; one that expired later may be the one that
  * the command met when it was first performed.
  */
-function isMadeBy({ invocation }: ActiveInvocation, child: Acceptance, isRedo: boolean): (former: Loaded) => boolean {
-  const askedAtMs = invocation.modifiedAtMs;
+function isMadeBy(
+  { modifiedAtMs: askedAtMs }: Invocation,
+  child: Acceptance,
+  isRedo: boolean,
+): (former: Loaded) => boolean {
   return (former) =>
     livesOnce(child) ||
     former.invocation.acceptance.createdAtMs >= askedAtMs ||
@@ -92,7 +99,7 @@ function isMadeBy({ invocation }: ActiveInvocation, child: Acceptance, isRedo: b
 
 function acceptanceOf(
   engine: Engine,
-  active: ActiveInvocation,
+  { acceptance: caller, modifiedAtMs }: Invocation,
   { child, childId, completionId, startAtMs }: AcceptChild,
   routing: Routing,
 ): Acceptance {
@@ -100,13 +107,13 @@ function acceptanceOf(
   const { target } = routing.found ? withKey(child, routing.route) : child;
   const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
   const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
-  const { id, nonce, target: callerTarget, createdBy } = active.invocation.acceptance;
-  const traceparent = traceparentBelow(engine, active.invocation.acceptance);
-  const caller = { callerId: id, callerTarget: targetText(callerTarget) };
+  const { id, nonce, target: callerTarget, createdBy } = caller;
+  const traceparent = traceparentBelow(engine, caller);
+  const named = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined
-      ? { kind: "send", ...caller }
-      : { kind: "call", ...caller, callerNonce: nonce, completionId };
+      ? { kind: "send", ...named }
+      : { kind: "call", ...named, callerNonce: nonce, completionId };
   return {
     id: childId,
     nonce: newNonce(engine),
@@ -117,7 +124,7 @@ function acceptanceOf(
     headers: child.headers,
     source,
     // Never before the command, even where this clock is behind: `isMadeBy` compares the two moments.
-    createdAtMs: Math.max(engine.clock.nowMs(), active.invocation.modifiedAtMs),
+    createdAtMs: Math.max(engine.clock.nowMs(), modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
@@ -143,21 +150,16 @@ export const ALREADY_RUN: Result = {
 };
 
 /** The child exists already: made by this command before, or by another caller under the same idempotency key or workflow id. */
-async function joinExisting(
-  engine: Engine,
-  active: ActiveInvocation,
-  loaded: Loaded,
-  completionId: number,
-): Promise<void> {
+async function joinExisting(engine: Engine, by: Performer, loaded: Loaded, completionId: number): Promise<void> {
   const { acceptance, phase } = loaded.invocation;
-  const { id: callerId, nonce: callerNonce } = active.invocation.acceptance;
+  const { id: callerId, nonce: callerNonce } = by.invocation.acceptance;
   const ours = isMadeByCall(acceptance, { callerId, callerNonce, completionId });
   const nowMs = engine.clock.nowMs();
-  if (acceptance.handlerType === "workflow" && !ours) return completionOf(active, completionId, ALREADY_RUN, nowMs);
+  if (acceptance.handlerType === "workflow" && !ours) return completionOf(by, completionId, ALREADY_RUN, nowMs);
   await startAgain(engine, loaded);
-  if (phase.status === "completed") return completionOf(active, completionId, phase.result, nowMs);
+  if (phase.status === "completed") return completionOf(by, completionId, phase.result, nowMs);
   if (ours) return;
-  const { id, nonce, target } = active.invocation.acceptance;
+  const { id, nonce, target } = by.invocation.acceptance;
   await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.leaseRecord?.keepUntilS);
   await wakeNow(engine, acceptance);
 }

@@ -10,15 +10,15 @@ import { IdError, parseInvocationId, type InvocationId } from "../../core/model/
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { answerSinks, writeSink } from "./attach-sink.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
-import { ALONGSIDE_MAX } from "./child.ts";
 import { acceptChildInTurn, leaveSlot } from "./child-in-turn.ts";
 import { closeWorkflow } from "../lock/close-workflow.ts";
 import { completionOf } from "../messaging/completion.ts";
 import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
 import { lanesOf } from "./effect-lanes.ts";
+import type { Performance, Performer } from "./performer.ts";
 import type { Engine } from "../engine.ts";
 import { applyState, giveBack } from "../lock/give-back.ts";
-import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { ActiveInvocation, InlineCaller } from "../local/active-invocation.ts";
 import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
 import { hasExpired, load } from "../store/load.ts";
@@ -30,31 +30,32 @@ const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not
 /**
  * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order.
  * @param isRedo the segment was read back: its effects may have been performed, and their addressees may have expired since
+ * @param driver the driver of the invocation; a recovery has none, and leaves all calls to the queue
  * @returns the calls that the driver drives along
  */
 export async function perform(
   engine: Engine,
-  active: ActiveInvocation,
+  by: Performer,
   before: Invocation,
   segment: Segment,
-  isRedo = false,
+  { isRedo = false, driver }: { readonly isRedo?: boolean; readonly driver?: ActiveInvocation } = {},
 ): Promise<readonly ActiveInvocation[]> {
-  const redoOfMs = isRedo ? segment.writtenAtMs : undefined;
-  const effects = effectsOf(before, segment).filter((effect) => !isAnswered(active, effect));
+  const effects = effectsOf(before, segment).filter((effect) => !isAnswered(by, effect));
   if (effects.length === 0) return [];
+  const performance = { by, driver, redoOfMs: isRedo ? segment.writtenAtMs : undefined };
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
   // State is written first: a callee reads the state that the handler had before the call.
-  for (const effect of effects) if (isState(effect)) await performOne(engine, active, effect, 0, redoOfMs);
-  let room = ALONGSIDE_MAX - active.children.size;
+  for (const effect of effects) if (isState(effect)) await performOne(engine, performance, effect, 0);
+  let room = driver?.children.room ?? 0;
   const children: ActiveInvocation[] = [];
   try {
     await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
       for (const effect of lane) {
-        const child = await performOne(engine, active, effect, isCall(effect) ? room-- : 0, redoOfMs);
+        const child = await performOne(engine, performance, effect, isCall(effect) ? room-- : 0);
         if (child !== undefined) children.push(child);
       }
     });
-    for (const effect of final) await performOne(engine, active, effect, 0, redoOfMs);
+    for (const effect of final) await performOne(engine, performance, effect, 0);
   } catch (error) {
     for (const child of children) leaveSlot(engine, child);
     throw error;
@@ -68,7 +69,7 @@ function isState({ kind }: Effect): boolean {
 }
 
 /** A fresh arrival with the completion shows that the effect was performed; performing it again costs a refused write. */
-function isAnswered({ arrivals }: ActiveInvocation, effect: Effect): boolean {
+function isAnswered({ inbox: { arrivals } }: Performer, effect: Effect): boolean {
   return (
     "completionId" in effect &&
     effect.completionId !== undefined &&
@@ -88,22 +89,19 @@ function isFinal({ kind }: Effect): boolean {
 
 async function performOne(
   engine: Engine,
-  active: ActiveInvocation,
+  performance: Performance,
   effect: Effect,
   room: number,
-  redoOfMs: number | undefined,
 ): Promise<ActiveInvocation | undefined> {
-  if (effect.kind === "accept-child")
-    return await acceptChildInTurn(engine, active, effect, room, redoOfMs !== undefined);
-  await performOwn(engine, active, effect, redoOfMs);
+  if (effect.kind === "accept-child") return await acceptChildInTurn(engine, performance, effect, room);
+  await performOwn(engine, performance, effect);
   return undefined;
 }
 
 async function performOwn(
   engine: Engine,
-  active: ActiveInvocation,
+  { by, driver, redoOfMs }: Performance,
   effect: Exclude<Effect, { kind: "accept-child" }>,
-  redoOfMs: number | undefined,
 ): Promise<void> {
   switch (effect.kind) {
     case "signal": {
@@ -114,29 +112,33 @@ async function performOwn(
     case "complete-awakeable":
       return await completeAwakeable(engine, effect.awakeableId, effect.result, redoOfMs);
     case "attach":
-      return await attachTo(engine, active, effect.lookup, effect.completionId);
+      return await attachTo(engine, by, effect.lookup, effect.completionId);
     case "get-output":
-      return await outputOf(engine, active, effect.lookup, effect.completionId);
+      return await outputOf(engine, by, effect.lookup, effect.completionId);
     case "deliver":
-      return await deliver(engine, active, effect);
+      return await deliver(engine, by.invocation, driver?.origin.caller, effect);
     case "answer-sinks":
-      // The read is skipped where no wake came: an invocation that attaches sends one, and its driver reads the sinks.
-      if (active.messageDriven || active.dirty || active.sinkSuspected || active.leaseRecord !== undefined)
-        await answerSinks(engine, active, effect.result);
+      if (driver === undefined || mayHaveSinks(driver))
+        await answerSinks(engine, by.invocation.acceptance, effect.result);
       return;
     case "kill-child":
       return await orderKillOfCall(engine, effect);
     case "get-promise":
-      return await awaitPromise(engine, active, effect);
+      return await awaitPromise(engine, by, effect);
     case "complete-promise":
-      return await completePromise(engine, active, effect, redoOfMs);
+      return await completePromise(engine, by, effect, redoOfMs);
     case "apply-state":
-      return await applyState(engine, active, effect.changes);
+      return await applyState(engine, by, effect.changes);
     case "give-back":
-      return await giveBack(engine, active, effect.changes);
+      return await giveBack(engine, by, effect.changes);
     case "close-workflow":
-      return await closeWorkflow(engine, active, effect);
+      return await closeWorkflow(engine, by, effect);
   }
+}
+
+/** False where no wake came: an invocation that attaches sends one, and the driver of that wake reads the sinks. */
+function mayHaveSinks({ origin, inbox, lease }: ActiveInvocation): boolean {
+  return origin.messageDriven || inbox.mayHaveSink || lease.record !== undefined;
 }
 
 /** Each CANCEL and each named signal counts; of an awakeable's completions only the first counts. */
@@ -163,15 +165,14 @@ export async function completeAwakeable(
  */
 async function deliver(
   engine: Engine,
-  active: ActiveInvocation,
+  { acceptance: { source } }: Invocation,
+  caller: InlineCaller | undefined,
   { callerId, callerNonce, completionId, result }: Extract<Effect, { kind: "deliver" }>,
 ) {
-  const { caller } = active;
-  if (caller !== undefined && caller.active.open && !caller.active.lost) {
+  if (caller !== undefined && caller.active.inbox.isOpen && !caller.active.lease.isLost) {
     completionOf(caller.active, completionId, result, engine.clock.nowMs());
     return;
   }
-  const { source } = active.invocation.acceptance;
   const target = source.kind === "call" && { target: { service: serviceOf(source.callerTarget) } };
   await deliverResult(engine, { id: callerId, nonce: callerNonce, ...target }, completionId, result);
 }
@@ -188,21 +189,21 @@ export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undef
   return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
 }
 
-async function attachTo(engine: Engine, active: ActiveInvocation, lookup: Lookup, completionId: number): Promise<void> {
+async function attachTo(engine: Engine, by: Performer, lookup: Lookup, completionId: number): Promise<void> {
   const found = await find(engine, lookup);
   if (found === undefined || found.kind === "ended") {
-    completionOf(active, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
+    completionOf(by, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
     return;
   }
-  const { id, nonce, target } = active.invocation.acceptance;
+  const { id, nonce, target } = by.invocation.acceptance;
   await writeSink(engine, found.acceptance, { id, nonce, target }, completionId, found.extendedUntilS);
   await wakeNow(engine, found.acceptance);
 }
 
-async function outputOf(engine: Engine, active: ActiveInvocation, lookup: Lookup, completionId: number): Promise<void> {
+async function outputOf(engine: Engine, by: Performer, lookup: Lookup, completionId: number): Promise<void> {
   const found = await find(engine, lookup);
   const result = found === undefined ? NOT_FOUND : found.kind === "ended" ? found.result : undefined;
-  completionOf(active, completionId, result, engine.clock.nowMs());
+  completionOf(by, completionId, result, engine.clock.nowMs());
 }
 
 async function find(engine: Engine, lookup: Lookup) {

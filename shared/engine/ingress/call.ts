@@ -10,8 +10,8 @@ import { ALREADY_RUN } from "../effects/child.ts";
 import { drive } from "../drive/drive.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
-import { nextLease } from "../lease/lease.ts";
-import { lose } from "../local/active-invocation.ts";
+import { nextLease } from "../lease/claim.ts";
+import { OwnAcceptance } from "../local/own-acceptance.ts";
 import { isLeased, type Loaded } from "../store/load.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
 import type { Ended, SubmitRejection, Submission } from "../ports/submission.ts";
@@ -39,7 +39,7 @@ export async function call(
     sendWake(engine, acceptance, engine.settings.leaseMs),
   ]);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
-  const active = activeByAcceptor(engine, acceptance, lease, { route });
+  const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route));
   if ((await drive(engine, active)) !== "ended") return await answer(engine, acceptance, signal);
   void engine.queue.recall(backstop);
   return endedOf(active.invocation, undefined);
@@ -54,9 +54,9 @@ async function callFresh(
 ): Promise<Ended> {
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
-  const active = activeByAcceptor(engine, acceptance, lease, { durable, pending, route });
+  const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
   // Where the acceptance fails, the driver stops: no segment of the attempt could be committed.
-  durable.catch(() => lose(active));
+  durable.catch(() => active.lose());
   if ((await drive(engine, active)) !== "ended") {
     await durable;
     return await answer(engine, acceptance, signal);

@@ -3,11 +3,11 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
+import { extendRecord } from "./write-record.ts";
 
 /** Seconds. An item this close to the new expiry was extended already, by an extension that a crash cut short. */
 const NEARLY_S = 86_400;
@@ -22,18 +22,15 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   const key = leaseRecordKey(pk, nonce);
   const page = await engine.table.query(pk);
   const existing = (sk: string) => standingAt(engine, page, { pk, sk });
-  const [acceptance, hold] = await Promise.all([existing(ACCEPTANCE_SK), existing(key.sk)]);
-  if (hold === undefined || acceptance?.["n"] !== nonce) return false;
+  const [acceptance, record] = await Promise.all([existing(ACCEPTANCE_SK), existing(key.sk)]);
+  if (record === undefined || acceptance?.["n"] !== nonce) return false;
   const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
   // The acceptance expires one retention after the `keepUntilS` of the lease record.
-  const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(hold["keepUntilS"]));
+  const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(record["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
   // The lease record is written last: a pass that reads the old `keepUntilS` repeats an extension that was cut short.
-  const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
-  await engine.table.update(key, { set: { keepUntilS: untilS } }, older);
-  // Without this update, a driver of this process would write the old `keepUntilS` back.
-  const driver = engine.activeInvocations.find(id);
-  if (driver?.leaseRecord !== undefined) driver.leaseRecord = { ...driver.leaseRecord, keepUntilS: untilS };
+  await extendRecord(engine, pk, nonce, untilS);
+  engine.activeInvocations.find(id)?.lease.noteExtension(untilS);
   return true;
 }
 
@@ -63,11 +60,10 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
  */
 export async function keepArrivals(
   engine: Engine,
-  { id, invocation }: Pick<ActiveInvocation, "id" | "invocation">,
+  { acceptance, consumed }: Pick<Invocation, "acceptance" | "consumed">,
 ): Promise<void> {
-  const { acceptance, consumed }: Pick<Invocation, "acceptance" | "consumed"> = invocation;
   if (acceptance.completionRetentionMs <= RETENTION_ASSUMED_MS || consumed.size === 0) return;
-  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const pk = invocationPk(engine.settings.keyPrefix, acceptance.id);
   const untilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
   const range: Range = ARRIVALS_AND_PIECES;
   const items = await readPartition(engine.table, pk, range);

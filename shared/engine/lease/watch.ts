@@ -1,7 +1,8 @@
 /** The watch over the active invocations: it renews leases, reports silent deployments and aborts dead exchanges. */
 import type { Engine } from "../engine.ts";
-import { renew } from "./lease.ts";
-import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
+import { renew } from "./renew.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
 import { handOn } from "../messaging/slow-lane.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
@@ -37,7 +38,8 @@ function watchSpared(engine: Engine, active: ActiveInvocation, nowMs: number): v
 
 function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): void {
   const { leaseMs, silentAfterMs } = engine.settings;
-  const { exchange } = active;
+  const { lease, attempt } = active;
+  const { exchange } = attempt;
   if (exchange !== undefined) {
     if (exchange.waitsForRoom !== true) {
       noteLong(engine, active, exchange, nowMs);
@@ -45,7 +47,7 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): voi
     }
     const quietMs = nowMs - exchange.heardAtMs;
     if (exchange.waitsForRoom === true) exchange.heardAtMs = nowMs;
-    else if (quietMs >= exchange.abortTimeoutMs) letGo(active, "abort-timeout");
+    else if (quietMs >= exchange.abortTimeoutMs) attempt.letGo("abort-timeout");
     else if (!exchange.silent && exchange.heardAtMs === exchange.startedAtMs && quietMs >= silentAfterMs) {
       exchange.silent = true;
       const { acceptance } = active.invocation;
@@ -55,13 +57,13 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): voi
         target,
         quietMs,
       });
-      active.renewal ??= keepOrLose(engine, active);
+      lease.startRenewal(() => keepOrLose(engine, active));
       return;
     }
   }
-  const leftMs = active.lease.untilMs - nowMs;
-  if (!active.lost && active.lease.untilMs > 0 && leftMs < leaseMs * RENEW_BELOW_SHARE)
-    active.renewal ??= keepOrLose(engine, active);
+  const leftMs = lease.untilMs - nowMs;
+  if (!lease.isLost && lease.untilMs > 0 && leftMs < leaseMs * RENEW_BELOW_SHARE)
+    lease.startRenewal(() => keepOrLose(engine, active));
 }
 
 /**
@@ -80,11 +82,10 @@ function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: Op
 async function keepOrLose(engine: Engine, active: ActiveInvocation): Promise<void> {
   try {
     // Where the acceptance fails, a lease record would stay in the open index, and every pass of the sweeper would read it.
-    if (active.durable !== undefined) await active.durable;
+    const durable = active.ownAcceptance?.durable;
+    if (durable !== undefined) await durable;
     await renew(engine, active);
   } catch (error) {
     engine.log.warn("a lease could not be renewed", { invocationId: active.id, error: String(error) });
-  } finally {
-    delete active.renewal;
   }
 }

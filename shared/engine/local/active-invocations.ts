@@ -2,7 +2,7 @@
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { Drains } from "./drains.ts";
-import { type ActiveInvocation, letGo, lose } from "./active-invocation.ts";
+import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DelayedBatch } from "./delayed-batch.ts";
 import { PendingRequeues } from "./pending-requeues.ts";
@@ -71,9 +71,9 @@ export class ActiveInvocations {
   /** A second local drive means that the first one lost its lease; its exchange is aborted. */
   add(active: ActiveInvocation): void {
     const former = this.#held.get(active.id);
-    if (former !== undefined && former !== active) lose(former);
+    if (former !== undefined && former !== active) former.lose();
     this.#held.set(active.id, active);
-    if (this.stopping) active.stopping = true;
+    if (this.stopping) active.stop();
   }
 
   remove(active: ActiveInvocation): void {
@@ -88,10 +88,7 @@ export class ActiveInvocations {
 
   /** An item was written for this invocation: its driver, if it is in this process, reads the arrivals before it parks. */
   markDirty(id: InvocationId): void {
-    const active = this.#held.get(id);
-    if (active === undefined) return;
-    active.dirty = true;
-    active.interrupt?.();
+    this.#held.get(id)?.inbox.markDirty();
   }
 
   /** Ends the waits of this process for the end of an invocation, so that the waiting requests look. */
@@ -128,11 +125,7 @@ export class ActiveInvocations {
   /** Asks every driver to park at its next occasion, and aborts open exchanges. */
   stop(why: StopReason = "shutdown"): void {
     this.#stopReason = why;
-    for (const active of this.#held.values()) {
-      active.stopping = true;
-      letGo(active, "stopping");
-      active.interrupt?.();
-    }
+    for (const active of this.#held.values()) active.stop();
     for (const id of this.#bells.keys()) this.notify(id);
   }
 }

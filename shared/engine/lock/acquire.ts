@@ -20,32 +20,29 @@ import { wakeNow } from "../messaging/wake.ts";
 export type Acquired = "held" | "waits" | "lost";
 
 /**
- * Afterwards `active.lock` is the lock, or `active.ticket` the place in the queue. Waits for the acceptance, because a lock
- * must name a durable invocation (I6).
+ * Afterwards `active.lock` has the lock, or `active.lease` the place in the queue. Waits for the acceptance, because a lock must
+ * name a durable invocation (I6).
  */
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
-  if (active.durable !== undefined) {
-    await active.durable;
-    delete active.durable;
-  }
-  const { acceptance, segmentIndex } = active.invocation;
+  await active.ownAcceptance?.settle();
+  const { lease, invocation } = active;
+  const { acceptance, segmentIndex } = invocation;
   const pk = objectPartition(engine, acceptance.target);
   if (acceptance.handlerType === "workflow") return await beginLife(engine, active, pk);
   // No other process can have taken the lock for an invocation that this process has just accepted.
-  const isNew = segmentIndex === 0 && active.leaseRecord === undefined && active.ticket === undefined;
+  const isNew = segmentIndex === 0 && lease.record === undefined && lease.ticket === undefined;
   if (!isNew) {
     const lock = await lockAt(engine, pk);
     if (isHeldBy(lock, acceptance)) return grasped(active, lock);
-    const ticket = active.ticket ?? active.leaseRecord?.ticket;
+    const { ticket } = lease;
     if (ticket !== undefined && lock.holder !== undefined && ticket > lock.head) {
-      active.ticket = ticket;
       await lookAtHolder(engine, pk, acceptance.target, lock);
       return "waits";
     }
   }
   const taking = await takeOrQueue(engine, pk, acceptance);
   if (taking.kind === "held") return grasped(active, taking.lock);
-  active.ticket = taking.ticket;
+  lease.drawTicket(taking.ticket);
   await lookIfStale(engine, pk, acceptance.target, taking);
   return "waits";
 }
@@ -70,7 +67,7 @@ export async function lookIfStale(
 }
 
 function grasped(active: ActiveInvocation, lock: Lock): "held" {
-  active.lock = lock;
+  active.lock.grasp(lock);
   return "held";
 }
 
@@ -88,7 +85,7 @@ export async function hasComeToHold(
 /** True if an invocation that a wake found still waits in the queue of its key. */
 export async function stillWaits(
   engine: Engine,
-  { invocation, leaseRecord }: Pick<ActiveInvocation, "invocation" | "leaseRecord">,
+  { invocation, leaseRecord }: Pick<Loaded, "invocation" | "leaseRecord">,
 ): Promise<boolean> {
   if (leaseRecord?.status !== "pending" || leaseRecord.ticket === undefined) return false;
   const lock = await lockAt(engine, objectPartition(engine, invocation.acceptance.target));

@@ -18,11 +18,11 @@ type Close = Extract<Effect, { kind: "close-workflow" }>;
 /** The run keeps the lock, which contains the moment until which this life is readable; the next run begins another life. */
 export async function closeWorkflow(
   engine: Engine,
-  active: ActiveInvocation,
+  active: Pick<ActiveInvocation, "invocation" | "lock">,
   { changes, endedAtMs }: Close,
 ): Promise<void> {
   if (changes.inOrder.length > 0) await applyState(engine, active, changes);
-  delete active.lock;
+  active.lock.leave();
   const { acceptance } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
   const lock = await lockAt(engine, pk);

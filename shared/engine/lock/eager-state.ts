@@ -30,7 +30,7 @@ export function eagerState(
 /** The driver of the holder has the state in memory; a shared handler gets the state as of the beginning of its attempt. */
 async function stateNow(engine: Engine, active: ActiveInvocation, maxBytes: number): Promise<EagerState> {
   const pk = objectPartition(engine, active.invocation.acceptance.target);
-  const lock = active.lock ?? (await lockAt(engine, pk));
+  const lock = active.lock.known ?? (await lockAt(engine, pk));
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   const { values, complete } = await readState(engine, pk, life, over ? EMPTY_STATE : lock.state, maxBytes);
   const encoder = new TextEncoder();

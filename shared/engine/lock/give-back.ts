@@ -1,5 +1,6 @@
 /** The give-back: the state is written once more, and the lock goes to the next ticket (I6, ADR 0011). */
 import type { StateChanges } from "../../core/invocation/effects.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { KeyedState } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
@@ -18,12 +19,16 @@ import { applyEdit } from "./apply-edit.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
 /** Makes the changes visible and keeps the lock. A repetition changes nothing, nor does a call under an older grant. */
-export async function applyState(engine: Engine, active: ActiveInvocation, changes: StateChanges): Promise<void> {
+export async function applyState(
+  engine: Engine,
+  active: Pick<ActiveInvocation, "invocation" | "lock">,
+  changes: StateChanges,
+): Promise<void> {
   const { acceptance } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
-  let lock = active.lock ?? (await lockAt(engine, pk));
+  let lock = active.lock.known ?? (await lockAt(engine, pk));
   // An operator's edit of a workflow may come in between: the changes are then made to the edited state.
-  while (counts(lock, active, changes)) {
+  while (counts(lock, active.invocation, changes)) {
     const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
     const outcome = await engine.table.update(
       lockKey(pk),
@@ -35,12 +40,12 @@ export async function applyState(engine: Engine, active: ActiveInvocation, chang
     );
     lock = readLock(outcome.written ? outcome.item : outcome.existing);
   }
-  if (active.lock !== undefined && isHeldBy(lock, acceptance)) active.lock = lock;
+  if (active.lock.known !== undefined && isHeldBy(lock, acceptance)) active.lock.grasp(lock);
 }
 
 /** True if the segment ran under this grant, and its changes are not in the state yet. */
-function counts(lock: Lock, { invocation }: ActiveInvocation, { grant, segmentIndex }: StateChanges): boolean {
-  return isHeldBy(lock, invocation.acceptance) && lock.grant === grant && lock.applied < segmentIndex;
+function counts(lock: Lock, { acceptance }: Invocation, { grant, segmentIndex }: StateChanges): boolean {
+  return isHeldBy(lock, acceptance) && lock.grant === grant && lock.applied < segmentIndex;
 }
 
 function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
@@ -51,21 +56,25 @@ function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
  * Called for an exclusive invocation that has ended: it may hold the lock, wait for it, or have given it back already. A
  * repeated give-back wakes its direct successor, because the first give-back may have died before its wake.
  */
-export async function giveBack(engine: Engine, active: ActiveInvocation, changes: StateChanges): Promise<void> {
+export async function giveBack(
+  engine: Engine,
+  active: Pick<ActiveInvocation, "invocation" | "lock" | "lease">,
+  changes: StateChanges,
+): Promise<void> {
   const { acceptance } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
-  const ticket = active.ticket ?? active.leaseRecord?.ticket;
-  let lock = active.lock;
+  const { ticket } = active.lease;
+  let lock = active.lock.known;
   if (lock === undefined) {
     if (ticket !== undefined) await voidTicket(engine, pk, ticket);
     lock = await lockAt(engine, pk);
   }
-  delete active.lock;
+  active.lock.leave();
   if (!isHeldBy(lock, acceptance)) {
     if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, acceptance.target, lock, lock.state);
     return await wakeSuccessor(engine, acceptance.target, acceptance.nonce, lock);
   }
-  const state = counts(lock, active, changes)
+  const state = counts(lock, active.invocation, changes)
     ? await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes))
     : lock.state;
   await passOn(engine, pk, acceptance.target, lock, state);
@@ -172,8 +181,8 @@ async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | un
   const { holder, givenBy } = lock;
   if (holder === undefined || givenBy === undefined || givenBy !== giver) return;
   const key = leaseRecordKey(invocationPk(engine.settings.keyPrefix, holder.id), holder.nonce);
-  const hold = await engine.table.get(key);
-  if (hold === undefined || mayBeUnaware(readLeaseRecord(hold))) await wakeNow(engine, { id: holder.id, target });
+  const record = await engine.table.get(key);
+  if (record === undefined || mayBeUnaware(readLeaseRecord(record))) await wakeNow(engine, { id: holder.id, target });
 }
 
 /**

@@ -29,7 +29,7 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
   const pk = (): string => objectPartition(engine, acceptance.target);
   /** The driver of the holder has the state in memory; for a shared handler the lock is read once per attempt. */
   const shown = async (): Promise<Pick<Lock, "life" | "state">> => {
-    lock ??= active.lock ?? (await lockAt(engine, pk()));
+    lock ??= active.lock.known ?? (await lockAt(engine, pk()));
     const { life, over } = lifeAt(lock, engine.clock.nowMs());
     return { life, state: over ? EMPTY_STATE : lock.state };
   };

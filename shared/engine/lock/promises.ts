@@ -75,7 +75,7 @@ async function resultAt(engine: Engine, { key, life }: PromiseKey): Promise<Resu
  */
 export async function awaitPromise(
   engine: Engine,
-  active: ActiveInvocation,
+  active: Pick<ActiveInvocation, "invocation" | "inbox">,
   { name, completionId }: Extract<Effect, { kind: "get-promise" }>,
 ): Promise<void> {
   const { id, nonce, target } = active.invocation.acceptance;
@@ -93,7 +93,7 @@ export async function awaitPromise(
  */
 export async function completePromise(
   engine: Engine,
-  active: ActiveInvocation,
+  active: Pick<ActiveInvocation, "invocation" | "inbox">,
   { name, result, completionId, by }: Extract<Effect, { kind: "complete-promise" }>,
   redoOfMs?: number,
 ): Promise<void> {

@@ -11,7 +11,7 @@ export async function findAccepted<T>(
   id: InvocationId,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const underWay = engine.activeInvocations.find(id)?.durable;
+  const underWay = engine.activeInvocations.find(id)?.ownAcceptance?.durable;
   const found = await look();
   if (found !== undefined) return found;
   if (underWay !== undefined) {

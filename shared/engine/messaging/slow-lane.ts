@@ -1,6 +1,7 @@
 /** Decides which work belongs to the slow lane of the queue and leaves the drivers of the main lane. */
 import type { Engine } from "../engine.ts";
-import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
 import type { Wake } from "../ports/queue.ts";
 
 /** True for a message whose sender had only an id, and whose service is slow: the worker forwards it with the service's name. */
@@ -23,18 +24,17 @@ const HAND_ON_AFTER = 5;
  */
 export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {
   const { slowFromMs } = engine.settings;
-  if (slowFromMs === undefined || active.stopping || nowMs - exchange.startedAtMs < HAND_ON_AFTER * slowFromMs)
+  if (slowFromMs === undefined || active.isStopping || nowMs - exchange.startedAtMs < HAND_ON_AFTER * slowFromMs)
     return false;
   const { service, handler } = active.invocation.acceptance.target;
-  if (rootOf(active).inMainLane !== true || !engine.registry.isSlow(service)) return false;
+  if (rootOf(active).origin.inMainLane !== true || !engine.registry.isSlow(service)) return false;
   engine.log.info("a long attempt is handed on to the slow lane", { invocationId: active.id, service, handler });
-  active.stopping = true;
-  letGo(active, "stopping");
-  active.interrupt?.();
+  active.stop();
   return true;
 }
 
 /** The driver that a message started, also for a child that it drives along. */
 function rootOf(active: ActiveInvocation): ActiveInvocation {
-  return active.caller === undefined ? active : rootOf(active.caller.active);
+  const { caller } = active.origin;
+  return caller === undefined ? active : rootOf(caller.active);
 }

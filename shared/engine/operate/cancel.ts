@@ -6,7 +6,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
-import { claim } from "../lease/lease.ts";
+import { claim } from "../lease/claim.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { hasExpired, isLeased, load, unperformed } from "../store/load.ts";
 import { actNow } from "../store/operator-act.ts";

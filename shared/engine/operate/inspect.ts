@@ -51,12 +51,9 @@ function waits(
   { phase }: Invocation,
   driven: ActiveInvocation | undefined,
 ): { wakeAtMs?: number; silentSinceMs?: number } {
+  const exchange = driven?.attempt.exchange;
   const silentSinceMs =
-    driven?.exchange?.silent === true
-      ? driven.exchange.heardAtMs
-      : driven === undefined
-        ? leaseRecord?.silentSinceMs
-        : undefined;
+    exchange?.silent === true ? exchange.heardAtMs : driven === undefined ? leaseRecord?.silentSinceMs : undefined;
   const parked = phase.status === "suspended" || phase.status === "scheduled";
   return {
     ...(parked && driven === undefined && leaseRecord?.wakeAtMs !== undefined && { wakeAtMs: leaseRecord.wakeAtMs }),
@@ -78,7 +75,7 @@ async function queueOf(
   { leaseRecord }: Loaded,
   invocation: Invocation,
 ): Promise<{ queue?: QueueView }> {
-  const ticket = engine.activeInvocations.find(invocation.acceptance.id)?.ticket ?? leaseRecord?.ticket;
+  const ticket = engine.activeInvocations.find(invocation.acceptance.id)?.lease.ticket ?? leaseRecord?.ticket;
   if (invocation.phase.status !== "pending" || ticket === undefined) return {};
   const { holder, head } = await lockAt(engine, objectPartition(engine, invocation.acceptance.target));
   const isHeld = holder !== undefined && holder.id !== EDITOR;

@@ -4,17 +4,18 @@ import { wipeWorkflow } from "../lock/close-workflow.ts";
 import { answerSinks } from "../effects/attach-sink.ts";
 import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "../engine.ts";
-import { finishBeforeForgetting, activeWithoutDriver } from "../recover/finish-completed.ts";
-import { journalDropAtMs, leaveOpenIndex } from "../lease/lease.ts";
+import { finishBeforeForgetting } from "../recover/finish-completed.ts";
+import { journalDropAtMs, leaveOpenIndex } from "../lease/leave-open-index.ts";
+import { LeaseHandle } from "../local/lease-handle.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import type { Purging } from "../ports/submission.ts";
 
 /** Frees the id: another life may begin under it, for a workflow another run. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
-    const { phase } = loaded.invocation;
+    const { acceptance, phase } = loaded.invocation;
     // An invocation that attached after the end counts on its wake, which may come only after the purge (I8).
-    if (phase.status === "completed") await answerSinks(engine, activeWithoutDriver(loaded), phase.result);
+    if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);
   });
@@ -41,11 +42,12 @@ async function forget(
 
 /** For the sweeper: drops the journal where its retention is over; else keeps an entry for a look at that moment. */
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
-  const dropAtMs = journalDropAtMs(loaded.invocation);
-  if (dropAtMs === undefined) return await leaveOpenIndex(engine, activeWithoutDriver(loaded), { forGood: true });
+  const { invocation } = loaded;
+  const lease = new LeaseHandle(loaded.lease, loaded.leaseRecord);
+  const dropAtMs = journalDropAtMs(invocation);
+  if (dropAtMs === undefined) return await leaveOpenIndex(engine, invocation, lease, { forGood: true });
   const isPerformed = unperformed(loaded) === undefined;
-  if (dropAtMs > engine.clock.nowMs())
-    return await leaveOpenIndex(engine, activeWithoutDriver(loaded), { isPerformed });
+  if (dropAtMs > engine.clock.nowMs()) return await leaveOpenIndex(engine, invocation, lease, { isPerformed });
   await finishBeforeForgetting(engine, loaded);
-  if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, activeWithoutDriver(loaded), { forGood: true });
+  if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, invocation, lease, { forGood: true });
 }

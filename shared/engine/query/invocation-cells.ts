@@ -81,7 +81,7 @@ function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): C
   const status = presentedStatus(engine, loaded);
   const { phase, attempts, lastFailure, pin } = invocation;
   if (status === "completed" || status === "scheduled" || status === "pending" || status === "suspended") return {};
-  const startedAtMs = engine.activeInvocations.find(invocation.acceptance.id)?.exchange?.startedAtMs;
+  const startedAtMs = engine.activeInvocations.find(invocation.acceptance.id)?.attempt.exchange?.startedAtMs;
   return {
     retry_count: attempts,
     last_attempt_deployment_id: pin?.deploymentId,

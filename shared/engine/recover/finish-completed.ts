@@ -3,12 +3,12 @@ import type { Entry } from "../../core/invocation/entry.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
-import { leaveOpenIndex } from "../lease/lease.ts";
+import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import { giveBack } from "../lock/give-back.ts";
-import { type ActiveInvocation, newActiveInvocation } from "../local/active-invocation.ts";
 import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../store/load.ts";
 import { perform } from "../effects/perform.ts";
+import { performerOf } from "../effects/performer.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,22 +26,18 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
   if (last === undefined) return;
   // A purge wrote this tombstone, after performing the effects; it has no result to deliver.
   if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
-  const active = activeWithoutDriver(loaded);
+  const performer = performerOf(loaded);
+  const { invocation, lease } = performer;
   const isPerformed = unperformed(loaded) === undefined;
   const mayRunAnew = !isPerformed && hasExpiredEffects(engine, loaded);
-  await perform(
-    engine,
-    active,
-    last.before,
-    isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment,
-    true,
-  );
+  const segment = isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment;
+  await perform(engine, performer, last.before, segment, { isRedo: true });
   // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
-  engine.activeInvocations.notify(active.id);
+  engine.activeInvocations.notify(invocation.acceptance.id);
   if (isPerformed) return;
-  await keepArrivals(engine, active);
-  await unlistTombstone(engine, active.invocation);
-  if (leaseRecord !== undefined) await leaveOpenIndex(engine, active);
+  await keepArrivals(engine, invocation);
+  await unlistTombstone(engine, invocation);
+  if (leaseRecord !== undefined) await leaveOpenIndex(engine, invocation, lease);
 }
 
 /**
@@ -56,28 +52,6 @@ export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Pr
   await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
 }
 
-/** For work on an invocation without a driver. The infinite depth prevents that children are driven along. */
-export function activeWithoutDriver({
-  invocation,
-  pk,
-  lease,
-  leaseRecord,
-  arrivals: arrived,
-}: Loaded): ActiveInvocation {
-  const { id } = invocation.acceptance;
-  const arrivals = new Map(arrived);
-  return newActiveInvocation({
-    id,
-    pk,
-    messageDriven: true,
-    depth: Infinity,
-    invocation,
-    lease,
-    arrivals,
-    ...(leaseRecord && { leaseRecord }),
-  });
-}
-
 /**
  * An invocation that drew two tickets is granted the key once more after its end. Only this function can pass the key
  * on then (I6).
@@ -85,7 +59,7 @@ export function activeWithoutDriver({
 async function passKeyOn(engine: Engine, loaded: Loaded): Promise<void> {
   const { acceptance, segmentIndex } = loaded.invocation;
   if (acceptance.handlerType !== "exclusive") return;
-  await giveBack(engine, activeWithoutDriver(loaded), { inOrder: [], segmentIndex, grant: undefined });
+  await giveBack(engine, performerOf(loaded), { inOrder: [], segmentIndex, grant: undefined });
 }
 
 function isTombstone({ after }: Segment): boolean {

@@ -1,15 +1,15 @@
 /** Kills an invocation in any phase: the killer writes the final segment, which fences the driver. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
-import { commit } from "../drive/commit.ts";
+import { writeSegment } from "../drive/commit.ts";
 import { type Addressee, orderKill } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
-import { leaveOpenIndex } from "../lease/lease.ts";
-import { type ActiveInvocation, lose, newActiveInvocation } from "../local/active-invocation.ts";
+import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import { keepBesideS } from "../store/ttl.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import { perform } from "../effects/perform.ts";
+import { performerOf } from "../effects/performer.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
@@ -34,20 +34,23 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
  * @returns false where another process wrote the next segment, perhaps the final one: the caller loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
-  const active = killerOf(loaded);
+  const { pk, invocation: before, leaseRecord } = loaded;
+  const performer = performerOf(loaded);
   // The writer of segment k+1 performs the effects of segment k first (I2).
   const redo = unperformed(loaded);
-  if (redo !== undefined) await perform(engine, active, redo.before, redo.segment, true);
-  const before = active.invocation;
-  const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
-  if (segment === undefined || !(await commit(engine, active, { ...rest, segment }))) return false;
-  const driver = engine.activeInvocations.find(active.id);
-  if (driver !== undefined) lose(driver);
-  await perform(engine, active, before, segment);
-  await keepArrivals(engine, active);
-  await unlistTombstone(engine, active.invocation);
-  await leaveOpenIndex(engine, active, { mayBeNoted: true });
-  engine.activeInvocations.notify(active.id);
+  if (redo !== undefined) await perform(engine, performer, redo.before, redo.segment, { isRedo: true });
+  const { segment, next } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
+  if (segment === undefined) return false;
+  // The killer has no lease: the fence alone decides.
+  const by = { pk, token: loaded.lease.token, consumedUnits: 1, extendedUntilS: leaseRecord?.keepUntilS };
+  if ((await writeSegment(engine, before.acceptance, segment, by)) === undefined) return false;
+  engine.activeInvocations.find(next.acceptance.id)?.lose();
+  performer.inbox.consume(segment);
+  await perform(engine, { ...performer, invocation: next }, before, segment);
+  await keepArrivals(engine, next);
+  await unlistTombstone(engine, next);
+  await leaveOpenIndex(engine, next, performer.lease, { mayBeNoted: true });
+  engine.activeInvocations.notify(next.acceptance.id);
   return true;
 }
 
@@ -55,19 +58,4 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
 function addresseeOf({ invocation, expiresAtS }: Loaded): Addressee {
   const { id, nonce, target } = invocation.acceptance;
   return { id, nonce, target, keptUntilS: keepBesideS(expiresAtS) };
-}
-
-/** The killer has no lease: the fence alone decides. The infinite depth prevents that children are driven along. */
-function killerOf({ invocation, pk, lease, leaseRecord, arrivals }: Loaded): ActiveInvocation {
-  const { id } = invocation.acceptance;
-  return newActiveInvocation({
-    id,
-    pk,
-    messageDriven: true,
-    depth: Infinity,
-    invocation,
-    lease: { ...lease, untilMs: 0 },
-    arrivals: new Map(arrivals),
-    ...(leaseRecord && { leaseRecord }),
-  });
 }

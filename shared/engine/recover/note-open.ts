@@ -5,8 +5,8 @@ import type { Engine } from "../engine.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import { claimCondition } from "../store/lease-record.ts";
 import { isLeased, load, type Loaded } from "../store/load.ts";
-import { activeWithoutDriver } from "./finish-completed.ts";
-import { writeHold } from "../lease/lease.ts";
+import { LeaseHandle } from "../local/lease-handle.ts";
+import { writeRecord } from "../lease/write-record.ts";
 
 const TRIES_MAX = 3;
 
@@ -25,7 +25,7 @@ export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number):
     if (noted !== undefined) return noted;
     loaded = await load(engine, found.invocation.acceptance.id);
   }
-  if (loaded !== undefined) throw new Error("others write its hold again and again");
+  if (loaded !== undefined) throw new Error("others write its lease record again and again");
   return undefined;
 }
 
@@ -35,12 +35,12 @@ async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<L
   // A process that read the expired lease may be claiming it now: the new token refuses that claim, and the process loads again.
   const isDriven = isLeased(engine, loaded, engine.clock.nowMs());
   const lease: Lease = { token: isDriven ? loaded.lease.token : engine.activeInvocations.newToken(), untilMs };
-  const active = activeWithoutDriver({ ...loaded, lease });
+  const handle = new LeaseHandle(lease, loaded.leaseRecord);
   const how =
     untilMs > 0
       ? ({ status: "running", untilMs, lookAtMs: untilMs } as const)
       : ({ status: "ready", untilMs, lookAtMs } as const);
   const condition = claimCondition(loaded.invocation.segmentIndex, loaded.leaseRecord?.token);
-  if (!(await writeHold(engine, active, how, condition))) return undefined;
-  return { ...loaded, lease, ...(active.leaseRecord && { leaseRecord: active.leaseRecord }) };
+  if (!(await writeRecord(engine, loaded.invocation, handle, how, condition))) return undefined;
+  return { ...loaded, lease, ...(handle.record && { leaseRecord: handle.record }) };
 }

@@ -4,7 +4,8 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { noteFailure } from "../drive/failure-events.ts";
-import { claim, release } from "../lease/lease.ts";
+import { claim } from "../lease/claim.ts";
+import { release } from "../lease/release.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import { isLeased, load } from "../store/load.ts";
 import type { Delivery, Queue } from "../ports/queue.ts";
@@ -128,12 +129,8 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     const active = await claim(engine, loaded, { messageDriven: true });
     if (active === undefined) continue;
     const failure = keptFailure({ errorCode: "RT0006", code: 500, message: reason, atMs: nowMs });
-    active.invocation = {
-      ...active.invocation,
-      phase: { status: "paused" },
-      retries: NO_RETRIES,
-      lastFailure: failure,
-    };
+    const paused = { status: "paused" } as const;
+    active.advanceTo({ ...active.invocation, phase: paused, retries: NO_RETRIES, lastFailure: failure });
     // The failure may come from the effects of the last segment, so the driver after a resume redoes them (I2).
     if (!(await release(engine, active, "paused", undefined, loaded.leaseRecord?.performed ?? 0))) continue;
     engine.meter.count("invocations_paused_total");

@@ -1,7 +1,7 @@
 /**
  * Looks at entries of the listing: at many together by their first two segments, one by one where these do not suffice.
  */
-import { journalDropAtMs } from "../lease/lease.ts";
+import { journalDropAtMs } from "../lease/leave-open-index.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";

@@ -1,13 +1,11 @@
 /** Handles an entry of the listing whose invocation is too large for a walk to load, or has killed a process. */
-import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
-import { type LeaseRecord, leaseRecordItem } from "../store/lease-record.ts";
+import { firstRecord, listRecord, placeOfUnread, putRecord } from "../lease/write-record.ts";
 import { idOf } from "../store/index-walk.ts";
-import { leaseRecordKey, momentOf, openKeys } from "../store/item-keys.ts";
-import { openUntilS } from "../store/ttl.ts";
+import { leaseRecordKey, momentOf } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 
 /** Drivers may write the lease record between the read and the note. */
@@ -27,7 +25,7 @@ export async function noteUnread(engine: Engine, item: Item): Promise<void> {
   const [id, service] = [idOf(item), String(item["service"])];
   let noted = await note(engine, item);
   for (let tries = 1; noted === "outrun" && tries < TRIES_MAX; tries++) noted = await note(engine, item);
-  if (noted === "outrun") throw new Error("others write its hold again and again");
+  if (noted === "outrun") throw new Error("others write its lease record again and again");
   if (noted === "needless") return;
   engine.log.info("an invocation is too large for a look, and is left to a worker", {
     invocationId: id,
@@ -38,43 +36,17 @@ export async function noteUnread(engine: Engine, item: Item): Promise<void> {
 }
 
 async function note(engine: Engine, item: Item): Promise<"noted" | "needless" | "outrun"> {
-  const { settings, table, clock } = engine;
-  const key = leaseRecordKey(item.pk, item["n"] as Nonce);
-  const existing = await table.get(key);
+  const id = idOf(item);
+  const existing = await engine.table.get(leaseRecordKey(item.pk, item["n"] as Nonce));
+  const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   if (existing === undefined) {
-    const hold = newHold(engine, item);
-    const put = await table.put(hold, { kind: "absent" });
-    return put.written || put.existing?.["token"] === hold["token"] ? "noted" : "outrun";
+    const place = placeOfUnread(id, item);
+    // The base is the lowest, so that every driver may replace this lease record.
+    const record = firstRecord(engine, place, { status: "ready", lookAtMs });
+    return (await putRecord(engine, place, record, { kind: "absent" })) ? "noted" : "outrun";
   }
   if (typeof existing["lookAtMs"] === "number" || existing["status"] === "completed") return "needless";
-  const lookAtMs = clock.nowMs() + checkIntervalMs(settings);
-  const same = { kind: "equal", attribute: "token", value: String(existing["token"]) } as const;
-  const update = await table.update(key, { set: { ...openKeys(settings, idOf(item), lookAtMs), lookAtMs } }, same);
-  return update.written ? "noted" : "outrun";
-}
-
-function newHold(engine: Engine, item: Item): Item {
-  const { settings, clock, activeInvocations } = engine;
-  const [nowMs, atMs] = [clock.nowMs(), createdAtMs(item)];
-  const { service, handler, objectKey, n } = item;
-  const leaseRecord: LeaseRecord = {
-    // The lowest base, so that every driver may replace this lease record.
-    base: 0,
-    token: activeInvocations.newToken(),
-    untilMs: 0,
-    status: "ready",
-    attempts: 0,
-    retries: NO_RETRIES,
-    lookAtMs: nowMs + checkIntervalMs(settings),
-    keepUntilS: openUntilS(settings, atMs),
-  };
-  const target = {
-    service: String(service),
-    handler: String(handler),
-    ...(typeof objectKey === "string" && { key: objectKey }),
-  };
-  const place = { scheme: settings, id: idOf(item), nonce: n as Nonce, target, createdAtMs: atMs };
-  return leaseRecordItem({ ...place, expiresAtS: openUntilS(settings, nowMs) }, leaseRecord);
+  return (await listRecord(engine, id, existing, lookAtMs)) ? "noted" : "outrun";
 }
 
 function createdAtMs(item: Item): number {

@@ -25,7 +25,7 @@ async function standInOpenIndex({ table, settings }: Engine, some: readonly Reci
   const distinct = [...new Set(pks)];
   const firsts = await table.getMany(distinct.map((pk) => ({ pk, sk: ACCEPTANCE_SK })));
   const found = firsts.flatMap((first) => (first === undefined ? [] : [first]));
-  const holds = await table.getMany(found.map(({ pk, n }) => leaseRecordKey(pk, n as Nonce)));
-  const open = new Set(holds.flatMap((hold) => (typeof hold?.["lookAtMs"] === "number" ? [hold.pk] : [])));
+  const records = await table.getMany(found.map(({ pk, n }) => leaseRecordKey(pk, n as Nonce)));
+  const open = new Set(records.flatMap((record) => (typeof record?.["lookAtMs"] === "number" ? [record.pk] : [])));
   return pks.map((pk) => open.has(pk));
 }

@@ -2,7 +2,7 @@
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { untilNextCheckMs } from "../lease/lease.ts";
+import { untilNextCheckMs } from "../lease/release.ts";
 import { isHeldBy } from "../lock/object-lock.ts";
 import { lookIfStale } from "../lock/acquire.ts";
 import { leaseRecordKey, openKeys } from "../store/item-keys.ts";

@@ -50,7 +50,7 @@ test("one drive whose watch fails does not cost another drive its lease", async 
   const bad = callOn(actor, "slow");
   await stage.pulse.pass(100);
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
-  Object.defineProperty(actor.engine.activeInvocations.find(id)!, "exchange", {
+  Object.defineProperty(actor.engine.activeInvocations.find(id)!.attempt, "exchange", {
     get: () => {
       throw new Error("not to be looked at");
     },

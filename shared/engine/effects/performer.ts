@@ -1,0 +1,34 @@
+/** The knowledge about an invocation by which its effects are performed: a driver has it, and a recovery takes it from a load. */
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { Inbox } from "../local/inbox.ts";
+import { LeaseHandle } from "../local/lease-handle.ts";
+import { LockHandle } from "../local/lock-handle.ts";
+import type { Loaded } from "../store/load.ts";
+
+export interface Performer {
+  readonly invocation: Invocation;
+  /** The inbox takes the results of lookups; a driver consumes them, and a recovery only sees that they are there. */
+  readonly inbox: Inbox;
+  readonly lock: LockHandle;
+  readonly lease: LeaseHandle;
+}
+
+/** One performance of the effects of a segment. */
+export interface Performance {
+  readonly by: Performer;
+  /** The driver, which may drive calls along; absent in a recovery. */
+  readonly driver: ActiveInvocation | undefined;
+  /** In a redo, when the segment was written: the effects may have been performed, and their addressees may have expired. */
+  readonly redoOfMs: number | undefined;
+}
+
+/** For work on an invocation without a driver: the handles contain what the load has found. */
+export function performerOf({ invocation, arrivals, lease, leaseRecord }: Loaded): Performer {
+  return {
+    invocation,
+    inbox: new Inbox(arrivals),
+    lock: new LockHandle(),
+    lease: new LeaseHandle(lease, leaseRecord),
+  };
+}

@@ -1,0 +1,73 @@
+/** Claims the lease of an invocation (docs/design.md#the-lease). */
+import type { Token } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { ActiveInvocation, type DriverOrigin } from "../local/active-invocation.ts";
+import { Inbox } from "../local/inbox.ts";
+import { LeaseHandle } from "../local/lease-handle.ts";
+import type { Condition } from "../ports/table.ts";
+import type { Lease } from "../store/acceptance-record.ts";
+import { changeCondition, type LeaseRecord } from "../store/lease-record.ts";
+import type { Loaded } from "../store/load.ts";
+import { changeRecord, type RecordChanges, writeRecord } from "./write-record.ts";
+
+export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
+  /** The moment in the driver's message: the timer of that moment has fired. */
+  readonly spentAtMs?: number | undefined;
+}
+
+/**
+ * Claims an invocation that no process drives. Where the load found a lease record, the claim updates it and keeps its
+ * place in the open index. Where the load found none, a lease record that another process has put since then makes the
+ * claim fail.
+ * @returns undefined where the claim of another process was faster
+ */
+export async function claim(
+  engine: Engine,
+  { invocation, pk, arrivals, leaseRecord }: Loaded,
+  { spentAtMs, ...origin }: ClaimOptions,
+): Promise<ActiveInvocation | undefined> {
+  const record = leaseRecord && withoutTimer(leaseRecord, spentAtMs);
+  const lease = new LeaseHandle(nextLease(engine, engine.activeInvocations.newToken()), record);
+  const active = new ActiveInvocation(pk, invocation, { lease, inbox: new Inbox(arrivals) }, { ...origin, depth: 0 });
+  active.countWrite();
+  const won =
+    record === undefined
+      ? await writeRecord(engine, invocation, lease, running(lease), { kind: "absent" })
+      : await changeRecord(
+          engine,
+          invocation,
+          lease,
+          running(lease),
+          changeCondition(invocation.segmentIndex, [record.token]),
+        );
+  return won ? active : undefined;
+}
+
+function withoutTimer(leaseRecord: LeaseRecord, spentAtMs: number | undefined): LeaseRecord {
+  const { timerAtMs, ...rest } = leaseRecord;
+  return timerAtMs === undefined || timerAtMs !== spentAtMs ? leaseRecord : rest;
+}
+
+/**
+ * A claim leaves the entry of the open index at its place: a move costs a second index write, and the sweeper looks at
+ * every running entry, wherever it is. The sweeper finds an invocation without such an entry in the listing, and notes it
+ * in the open index (I8).
+ */
+function running({ record, untilMs }: LeaseHandle): RecordChanges {
+  const lookAtMs = record?.lookAtMs;
+  return { status: "running", untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
+}
+
+/** Claims again an invocation that this driver has just parked, because an arrival came meanwhile (I4). */
+export async function reclaim(engine: Engine, active: ActiveInvocation): Promise<boolean> {
+  const { lease, invocation } = active;
+  const ours: Condition = { kind: "equal", attribute: "token", value: lease.token };
+  lease.take(nextLease(engine, engine.activeInvocations.newToken()));
+  active.countWrite();
+  return await changeRecord(engine, invocation, lease, running(lease), ours);
+}
+
+/** A lease with this token for one term from now on. */
+export function nextLease(engine: Engine, token: Token): Lease {
+  return { token, untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+}

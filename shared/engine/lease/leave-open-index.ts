@@ -1,0 +1,65 @@
+/** Takes a completed invocation out of the open index: the last write of its lease record. */
+import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
+import type { Engine } from "../engine.ts";
+import type { LeaseHandle } from "../local/lease-handle.ts";
+import { cancelTimer } from "../messaging/wake.ts";
+import { listingAgeMinMs } from "../ports/engine-settings.ts";
+import { claimCondition } from "../store/lease-record.ts";
+import { writeRecord } from "./write-record.ts";
+
+/** Below 1, because the clocks of two processes differ slightly. */
+const LISTED_BEFORE_SHARE = 0.8;
+
+/**
+ * Takes a completed invocation out of the open index and cancels the timer that its lease record names, without a read.
+ * Where the journal expires before the result, the entry stays until the journal expires: the look at that moment drops the
+ * journal and removes the entry.
+ * @param forGood the journal is dropped, or expires with the result
+ * @param mayBeNoted the sweeper may have noted the invocation since the load
+ * @param isPerformed false where the final effects may be missing: a later redo performs them (I2)
+ */
+export async function leaveOpenIndex(
+  engine: Engine,
+  invocation: Invocation,
+  lease: LeaseHandle,
+  { forGood = false, mayBeNoted = false, isPerformed = true } = {},
+): Promise<void> {
+  // A renewal that is under way would put the entry back into the index after this write.
+  if (lease.renewal !== undefined) await lease.renewal;
+  const dropAtMs = forGood ? undefined : journalDropAtMs(invocation);
+  const wasListed = !isToBeListed(engine, invocation);
+  // During the drive, the sweeper may have passed the listing's entry and put a note that this driver has not read.
+  const mayStand = lease.record?.lookAtMs !== undefined || (mayBeNoted && wasListed);
+  if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
+  const condition = claimCondition(invocation.segmentIndex, lease.record?.token);
+  lease.giveUp(engine.activeInvocations.newToken());
+  const hasLeft = await writeRecord(
+    engine,
+    invocation,
+    lease,
+    {
+      status: "completed",
+      untilMs: 0,
+      ...(isPerformed && { performed: invocation.segmentIndex }),
+      ...(dropAtMs !== undefined && { lookAtMs: dropAtMs }),
+    },
+    condition,
+  );
+  if (hasLeft && lease.timerAtMs !== undefined) await cancelTimer(engine, invocation.acceptance, lease.timerAtMs);
+}
+
+/** @returns when the journal expires; undefined where it expires with the result, or is dropped already */
+export function journalDropAtMs(invocation: Invocation): number | undefined {
+  const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
+  if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;
+  return dropAtMs < goneAtMs ? dropAtMs : undefined;
+}
+
+/**
+ * True before the sweeper reaches the entry of the listing. The sweeper looks at each entry there once, so an invocation
+ * that ends earlier needs no entry in the open index.
+ */
+function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
+  const ageMs = clock.nowMs() - acceptance.createdAtMs;
+  return ageMs < LISTED_BEFORE_SHARE * listingAgeMinMs(settings);
+}

@@ -1,0 +1,160 @@
+/** Builds and writes lease records: every write of one goes through this file (docs/design.md#the-lease). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import { NO_RETRIES } from "../../core/invocation/segment.ts";
+import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import type { LeaseHandle } from "../local/lease-handle.ts";
+import type { Condition, Item } from "../ports/table.ts";
+import { leaseRecordKey, momentOf, openKeys } from "../store/item-keys.ts";
+import {
+  type LeaseRecord,
+  leaseRecordChange,
+  leaseRecordItem,
+  type LeaseRecordKey,
+  readLeaseRecord,
+} from "../store/lease-record.ts";
+import { keepUntilS, openUntilS } from "../store/ttl.ts";
+
+/** The life that a lease record belongs to. */
+export type RecordPlace = Pick<Acceptance, "id" | "nonce" | "target" | "createdAtMs" | "completionRetentionMs">;
+
+/** The fields that follow neither from the invocation nor from the lease. */
+export type RecordChanges = Partial<LeaseRecord> & Pick<LeaseRecord, "status" | "untilMs">;
+
+/** The part of an invocation that its lease record repeats. */
+type Repeated = Pick<Invocation, "acceptance" | "segmentIndex" | "attempts" | "retries" | "pin" | "lastFailure">;
+
+/**
+ * Puts the whole lease record, with its place in the open index. The handle has the record afterwards.
+ * @returns false where the condition refused the write
+ */
+export async function writeRecord(
+  engine: Engine,
+  invocation: Repeated,
+  lease: LeaseHandle,
+  changes: RecordChanges,
+  condition: Condition,
+): Promise<boolean> {
+  const record = recordOf(engine, invocation, lease, changes);
+  const isOurs = await putRecord(engine, invocation.acceptance, record, condition);
+  if (isOurs) lease.noteRecord(record);
+  return isOurs;
+}
+
+/**
+ * Updates the stored lease record, but neither its place in the open index nor the sweeper's extension (ADR 0022). The handle
+ * has the record afterwards.
+ * @returns false where the condition refused the write
+ */
+export async function changeRecord(
+  engine: Engine,
+  invocation: Repeated,
+  lease: LeaseHandle,
+  changes: RecordChanges,
+  condition: Condition,
+): Promise<boolean> {
+  const record = recordOf(engine, invocation, lease, changes);
+  const key = keyOf(engine, invocation.acceptance, record);
+  const { pk, sk } = leaseRecordItem(key, record);
+  const outcome = await engine.table.update({ pk, sk }, leaseRecordChange(key, record), condition);
+  const stands = outcome.written ? outcome.item : outcome.existing;
+  const isOurs = outcome.written || hasToken(stands, record);
+  if (isOurs && stands !== undefined) lease.noteRecord(readLeaseRecord(stands));
+  return isOurs;
+}
+
+/** @returns false where the condition refused the write */
+export async function putRecord(
+  engine: Engine,
+  place: RecordPlace,
+  record: LeaseRecord,
+  condition: Condition,
+): Promise<boolean> {
+  const put = await engine.table.put(leaseRecordItem(keyOf(engine, place, record), record), condition);
+  return put.written || hasToken(put.existing, record);
+}
+
+/** Puts a stored lease record into the open index; its token stays. @returns false where the token is another one by now */
+export async function listRecord(
+  engine: Engine,
+  id: InvocationId,
+  { pk, sk, token }: Item,
+  lookAtMs: number,
+): Promise<boolean> {
+  const same = { kind: "equal", attribute: "token", value: String(token) } as const;
+  const set = { ...openKeys(engine.settings, id, lookAtMs), lookAtMs };
+  return (await engine.table.update({ pk, sk }, { set }, same)).written;
+}
+
+/** Extends the moment until which the invocation may stay open; never shortens it. */
+export async function extendRecord(engine: Engine, pk: string, nonce: Nonce, untilS: number): Promise<void> {
+  const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
+  await engine.table.update(leaseRecordKey(pk, nonce), { set: { keepUntilS: untilS } }, older);
+}
+
+/** The parked lease record of an invocation without a segment and without a lease record. */
+export function firstRecord(
+  { settings, activeInvocations }: Engine,
+  { createdAtMs }: Pick<RecordPlace, "createdAtMs">,
+  changes: Partial<LeaseRecord> & Pick<LeaseRecord, "status">,
+): LeaseRecord {
+  return {
+    base: 0,
+    token: activeInvocations.newToken(),
+    untilMs: 0,
+    attempts: 0,
+    retries: NO_RETRIES,
+    keepUntilS: openUntilS(settings, createdAtMs),
+    ...changes,
+  };
+}
+
+/** The place by an entry of the listing or an acceptance that is not decoded, which shows no retention. */
+export function placeOfUnread(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
+  const key = typeof objectKey === "string" && { key: objectKey };
+  const target = { service: String(service), handler: String(handler), ...key };
+  return { id, nonce: n as Nonce, target, createdAtMs: momentOf(String(listSk)), completionRetentionMs: 0 };
+}
+
+function recordOf(
+  { settings }: Engine,
+  { acceptance, segmentIndex, attempts, retries, pin, lastFailure }: Repeated,
+  { token, ticket, timerAtMs, record: before }: LeaseHandle,
+  changes: RecordChanges,
+): LeaseRecord {
+  const isOver = changes.status === "completed";
+  return {
+    base: segmentIndex,
+    token,
+    attempts,
+    retries,
+    keepUntilS: Math.max(before?.keepUntilS ?? 0, openUntilS(settings, acceptance.createdAtMs)),
+    ...(before?.performed !== undefined && { performed: before.performed }),
+    ...(timerAtMs !== undefined && !isOver && { timerAtMs }),
+    ...(ticket !== undefined && { ticket }),
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(lastFailure && { lastFailure }),
+    ...changes,
+  };
+}
+
+/**
+ * A repeated write is refused where the first one took effect and only its answer was lost. The stored token shows that the
+ * first write is this writer's own.
+ */
+function hasToken(existing: Item | undefined, { token }: { readonly token: Token }): boolean {
+  return existing?.["token"] === token;
+}
+
+function keyOf({ settings, clock }: Engine, place: RecordPlace, { keepUntilS: until }: LeaseRecord): LeaseRecordKey {
+  const { id, nonce, target, createdAtMs } = place;
+  return {
+    scheme: settings,
+    id,
+    nonce,
+    target,
+    createdAtMs,
+    expiresAtS: keepUntilS(settings, place, clock.nowMs(), until),
+  };
+}

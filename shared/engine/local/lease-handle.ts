@@ -1,0 +1,131 @@
+/**
+ * The lease of one driver, and the lease record as this driver last read or wrote it. The functions of `lease/` own it; other
+ * layers read it, draw a ticket or set a timer.
+ */
+import type { Token } from "../../core/model/ids.ts";
+import type { Lease } from "../store/acceptance-record.ts";
+import type { LeaseRecord } from "../store/lease-record.ts";
+
+/** A recovery has a handle, too: it contains the lease and the lease record of the load. */
+export class LeaseHandle {
+  #lease: Lease;
+  #record: LeaseRecord | undefined;
+  #ticket: number | undefined;
+  #timerAtMs: number | undefined;
+  /** The token before a renewal with an unknown outcome: the stored lease record may still have it. */
+  #doubtedToken: Token | undefined;
+  #renewal: Promise<void> | undefined;
+  #isLost = false;
+
+  constructor(lease: Lease, record?: LeaseRecord) {
+    this.#lease = lease;
+    this.#record = record;
+    this.#ticket = record?.ticket;
+    this.#timerAtMs = record?.timerAtMs;
+  }
+
+  get token(): Token {
+    return this.#lease.token;
+  }
+
+  /** The end of the lease; 0 once it is given up. */
+  get untilMs(): number {
+    return this.#lease.untilMs;
+  }
+
+  /** The tokens of which the stored lease record may have either, by a write of this driver. */
+  get tokens(): readonly Token[] {
+    return this.#doubtedToken === undefined ? [this.token] : [this.token, this.#doubtedToken];
+  }
+
+  /** The lease record as last read or written; undefined while there is none. */
+  get record(): LeaseRecord | undefined {
+    return this.#record;
+  }
+
+  /** The place in the queue of the key, if the invocation waits or has waited. */
+  get ticket(): number | undefined {
+    return this.#ticket;
+  }
+
+  /** A far moment for which a timer is set. */
+  get timerAtMs(): number | undefined {
+    return this.#timerAtMs;
+  }
+
+  /** A renewal under way: the next write of the lease record waits for it. */
+  get renewal(): Promise<void> | undefined {
+    return this.#renewal;
+  }
+
+  /** Another driver has the invocation: this driver discards its work. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Takes the lease that the next write stores. */
+  take(lease: Lease): void {
+    this.#lease = lease;
+  }
+
+  /** Ends the lease; the write of the park or of the end has a token of its own. */
+  giveUp(token: Token): void {
+    this.#lease = { token, untilMs: 0 };
+  }
+
+  /** The lease record in the table is this one now. */
+  noteRecord(record: LeaseRecord): void {
+    this.#record = record;
+  }
+
+  /** The sweeper has extended the items: without this, the driver would write the old `keepUntilS` back. */
+  noteExtension(keepUntilS: number): void {
+    if (this.#record !== undefined) this.#record = { ...this.#record, keepUntilS };
+  }
+
+  /** Every later lease record names the ticket. */
+  drawTicket(ticket: number): void {
+    this.#ticket = ticket;
+  }
+
+  /** Called once the timer exists, because a renewal may write its moment at any time. */
+  setTimer(atMs: number): void {
+    this.#timerAtMs = atMs;
+  }
+
+  lose(): void {
+    this.#isLost = true;
+  }
+
+  /** Starts a renewal unless one is under way. @param renewal never rejects */
+  startRenewal(renewal: () => Promise<void>): void {
+    this.#renewal ??= renewal().finally(() => {
+      this.#renewal = undefined;
+    });
+  }
+
+  /**
+   * Renews the lease by a write. After a failed write either token may be stored: the driver then accepts both as its own,
+   * counts on the old end of the lease, and uses the same token for the next renewal.
+   * @param write gets both tokens. @returns what `write` returns. @throws the errors of `write`
+   */
+  async renewBy(
+    untilMs: number,
+    newToken: () => Token,
+    write: (mine: readonly Token[]) => Promise<boolean>,
+  ): Promise<boolean> {
+    const before = this.#lease;
+    const stored = this.#doubtedToken ?? before.token;
+    const lease = { token: this.#doubtedToken === undefined ? newToken() : before.token, untilMs };
+    this.#lease = lease;
+    this.#doubtedToken = stored;
+    try {
+      const isKept = await write([stored, lease.token]);
+      this.#doubtedToken = undefined;
+      return isKept;
+    } catch (error) {
+      if (this.#lease === lease) this.#lease = { token: lease.token, untilMs: before.untilMs };
+      throw error;
+    }
+  }
+}

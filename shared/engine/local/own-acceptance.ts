@@ -1,0 +1,55 @@
+/** The acceptance that the driver's own process has made. The acceptor makes it; the driver waits for it and forgets it. */
+import type { Route } from "../../core/model/deployment.ts";
+import type { Item, Written } from "../ports/table.ts";
+
+/** An acceptance under way to the table. */
+export interface UnderWay {
+  /** Resolves when the acceptance is durable. */
+  readonly durable: Promise<void>;
+  /** True until the write of the acceptance begins: the acceptance may be written together with the first segment. */
+  readonly waits: boolean;
+  /** @param isLast true if nothing remains to be done after the segment */
+  putWith(segment: Item, isLast: boolean): Promise<Written>;
+}
+
+export class OwnAcceptance {
+  #route: Route | undefined;
+  #underWay: UnderWay | undefined;
+
+  /** @param underWay absent where the acceptance is durable already */
+  constructor(route: Route | undefined, underWay?: UnderWay) {
+    this.#route = route;
+    this.#underWay = underWay;
+  }
+
+  /** No segment is committed before this resolves; undefined once the acceptance is known to be durable. */
+  get durable(): Promise<void> | undefined {
+    return this.#underWay?.durable;
+  }
+
+  /** True while the acceptance may be written together with the first segment. */
+  get waits(): boolean {
+    return this.#underWay?.waits === true;
+  }
+
+  /** Resolves when the acceptance is durable. @throws the error with which it failed */
+  async settle(): Promise<void> {
+    if (this.#underWay === undefined) return;
+    await this.#underWay.durable;
+    this.#underWay = undefined;
+  }
+
+  /** Called only while the acceptance waits. */
+  async putWith(segment: Item, isLast: boolean): Promise<Written> {
+    const written = await this.#underWay!.putWith(segment, isLast);
+    this.#underWay = undefined;
+    return written;
+  }
+
+  /** The route of the acceptance, which saves the first attempt a lookup; undefined afterwards. */
+  takeRoute(): Route | undefined {
+    const route = this.#route;
+    this.#route = undefined;
+    return route;
+  }
+}
