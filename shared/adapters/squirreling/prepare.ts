@@ -9,6 +9,7 @@ import { withConstant, withMoments } from "./moment-expressions.ts";
 import { Negation } from "./negation.ts";
 import { outermost, outputTypes, type Brought, type Scope, type Source, typeOf } from "./scope.ts";
 import { ONE_ROW_TABLE } from "./sources.ts";
+import { isTruth, withKnownFalse } from "./truths.ts";
 import { asSet } from "./value-sets.ts";
 import { momentOf, textOf } from "./values.ts";
 
@@ -201,6 +202,7 @@ function understood(expr: ExprNode, scope: Scope, negation: Negation): ExprNode 
   if (expr.type === "identifier") return { ...expr, name: inCase(expr.name, scope) };
   if (expr.type === "function" && isRefused(expr.funcName))
     throw new SqlError("syntax", `the function ${expr.funcName} is not here`);
+  if (expr.type === "function" && isTruth(expr.funcName)) return withKnownFalse(expr, (one) => negation.of(one));
   if (expr.type === "unary" && expr.op === "NOT") return negation.of(expr.argument);
   if (expr.type === "binary" && expr.op === "LIKE") return asLike(expr);
   if (expr.type === "binary" && expr.op === "OR")

@@ -1,6 +1,8 @@
 /** The tests IS TRUE, IS FALSE and IS UNKNOWN, and their negations. */
 import type { ExprNode, Statement, UserDefinedFunction } from "squirreling";
 
+type Call = Extract<ExprNode, { type: "function" }>;
+
 const TRUTHS: Readonly<Record<string, (value: unknown) => boolean>> = {
   IS_TRUE: (value) => value === true,
   IS_NOT_TRUE: (value) => value !== true,
@@ -16,6 +18,39 @@ export const TRUTH_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = Ob
 
 export function isTruth(name: string): boolean {
   return Object.hasOwn(TRUTHS, name);
+}
+
+/**
+ * Tests of an expression that the SQL engine makes false where it is unknown, such as `x = 1`.
+ *
+ * @param negated gives an expression that is true exactly where its argument is false
+ */
+export function withKnownFalse(test: Call, negated: (expr: ExprNode) => ExprNode): ExprNode {
+  const [argument] = test.args;
+  if (argument === undefined || argument.type === "identifier") return test;
+  const isNotTrue = (one: ExprNode): ExprNode => ({ ...test, funcName: "IS_NOT_TRUE", args: [one] });
+  const isTrue = (one: ExprNode): ExprNode => ({ ...test, funcName: "IS_TRUE", args: [one] });
+  const { positionStart, positionEnd } = test;
+  const both = (op: "AND" | "OR", left: ExprNode, right: ExprNode): ExprNode => ({
+    type: "binary",
+    op,
+    left,
+    right,
+    positionStart,
+    positionEnd,
+  });
+  switch (test.funcName) {
+    case "IS_FALSE":
+      return isTrue(negated(argument));
+    case "IS_NOT_FALSE":
+      return isNotTrue(negated(argument));
+    case "IS_UNKNOWN":
+      return both("AND", isNotTrue(argument), isNotTrue(negated(argument)));
+    case "IS_NOT_UNKNOWN":
+      return both("OR", isTrue(argument), isTrue(negated(argument)));
+    default:
+      return test;
+  }
 }
 
 /** Puts each test in place of the IS NOT NULL that stands for it. @param truths the tests by the end of that expression */
