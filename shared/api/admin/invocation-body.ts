@@ -3,7 +3,7 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import type { InvocationView } from "../../engine/ports/submission.ts";
-import type { AttemptFailureBody, InvocationBody } from "../wire/admin.ts";
+import type { AttemptFailureBody, EntryBody, InvocationBody } from "../wire/admin.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
 
@@ -44,13 +44,15 @@ export function invocationBody(view: InvocationView): InvocationBody {
       last_failure: written(view.lastFailure, attemptFailureBody),
       completion_failure: written(view.failure, failureBody),
     }),
-    entries: view.entries.map(({ index, type, name, key, target: callee }) => ({
-      index,
-      type,
-      ...present({ name, key, target: callee }),
-    })),
+    entries: view.entries.map(entryBody),
     events: view.events.map(attemptFailureBody),
   };
+}
+
+function entryBody(entry: InvocationView["entries"][number]): EntryBody {
+  const { index, type, name, atMs, key, target, signal, completes, failed } = entry;
+  const more = { invocation_id: entry.invocationId, signal, wake_at: written(entry.wakeAtMs, momentText) };
+  return { index, type, at: momentText(atMs), ...present({ name, key, target, ...more, completes, failed }) };
 }
 
 function attemptFailureBody(failure: AttemptFailure): AttemptFailureBody {

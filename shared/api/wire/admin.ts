@@ -165,13 +165,25 @@ export interface BatchBody {
 }
 
 export interface EntryBody {
+  /** 0 is the input; `from` of a restart is such an index. */
   readonly index: number;
   readonly type: string;
   readonly name?: string;
+  /** When the entry was stored: all entries of one attempt have the same moment. */
+  readonly at: string;
   /** The state key or promise of the command. */
   readonly key?: string;
-  /** The target of a call or a send. */
+  /** The target of a call, a send or an attach. */
   readonly target?: string;
+  /** The invocation that the command created, found or signals, or whose id the notification carries. */
+  readonly invocation_id?: string;
+  /** The name or the index of a signal, or the id of an awakeable. */
+  readonly signal?: string;
+  readonly wake_at?: string;
+  /** The index of the entry whose command this notification completes. */
+  readonly completes?: number;
+  /** Present on a notification that carries a failure. */
+  readonly failed?: true;
 }
 
 export interface InvocationBody {

@@ -2,18 +2,19 @@
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { entryView } from "./entry-view.ts";
+import { entryMoments } from "../../core/invocation/segment-moments.ts";
+import { entryViews } from "./entry-view.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isLeased, load, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, type Loaded, loadWithMoments } from "../store/load.ts";
 import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
 /** @returns undefined where there is no such invocation, or where it has expired */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
-  const loaded = await load(engine, id);
+  const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
   const driven = engine.activeInvocations.find(id);
   const invocation = knownNow(engine, loaded);
@@ -29,7 +30,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
-    entries: kept ? journal.entries.map(entryView) : [],
+    entries: kept ? entryViews(journal, momentsOf(loaded, invocation)) : [],
     events: kept ? events : [],
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(createdBy !== undefined && { createdBy }),
@@ -62,6 +63,12 @@ function waits(
     ...(parked && driven === undefined && leaseRecord?.wakeAtMs !== undefined && { wakeAtMs: leaseRecord.wakeAtMs }),
     ...(silentSinceMs !== undefined && phase.status !== "completed" && { silentSinceMs }),
   };
+}
+
+/** The moment of each entry. @param invocation as loaded, or newer from the memory of a driver */
+export function momentsOf(loaded: Loaded, { journal, modifiedAtMs }: Invocation): readonly number[] {
+  const known = loaded.invocation.journal.entries.length;
+  return entryMoments(loaded.moments ?? [], { known, count: journal.entries.length, newestAtMs: modifiedAtMs });
 }
 
 /** The current status, in the words of the API. */

@@ -69,10 +69,22 @@ export interface EntryView {
   /** `Command: Run`, `Notification: Sleep`, …: the names in the tables of the reference. */
   readonly type: string;
   readonly name?: string;
+  /** When the segment of the entry was written. */
+  readonly atMs: number;
   /** The key of the state or the promise, for commands about them. */
   readonly key?: string;
-  /** The target of a call or a send. */
+  /** The target of a call, a send or an attach. */
   readonly target?: string;
+  /** The invocation that a command created, found or signals, or whose id a notification carries. */
+  readonly invocationId?: string;
+  /** The name or the index of a signal, or the id of an awakeable. */
+  readonly signal?: string;
+  /** When a sleep ends. */
+  readonly wakeAtMs?: number;
+  /** The index of the entry whose command a notification completes. */
+  readonly completes?: number;
+  /** Present on a notification that carries a failure. */
+  readonly failed?: true;
 }
 
 export interface QueueView {
