@@ -1,6 +1,6 @@
 /** `stepwell invocations`: inspects and changes invocations. */
 import { Command } from "commander";
-import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { changeCommand } from "./change-command.ts";
 import { INVOCATION_CHANGES } from "./invocation-changes.ts";
 import { invocationListCommand } from "./invocation-list-command.ts";

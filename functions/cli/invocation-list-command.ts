@@ -1,6 +1,6 @@
 /** `stepwell invocations list`: prints one page of invocations that match the filters. */
 import { Command } from "commander";
-import type { InvocationListBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import { momentText } from "./moment.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";

@@ -9,7 +9,7 @@ import { SqlError } from "../../engine/ports/sql.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
-import type { InvocationListBody, InvocationSummaryBody } from "../wire/admin.ts";
+import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { present } from "./present.ts";

@@ -1,7 +1,7 @@
 /** The schemas of the invocation list and of SQL statements, for the OpenAPI document. */
 import * as z from "zod";
 import { PRESENTED } from "../../core/query/status-words.ts";
-import type { InvocationListBody, InvocationSummaryBody } from "../wire/admin.ts";
+import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
 
 const text = z.string();
 const words = z.string().optional();

@@ -16,11 +16,18 @@ import type { InvocationView, PresentedStatus, QueueView } from "../ports/submis
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
   const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  return await viewOf(engine, loaded);
+}
+
+/** The view from one load of the invocation, with the failure events and the queue beside it. */
+export async function viewOf(engine: Engine, loaded: Loaded): Promise<InvocationView> {
+  const { id } = loaded.invocation.acceptance;
   const driven = engine.activeInvocations.find(id);
   const invocation = knownNow(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const queue = await queueOf(engine, loaded);
   const kept = hasJournal(invocation, engine.clock.nowMs());
   const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   return {
@@ -43,7 +50,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     ...(phase.status === "completed" && { completedAtMs: phase.endedAtMs }),
     ...(phase.status === "completed" && phase.result.kind === "failure" && { failure: phase.result.failure }),
     ...waits(loaded, invocation, driven),
-    ...(await queueOf(engine, loaded, invocation)),
+    ...(queue && { queue }),
   };
 }
 
@@ -80,14 +87,11 @@ export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus
 }
 
 /** The place in the queue of the key, by one read of the lock; only a pending invocation costs that read. */
-async function queueOf(
-  engine: Engine,
-  { leaseRecord }: Loaded,
-  invocation: Invocation,
-): Promise<{ queue?: QueueView }> {
-  const ticket = engine.activeInvocations.find(invocation.acceptance.id)?.ticket ?? leaseRecord?.ticket;
-  if (invocation.phase.status !== "pending" || ticket === undefined) return {};
-  const { holder, head } = await lockAt(engine, objectPartition(engine, invocation.acceptance.target));
+export async function queueOf(engine: Engine, loaded: Loaded): Promise<QueueView | undefined> {
+  const { acceptance, phase } = knownNow(engine, loaded);
+  const ticket = engine.activeInvocations.find(acceptance.id)?.ticket ?? loaded.leaseRecord?.ticket;
+  if (phase.status !== "pending" || ticket === undefined) return undefined;
+  const { holder, head } = await lockAt(engine, objectPartition(engine, acceptance.target));
   const isHeld = holder !== undefined && holder.id !== EDITOR;
-  return { queue: { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) } };
+  return { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) };
 }
