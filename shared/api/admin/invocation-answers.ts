@@ -1,5 +1,6 @@
 /** The response schema of one invocation for the OpenAPI document; it must satisfy its counterpart in `api/wire`. */
 import * as z from "zod";
+import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
 import type { AttemptFailureBody, EntryBody, InvocationBody, PauseBody, WaitBody } from "../wire/invocation.ts";
 
 const text = z.string();
@@ -84,6 +85,8 @@ export const Invocation = z
     status: text,
     created_at: moment,
     modified_at: moment,
+    completed_at: moment.exactOptional(),
+    outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
     pinned_deployment_id: maybeText,
     deployment: z
       .object({ id: text, address: maybeText })

@@ -21,6 +21,7 @@ export function invocationBody(view: InvocationView): InvocationBody {
     modified_at: momentText(view.modifiedAtMs),
     ...present({
       completed_at: written(view.completedAtMs, momentText),
+      outcome: view.outcome,
       idempotency_key: view.idempotencyKey,
       created_by: view.createdBy,
       invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({

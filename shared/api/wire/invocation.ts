@@ -92,6 +92,8 @@ export interface InvocationBody {
   readonly created_at: string;
   readonly modified_at: string;
   readonly completed_at?: string;
+  /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */
+  readonly outcome?: string;
   readonly idempotency_key?: string;
   /** The external caller, as authenticated by the ingress. */
   readonly created_by?: string;
@@ -126,7 +128,7 @@ export interface InvocationBody {
   readonly events: readonly AttemptFailureBody[];
 }
 
-/** One line of the list: the fields that indexes contain, so that no invocation is loaded. */
+/** One line of the list. With `details=false` it has only the members that the indexes contain. */
 export interface InvocationSummaryBody {
   readonly id: string;
   readonly target: string;
@@ -137,6 +139,14 @@ export interface InvocationSummaryBody {
   readonly created_at: string;
   /** Open invocations only. */
   readonly pinned_deployment_id?: string;
+  readonly completed_at?: string;
+  /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */
+  readonly outcome?: string;
+  readonly attempts?: number;
+  readonly next_retry_at?: string;
+  readonly wake_at?: string;
+  /** Of the last failed attempt, or of a completed invocation; the message is cut to 300 characters. */
+  readonly error?: { readonly code: string; readonly message: string };
 }
 
 export interface InvocationListBody {

@@ -1,4 +1,5 @@
 /** The view of one invocation for operators: status, attempts, failures and journal. */
+import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -28,6 +29,7 @@ export async function viewOf(engine: Engine, loaded: Loaded): Promise<Invocation
   const { source, idempotencyKey, createdBy } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const queue = await queueOf(engine, loaded);
+  const outcome = endOutcome(invocation, loaded.isCancelled);
   const kept = hasJournal(invocation, engine.clock.nowMs());
   const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   return {
@@ -47,6 +49,7 @@ export async function viewOf(engine: Engine, loaded: Loaded): Promise<Invocation
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
     ...(lastFailure && phase.status !== "completed" && { lastFailure }),
     ...(phase.status === "backing-off" && { nextRetryAtMs: phase.retryAtMs }),
+    ...(outcome && { outcome }),
     ...(phase.status === "completed" && { completedAtMs: phase.endedAtMs }),
     ...(phase.status === "completed" && phase.result.kind === "failure" && { failure: phase.result.failure }),
     ...waits(loaded, invocation, driven),

@@ -1,5 +1,6 @@
 /** The inputs and results of the use cases of invocations. */
 import type { CodedError } from "../../core/errors/coded-error.ts";
+import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
@@ -184,6 +185,8 @@ export interface InvocationView {
   readonly deployment?: { readonly id: DeploymentId; readonly address?: string };
   readonly lastFailure?: AttemptFailure;
   readonly completedAtMs?: number;
+  /** How a completed invocation ended. */
+  readonly outcome?: EndOutcome;
   readonly failure?: Failure;
   readonly entries: readonly EntryView[];
   readonly events: readonly AttemptFailure[];

@@ -35,6 +35,8 @@ export interface Loaded {
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
+  /** The bare end of a dropped journal that had a cancel. */
+  readonly isCancelled?: true;
   /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
 }
@@ -177,6 +179,7 @@ export function assemble(
     // The acceptor drives or drove the invocation: an attempt may have begun without a written trace.
     invocation = { ...invocation, phase: { status: "running" } };
   }
+  const isCancelled = last?.segment.endAlone === true && segmentsOf(items, nonce).at(-1)?.["cancelled"] === true;
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
   const lastAct = lastActIn(nonce, items, arrived);
@@ -190,6 +193,7 @@ export function assemble(
     ...(last && { last }),
     ...(leaseRecord && { leaseRecord: leaseRecord }),
     ...(lastAct && { lastAct }),
+    ...(isCancelled && { isCancelled }),
     ...(moments && { moments }),
   };
 }
