@@ -1,6 +1,6 @@
 /** The deployed control plane, as a client for the checks. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import type { SendBody } from "../../shared/api/wire/ingress.ts";
 import type { ApiAnswer, AskApi } from "./api-client.ts";
 

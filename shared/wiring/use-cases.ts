@@ -5,7 +5,7 @@ import { attach, output } from "../engine/ingress/attach.ts";
 import { call } from "../engine/ingress/call.ts";
 import { cancel } from "../engine/operate/cancel.ts";
 import type { Engine } from "../engine/engine.ts";
-import { inspect } from "../engine/operate/inspect.ts";
+import { showInvocation } from "../engine/query/show-invocation.ts";
 import { idempotentId, workflowId } from "../engine/accept/invocation-ids.ts";
 import { kill } from "../engine/recover/kill.ts";
 import { pause } from "../engine/operate/pause.ts";
@@ -32,7 +32,7 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
 }
 
 export const invocationUseCases: InvocationUseCases = {
-  inspect,
+  inspect: showInvocation,
   cancel,
   kill,
   pause,

@@ -1,5 +1,6 @@
 /** The descriptions of routes for the OpenAPI document: summary, request and answers. */
 import type * as z from "zod";
+import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
 import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
@@ -21,7 +22,6 @@ import {
   Deployments,
   Handler,
   Handlers,
-  Invocation,
   KafkaCluster,
   KafkaClusters,
   Registered,
