@@ -138,7 +138,7 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
   await atMost(AT_ONCE, [...active.results], async ([key, { completionId, result }]) => {
     const arrival = active.arrivals.get(key);
     if (arrival?.kind === "notification") {
-      await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
+      await writeArrival(engine, to, { key, content: { kind: "notification", id: { completionId }, result } });
       active.arrivals.set(key, { ...arrival, consumption: { ...arrival.consumption, inline: false } });
     }
     active.results.delete(key);
