@@ -84,6 +84,6 @@ export async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: n
   try {
     await engine.queue.extend(receipt, ms);
   } catch (error) {
-    engine.log.warn("a message may come again early", { invocationId: wake.invocationId, error: String(error) });
+    engine.log.write("message.extension-failed", { invocationId: wake.invocationId, error: String(error) });
   }
 }

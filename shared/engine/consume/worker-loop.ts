@@ -46,7 +46,7 @@ async function workOn<D extends Delivery>(
     await source.ack(delivery);
   } catch (error) {
     const { invocationId } = wake;
-    engine.log.error("a message could not be worked on", { invocationId, receiveCount, error: String(error) });
+    engine.log.write("wake.failed", { invocationId, receiveCount, error: String(error) });
     await source.putOff(delivery);
   } finally {
     hidden.remove(delivery);

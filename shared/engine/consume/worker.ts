@@ -83,7 +83,7 @@ class Received implements Source<Delivery> {
     try {
       return await queue.receive(Math.min(limit, 64), settings.leaseMs, RECEIVE_WAIT_MS, signal, this.#slots);
     } catch (error) {
-      log.error("the queue could not be read", { error: String(error) });
+      log.write("queue.read-failed", { error: String(error) });
       await clock.sleep(FAILURE_PAUSE_MS, signal);
       return [];
     }
