@@ -121,7 +121,7 @@ export const ROOMS: readonly Room[] = [
   {
     folder: "localstack",
     rooms: ["infra", "examples"],
-    packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk", "@smithy/signature-v4"],
+    packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],
     node: true,
   },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
