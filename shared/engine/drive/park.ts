@@ -1,6 +1,7 @@
 /** Waiting: a short wait stays in the driver; for a longer one the driver parks the invocation, and a wake follows. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
+import { HOUR_MS } from "../../core/model/time-units.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "./journal-room.ts";
@@ -89,7 +90,7 @@ function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtM
   );
 }
 
-const CHILDREN_WAIT_MAX_MS = 3_600_000;
+const CHILDREN_WAIT_MAX_MS = HOUR_MS;
 
 async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: Park): Promise<void> {
   const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
@@ -144,7 +145,7 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
   await atMost(AT_ONCE, [...active.results], async ([key, { completionId, result }]) => {
     const arrival = active.arrivals.get(key);
     if (arrival?.kind === "notification") {
-      await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
+      await writeArrival(engine, to, { key, content: { kind: "notification", id: { completionId }, result } });
       active.arrivals.set(key, { ...arrival, consumption: { ...arrival.consumption, inline: false } });
     }
     active.results.delete(key);

@@ -2,6 +2,7 @@
 import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { type ActiveInvocation, lose, newActiveInvocation } from "../local/active-invocation.ts";
 import {
@@ -25,7 +26,7 @@ const LISTED_BEFORE_SHARE = 0.8;
 
 /** The time until the next look, as a share of the time that the invocation has waited so far. */
 const CHECK_SHARE = 0.25;
-const CHECK_MAX_MS = 86_400_000;
+const CHECK_MAX_MS = DAY_MS;
 
 export interface ClaimOptions {
   readonly messageDriven: boolean;

@@ -6,9 +6,12 @@ import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
+import type { FoundRoute } from "./registry.ts";
 
 export interface Submission {
   readonly target: Target;
+  /** The route to the target, if the sender has looked it up: the invocation is accepted by the route that was checked. */
+  readonly routing?: FoundRoute;
   readonly input: Uint8Array;
   /** As the handler receives them; the caller of the use case has removed credentials. */
   readonly headers: readonly Header[];
