@@ -1,11 +1,14 @@
 /** Sends requests to HTTP APIs of an emulated AWS, signed if the API requires IAM (Signature Version 4). */
-import { createHash, createHmac } from "node:crypto";
-import { Agent, request } from "node:http";
-import { SignatureV4 } from "@smithy/signature-v4";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { build } from "esbuild";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-const SERVICE = "execute-api";
+const CACHE = join(import.meta.dirname, "../.cache/localstack");
 const REGION = "us-east-1";
+let built;
 
 /** @param url the API's URL from CloudFormation @returns the host and port of the same API at the emulator */
 export function localApi(url, endpoint) {
@@ -26,34 +29,28 @@ export function localAddress(url, endpoint) {
  * @returns status, headers, and the body as text
  */
 export async function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials, signal }) {
-  const plain = { ...headers, host: api.host };
-  const all = credentials === undefined ? plain : await signed({ method, path, headers: plain, body }, credentials);
-  return new Promise((resolve, reject) => {
-    const options = { host: "127.0.0.1", port: api.port, method, path, headers: all, agent, signal };
-    const outgoing = request(options, (incoming) => {
-      const pieces = [];
-      incoming.on("data", (piece) => pieces.push(piece));
-      incoming.once("error", reject);
-      incoming.once("end", () => {
-        const text = Buffer.concat(pieces).toString("utf8");
-        resolve({ status: incoming.statusCode, headers: incoming.headers, text });
-      });
-    });
-    outgoing.once("error", reject);
-    outgoing.end(body);
+  built ??= builtClient();
+  const { signedClient } = await built;
+  const address = { origin: `http://${api.host}`, at: { hostname: "127.0.0.1", port: api.port }, agent };
+  const ask = signedClient(address, credentials && { credentials, region: REGION });
+  return await ask({ method, path, headers, body, signal });
+}
+
+/** Node 20 runs no TypeScript, so the client that the product uses is built first. Several processes may do so at a time. */
+async function builtClient() {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "../functions/signing/signed-client.ts")],
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    packages: "external",
+    write: false,
+    logLevel: "warning",
   });
-}
-
-/** SHA-256 with the interface that the signer expects. */
-function Sha256(secret) {
-  return secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
-}
-
-async function signed({ method, path, headers, body }, credentials) {
-  const [pathname, search] = path.split("?");
-  const query = {};
-  for (const [name, value] of new URLSearchParams(search)) (query[name] ??= []).push(value);
-  const signer = new SignatureV4({ credentials, region: REGION, service: SERVICE, sha256: Sha256 });
-  const unsigned = { method, protocol: "http:", hostname: headers.host, path: pathname, query, headers, body };
-  return (await signer.sign(unsigned)).headers;
+  mkdirSync(CACHE, { recursive: true });
+  const begun = join(CACHE, `${randomUUID()}.tmp`);
+  writeFileSync(begun, outputFiles[0].contents);
+  renameSync(begun, join(CACHE, "signed-client.js"));
+  return await import("../.cache/localstack/signed-client.js");
 }

@@ -1,6 +1,6 @@
 /** The command for one kind of change to invocations: looks them up, asks for confirmation, and reports each outcome. */
 import { Command } from "commander";
-import type { InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
 import type { InvocationChange } from "./invocation-changes.ts";

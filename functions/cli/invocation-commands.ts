@@ -1,6 +1,6 @@
 /** `stepwell invocations`: inspects and changes invocations. */
 import { Command } from "commander";
-import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { changeCommand } from "./change-command.ts";
 import { INVOCATION_CHANGES } from "./invocation-changes.ts";
 import { invocationListCommand } from "./invocation-list-command.ts";
@@ -10,6 +10,7 @@ import type { Session } from "./session.ts";
 import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 import { foreignText } from "./visible-text.ts";
+import { pauseText, waitLines } from "./wait-text.ts";
 
 export function invocationCommands(): Command {
   const commands = new Command("invocations")
@@ -40,24 +41,30 @@ function invocationText(colours: Colours, body: InvocationBody): string {
     ["Invocation", body.id],
     ["Target", body.target],
     ["Key", body.target_service_key],
-    ["Status", failure === undefined ? body.status : `${body.status} with a failure`],
+    ["Status", body.outcome === undefined ? body.status : `${body.status}: ${body.outcome}`],
+    ["Waits for", optional(body.waits_for, (waits) => waitLines(waits).join("\n"))],
+    ["Paused", optional(body.pause, pauseText)],
     ["Created", momentText(body.created_at)],
     ["Completed", optional(body.completed_at, momentText)],
     ["Idempotency key", body.idempotency_key],
     ["Called by", body.created_by],
     ["Invoked by", optional(body.invoked_by, ({ invocation_id: id, target }) => `${target ?? ""} ${id}`.trim())],
     ["Last action", optional(body.last_action, actionText)],
-    ["Deployment", body.pinned_deployment_id],
+    ["Deployment", optional(body.deployment, deploymentText) ?? body.pinned_deployment_id],
     ["Attempts", String(body.attempts)],
-    ["In the queue", optional(body.queue, queueText)],
-    ["Next retry", optional(body.next_retry_at, momentText)],
-    ["Wakes", optional(body.wake_at, momentText)],
+    ["Silent since", optional(body.silent_since, momentText)],
     ["Failed with", optional(failure, ({ code, message }) => colours.red(`[${code}] ${foreignText(message)}`))],
-    ["Last failure", optional(body.last_failure, failureText)],
+    ["Last failure", optional(body.last_failure, (last) => `${failureText(last)}, at ${momentText(last.at)}`)],
   ]);
-  const rows = body.entries.map((entry) => [String(entry.index), entry.type, entry.name ?? "", aboutText(entry)]);
-  const isTold = rows.some((row) => row[3] !== "");
-  const heads = ["ENTRY", "TYPE", "NAME", ...(isTold ? ["ABOUT"] : [])];
+  const rows = body.entries.map((entry) => [
+    String(entry.index),
+    momentText(entry.at),
+    entry.type,
+    entry.name ?? "",
+    aboutText(entry),
+  ]);
+  const isTold = rows.some((row) => row[4] !== "");
+  const heads = ["ENTRY", "AT", "TYPE", "NAME", ...(isTold ? ["ABOUT"] : [])];
   const shown = rows.map((row) => row.slice(0, heads.length));
   const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, heads, shown)}`;
   const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
@@ -70,17 +77,20 @@ function optional<Value>(value: Value | undefined, text: (value: Value) => strin
 }
 
 /** A state key may contain any character; the quotes show where it ends. */
-function aboutText({ key, target }: EntryBody): string {
-  return key === undefined ? (target ?? "") : `"${key}"`;
+function aboutText({ key, target, invocation_id: id, signal, wake_at: wakeAt, completes }: EntryBody): string {
+  if (key !== undefined) return `"${key}"`;
+  if (wakeAt !== undefined) return `until ${momentText(wakeAt)}`;
+  const named = signal === undefined ? undefined : `"${signal}"`;
+  const other = [named, target, id].filter((part) => part !== undefined).join(" ");
+  return other === "" && completes !== undefined ? `completes ${completes}` : other;
+}
+
+function deploymentText({ id, address }: NonNullable<InvocationBody["deployment"]>): string {
+  return address === undefined ? `${id}, which is gone` : `${id} at ${address}`;
 }
 
 function actionText({ action, at, by }: NonNullable<InvocationBody["last_action"]>): string {
   return `${action} at ${momentText(at)}${by === undefined ? "" : ` by ${by}`}`;
-}
-
-function queueText({ place, held_by: holder }: NonNullable<InvocationBody["queue"]>): string {
-  const held = holder === undefined ? "" : `; ${holder} has the key`;
-  return `${place === 1 ? "next" : `number ${place}`}${held}`;
 }
 
 function failureText({ error_code: code, message, related_command: command }: AttemptFailureBody): string {

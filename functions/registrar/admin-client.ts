@@ -1,5 +1,5 @@
 /** A client of the admin API in a function of the same account; it signs each request with the credentials of its role. */
-import { requestSigner } from "../signing/request-signer.ts";
+import { signedClient } from "../signing/signed-client.ts";
 
 export interface AdminAnswer {
   readonly status: number;
@@ -14,25 +14,24 @@ const ANSWER_WITHIN_MS = 30_000;
 
 /** @param adminUrl may have a path, which precedes that of each request */
 export function adminClient(adminUrl: string, environment: NodeJS.ProcessEnv): AskAdmin {
-  const sign = requestSigner({
-    region: environment["AWS_REGION"] ?? "",
-    credentials: {
-      accessKeyId: environment["AWS_ACCESS_KEY_ID"] ?? "",
-      secretAccessKey: environment["AWS_SECRET_ACCESS_KEY"] ?? "",
-      ...(environment["AWS_SESSION_TOKEN"] !== undefined && { sessionToken: environment["AWS_SESSION_TOKEN"] }),
-    },
-  });
+  const { origin, pathname } = new URL(adminUrl);
+  const credentials = {
+    accessKeyId: environment["AWS_ACCESS_KEY_ID"] ?? "",
+    secretAccessKey: environment["AWS_SECRET_ACCESS_KEY"] ?? "",
+    ...(environment["AWS_SESSION_TOKEN"] !== undefined && { sessionToken: environment["AWS_SESSION_TOKEN"] }),
+  };
+  const send = signedClient({ origin }, { region: environment["AWS_REGION"] ?? "", credentials });
   return async (method, path, content) => {
-    const target = new URL(`${adminUrl.replace(/\/$/, "")}${path}`);
     const body = content === undefined ? "" : JSON.stringify(content);
-    const type = body === "" ? {} : { "content-type": "application/json" };
-    const headers = await sign({ method, url: target, headers: type, body });
+    const headers: Record<string, string> = body === "" ? {} : { "content-type": "application/json" };
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const asked = fetch(target, { method, headers, redirect: "error", signal, ...(body !== "" && { body }) });
-    const response = await asked.catch((error: Error & { cause?: Error }) => {
-      throw new Error(`the admin API at ${target.origin} does not answer: ${(error.cause ?? error).message}`);
+    const asked = send({ method, path: `${pathname.replace(/\/$/, "")}${path}`, headers, body, signal });
+    const { status, text } = await asked.catch((error: Error & { cause?: Error }) => {
+      throw new Error(`the admin API at ${origin} does not answer: ${(error.cause ?? error).message}`);
     });
-    return { status: response.status, body: objectIn(await response.text()) };
+    if (status >= 300 && status < 400)
+      throw new Error(`the admin API at ${origin} does not answer: it redirects with status ${status}`);
+    return { status, body: objectIn(text) };
   };
 }
 

@@ -1,6 +1,6 @@
 /** The smoke test: checks of a deployed control plane over its real HTTP APIs, each with its contribution to the bill. */
 import type { ServiceBody } from "../../shared/api/wire/admin.ts";
-import type { ApiAnswer, AskApi } from "./api-client.ts";
+import type { TimedAnswer, AskApi } from "./api-client.ts";
 import type { Plane } from "./plane.ts";
 import { must, until } from "./plane.ts";
 import type { Work } from "./price.ts";
@@ -164,7 +164,7 @@ async function coldAndWarm(ask: AskApi, path: string): Promise<string> {
   return `cold ${ms(cold.tookMs)}, warm ${ms(median(warm))}`;
 }
 
-function idOf({ headers }: ApiAnswer): string {
+function idOf({ headers }: TimedAnswer): string {
   return String(headers["x-restate-id"]);
 }
 

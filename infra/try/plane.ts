@@ -1,8 +1,8 @@
 /** The deployed control plane, as a client for the checks. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import type { SendBody } from "../../shared/api/wire/ingress.ts";
-import type { ApiAnswer, AskApi } from "./api-client.ts";
+import type { TimedAnswer, AskApi } from "./api-client.ts";
 
 const ENDED_WITHIN_MS = 90_000;
 const LISTED_WITHIN_MS = 60_000;
@@ -22,7 +22,7 @@ export class Plane {
   }
 
   /** @param target `service/handler`, or `service/key/handler` @throws Error for any status but 200 */
-  async call(target: string, input: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> {
+  async call(target: string, input: unknown, headers: Readonly<Record<string, string>> = {}): Promise<TimedAnswer> {
     return must(200, `POST /${target}`, await this.ask(`/${target}`, { method: "POST", input, headers }));
   }
 
@@ -34,7 +34,7 @@ export class Plane {
   }
 
   /** @returns the final answer of the invocation, success or failure @throws Error if it does not end in time */
-  async attach(id: string): Promise<ApiAnswer> {
+  async attach(id: string): Promise<TimedAnswer> {
     return await until(`${id} ends`, ENDED_WITHIN_MS, async () => {
       const answer = await this.ask(`/restate/invocation/${id}/attach`);
       // A wait that exceeds the ingress time is answered with 504, and the client must attach again.
@@ -67,7 +67,7 @@ export class Plane {
 }
 
 /** @throws Error with the server's answer */
-export function must(status: number, what: string, answer: ApiAnswer): ApiAnswer {
+export function must(status: number, what: string, answer: TimedAnswer): TimedAnswer {
   if (answer.status === status) return answer;
   throw new Error(`${what} was answered with ${answer.status}: ${answer.text.slice(0, TEXT_MAX_CHARACTERS)}`);
 }

@@ -1,5 +1,5 @@
 /** The kinds of settings, each of which parses and checks a raw value, text or TOML. */
-import { durationMs } from "./duration-text.ts";
+import { parseDurationMs } from "../core/model/duration.ts";
 import { sizeBytes } from "./size-text.ts";
 
 const INTERVAL_MIN_MS = 10;
@@ -50,6 +50,11 @@ export function optionalDuration(doc: string): Setting<number | undefined> {
     expected: "a duration such as 500ms, 1m 30s or PT1M30S",
     read: (raw) => valued(typeof raw === "string" ? durationMs(raw) : undefined),
   };
+}
+
+/** A file is read more leniently than a request: in any case, and with its units in any order. */
+function durationMs(text: string): number | undefined {
+  return parseDurationMs(text.trim().toLowerCase(), { anyOrder: true });
 }
 
 /** A whole number of bytes. */

@@ -5,7 +5,7 @@ import { attach, output } from "../engine/ingress/attach.ts";
 import { call } from "../engine/ingress/call.ts";
 import { cancel } from "../engine/operate/cancel.ts";
 import type { Engine } from "../engine/engine.ts";
-import { inspect } from "../engine/operate/inspect.ts";
+import { showInvocation } from "../engine/query/show-invocation.ts";
 import { idempotentId, workflowId } from "../engine/accept/invocation-ids.ts";
 import { kill } from "../engine/recover/kill.ts";
 import { pause } from "../engine/operate/pause.ts";
@@ -32,7 +32,7 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
 }
 
 export const invocationUseCases: InvocationUseCases = {
-  inspect,
+  inspect: showInvocation,
   cancel,
   kill,
   pause,
@@ -59,7 +59,7 @@ export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits
     runWorker(engine, signal, limits),
     runSweeper(engine, signal),
     recover(engine).then((woken) => {
-      if (woken > 0) engine.log.info("what was open when the process last ended goes on", { invocations: woken });
+      if (woken > 0) engine.log.write("invocation.continued", { invocations: woken });
     }),
   ];
   return {
@@ -67,7 +67,7 @@ export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits
     ended: Promise.allSettled(running).then((outcomes) => {
       for (const outcome of outcomes) {
         if (outcome.status === "fulfilled") continue;
-        engine.log.error("a loop has ended by an error", { error: String(outcome.reason) });
+        engine.log.write("process.loop-failed", { error: String(outcome.reason) });
       }
     }),
   };

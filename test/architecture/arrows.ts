@@ -86,7 +86,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
   { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },
   { folder: "shared/api/admin", rooms: FACE, packages: ["hono", "zod"] },
-  { folder: "shared/config", rooms: ["shared/core/errors"], packages: ["smol-toml"], node: true },
+  { folder: "shared/config", rooms: MODEL, packages: ["smol-toml"], node: true },
   { folder: "shared/wiring", rooms: ["shared/*"], node: true },
   { folder: "functions/local", rooms: PROGRAM, node: true },
   { folder: "functions/lambda", rooms: ["shared/wiring", "shared/api/http"], node: true },
@@ -121,7 +121,7 @@ export const ROOMS: readonly Room[] = [
   {
     folder: "localstack",
     rooms: ["infra", "examples"],
-    packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk", "@smithy/signature-v4"],
+    packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],
     node: true,
   },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },

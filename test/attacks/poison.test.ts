@@ -1,7 +1,7 @@
 /** A poison invocation ends the server a few times at most: then it is paused, and other services are served. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { complaintsOf, keepFigures } from "./figures.ts";
 import { POISON } from "./poison.ts";
 import { strike } from "./run-attack.ts";

@@ -3,13 +3,12 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { durationMs } from "../../shared/config/duration-text.ts";
 import { nearestWord } from "../../shared/config/nearest-word.ts";
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import type { SettingsSources } from "../../shared/config/settings.ts";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
-import type { Setting } from "../../shared/config/setting-kinds.ts";
+import { optionalDuration, type Setting } from "../../shared/config/setting-kinds.ts";
 import { sizeBytes } from "../../shared/config/size-text.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 
@@ -18,6 +17,8 @@ function read(text: string, more: Partial<SettingsSources> = {}) {
 }
 
 describe("a duration", () => {
+  const durationMs = (text: string) => optionalDuration("A duration.").read(text)?.value;
+
   it.each([
     ["500ms", 500],
     ["1m 30s", 90_000],
@@ -30,6 +31,8 @@ describe("a duration", () => {
     ["PT0.5S", 500],
     ["2 hrs 3 mins", 7_380_000],
     ["250 milliseconds", 250],
+    ["30S 1.5M", 120_000],
+    [" pt1m ", 60_000],
   ])("%s is %d ms", (text, ms) => expect(durationMs(text)).toBe(ms));
 
   it.each(["", "10", "-5s", "5 fortnights", "P", "PT", "P1M", "1y", "s", "constructor", "1constructor"])(
@@ -167,7 +170,7 @@ describe("settings", () => {
     ["", { environment: { STEPWELL_ADMIN__AUTH_TOKEN: "abc" } }, /STEPWELL_ADMIN__AUTH_TOKEN/],
   ])("an unknown key that asks for security refuses the start: %j %j", (text, more, words) => {
     expect(() => read(text, more)).toThrow(words);
-    expect(() => read(text, more)).toThrow(/asks for security, so nothing starts without it/);
+    expect(() => read(text, more)).toThrow(/concerns security, so the server does not start without it/);
   });
 
   it("the reference's present name of the signing key is known", async () => {

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
 import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
 import { send } from "../../localstack/signed-request.mjs";
-import type { InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 
 export interface DeployedStack {
   readonly outputs: Readonly<Record<string, string>>;

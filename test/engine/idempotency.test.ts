@@ -124,11 +124,14 @@ test("a new life under an old id gets no segments, arrivals or wakes of the form
   await stage.pulse.settle();
   const before = stage.deployment.attempts.length;
   // Late writers for the former life: an arrival with its nonce, and the timer of its sleep.
-  await writeArrival(actor.engine, { id, nonce: formerNonce }, "s17", {
-    kind: "notification",
-    id: { index: 17 },
-    result: value("a ghost"),
-  });
+  await writeArrival(
+    actor.engine,
+    { id, nonce: formerNonce },
+    {
+      key: "s17",
+      content: { kind: "notification", id: { index: 17 }, result: value("a ghost") },
+    },
+  );
   await stage.pulse.pass(45_000);
   expect(stage.deployment.attempts).toHaveLength(before);
   await completeAwakeable(actor.engine, awakeable, value("fresh news"));

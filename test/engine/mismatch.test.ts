@@ -40,7 +40,7 @@ test("a mismatch reports both sides: the recorded command and the one that the c
   const failure = {
     errorCode: "RT0016",
     code: 570,
-    message: `command 1 is Run 'charge' in the journal and Sleep 'nap' in the code of deployment ${deploymentId(1)}\na mismatch`,
+    message: `entry 1 is Run 'charge' in the journal and Sleep 'nap' in the code of deployment ${deploymentId(1)}\na mismatch`,
     mismatch: {
       index: 1,
       deploymentId: deploymentId(1),
@@ -66,6 +66,6 @@ test("a mismatch of commands of one type reports the first field that differs", 
 test("a mismatch after the end of the journal reports no recorded command", async () => {
   const { actor, id } = await changed("a mismatch", 2, "Sleep");
   const { lastFailure } = (await inspect(actor.engine, id))!;
-  expect(lastFailure!.message).toMatch(/^command 2 is nothing in the journal and Sleep in the code of deployment dp_1/);
+  expect(lastFailure!.message).toMatch(/^entry 3 is nothing in the journal and Sleep in the code of deployment dp_1/);
   expect(lastFailure!.mismatch?.recorded).toBeUndefined();
 });

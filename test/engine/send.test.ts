@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { send } from "../../shared/engine/ingress/send.ts";
+import { load } from "../../shared/engine/store/load.ts";
 import { sendOn, submission, textOf } from "../harness/engine/engine-fixture.ts";
 import { stages } from "../harness/engine/stages.ts";
 
@@ -71,6 +72,25 @@ test("a send to an unregistered service is refused, and nothing is written", asy
   const elsewhere = { ...submission("greet"), target: { service: "T", handler: "greet" } };
   expect(await send(engine, elsewhere)).toEqual({ kind: "unknown-service" });
   expect(process.methods("table")).toEqual([]);
+});
+
+test("a submission is accepted by the route that its sender has checked, whatever the registry answers since", async () => {
+  const stage = await open({ greet: () => "done" });
+  const actor = stage.actor();
+  const greet = submission("greet");
+  const { registry } = actor.engine;
+  const routing = await registry.route(greet.target.service, greet.target.handler);
+  if (!routing.found) throw new Error("the handler is not registered");
+  const { route } = routing;
+  const retired = { ...registry, route: async () => ({ found: false, missing: "service" }) as const };
+  const checked = { ...route, settings: { ...route.settings, idempotencyRetentionMs: 7 * HOUR_MS } };
+  const sent = await send(
+    { ...actor.engine, registry: retired },
+    { ...greet, routing: { ...routing, route: checked } },
+  );
+  if (sent.kind !== "sent") throw new Error("it was refused");
+  const { acceptance } = (await load(actor.engine, sent.invocationId))!.invocation;
+  expect(acceptance.completionRetentionMs).toBe(7 * HOUR_MS);
 });
 
 test("a send under a key whose former result has expired is driven at once", async () => {

@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { startLocalProcess } from "../../functions/local/local-process.ts";
 import type { LocalProcess } from "../../functions/local/local-process.ts";
-import type { AdminErrorBody, AttemptFailureBody, InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
+import type { AttemptFailureBody, InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
@@ -104,7 +105,7 @@ export class ErrorStage {
   /** The log lines about failed attempts of an invocation. */
   logged(id: string): readonly { readonly errorCode: unknown; readonly reason: unknown }[] {
     return this.log.lines
-      .filter(({ message, fields }) => message === "an attempt failed" && fields["invocationId"] === id)
+      .filter(({ event, fields }) => event === "attempt.failed" && fields["invocationId"] === id)
       .map(({ fields }) => ({ errorCode: fields["errorCode"], reason: fields["reason"] }));
   }
 }

@@ -3,6 +3,7 @@ import { createServer, request } from "node:http";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { requestSigner } from "../../functions/signing/request-signer.ts";
+import { signedClient } from "../../functions/signing/signed-client.ts";
 import type { SignedArrival } from "../harness/cli/expected-signature.ts";
 import { expectedSignature, signatureOf } from "../harness/cli/expected-signature.ts";
 import { send } from "../../localstack/signed-request.mjs";
@@ -37,7 +38,7 @@ async function startApi() {
 
 const SENDERS: readonly [who: string, send: (port: number, asked: Asked) => Promise<void>][] = [
   [
-    "what the command, the registrar and the trial share",
+    "what the command's proxy signs with",
     async (port, { method, path, body }) => {
       const sign = requestSigner({ credentials, region: REGION });
       const url = new URL(path, `http://127.0.0.1:${port}`);
@@ -45,6 +46,13 @@ const SENDERS: readonly [who: string, send: (port: number, asked: Asked) => Prom
       const outgoing = request(url, { method, headers });
       outgoing.end(body);
       await once(outgoing, "response");
+    },
+  ],
+  [
+    "what the registrar and the trial send with",
+    async (port, { method, path, body }) => {
+      const ask = signedClient({ origin: `http://127.0.0.1:${port}` }, { credentials, region: REGION });
+      await ask({ method, path, body, headers: { "content-type": "application/json" } });
     },
   ],
   [

@@ -1,7 +1,7 @@
 /**
  * The rule of what is left: every invocation was submitted and has ended, and remaining messages and schedules have no effect.
  */
-import type { InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { Book } from "./book.ts";
 import type { LoadClient } from "./client.ts";

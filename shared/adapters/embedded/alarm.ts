@@ -1,8 +1,9 @@
 /** Waits for a moment; an earlier moment can end the wait. */
+import { HOUR_MS } from "../../core/model/time-units.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 
 /** Longest single sleep: system timers overflow beyond 24 days. */
-const SLEEP_MAX_MS = 3_600_000;
+const SLEEP_MAX_MS = HOUR_MS;
 
 interface Waiter {
   readonly untilMs: number;

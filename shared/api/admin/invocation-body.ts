@@ -1,11 +1,12 @@
 /** Formats an invocation for `GET /invocations/{id}`. */
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import type { InvocationView } from "../../engine/ports/submission.ts";
-import type { AttemptFailureBody, InvocationBody } from "../wire/admin.ts";
+import type { EntryBody, InvocationBody } from "../wire/invocation.ts";
+import { attemptFailureBody } from "./attempt-failure-body.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
+import { pauseBody, waitBody } from "./wait-body.ts";
 
 export function invocationBody(view: InvocationView): InvocationBody {
   const { target, invokedBy } = view;
@@ -20,6 +21,7 @@ export function invocationBody(view: InvocationView): InvocationBody {
     modified_at: momentText(view.modifiedAtMs),
     ...present({
       completed_at: written(view.completedAtMs, momentText),
+      outcome: view.outcome,
       idempotency_key: view.idempotencyKey,
       created_by: view.createdBy,
       invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({
@@ -35,36 +37,29 @@ export function invocationBody(view: InvocationView): InvocationBody {
       pinned_deployment_id: view.pinnedDeploymentId,
       pinned_service_protocol_version: view.protocolVersion,
     }),
+    ...present({
+      deployment: written(view.deployment, ({ id, address }) => ({ id, ...present({ address }) })),
+    }),
     attempts: view.attempts,
     ...present({
       next_retry_at: written(view.nextRetryAtMs, momentText),
       wake_at: written(view.wakeAtMs, momentText),
       silent_since: written(view.silentSinceMs, momentText),
       queue: written(view.queue, ({ place, holderId }) => ({ place, ...present({ held_by: holderId }) })),
+      waits_for: view.waitsFor?.map(waitBody),
+      pause: written(view.pause, pauseBody),
       last_failure: written(view.lastFailure, attemptFailureBody),
       completion_failure: written(view.failure, failureBody),
     }),
-    entries: view.entries.map(({ index, type, name, key, target: callee }) => ({
-      index,
-      type,
-      ...present({ name, key, target: callee }),
-    })),
+    entries: view.entries.map(entryBody),
     events: view.events.map(attemptFailureBody),
   };
 }
 
-function attemptFailureBody(failure: AttemptFailure): AttemptFailureBody {
-  return {
-    error_code: failure.errorCode,
-    code: failure.code,
-    message: failure.message,
-    ...present({ stacktrace: failure.stacktrace }),
-    at: momentText(failure.atMs),
-    ...present({
-      related_command: failure.relatedCommand,
-      mismatch: written(failure.mismatch, ({ deploymentId, ...both }) => ({ ...both, deployment_id: deploymentId })),
-    }),
-  };
+function entryBody(entry: InvocationView["entries"][number]): EntryBody {
+  const { index, type, name, atMs, key, target, signal, completes, failed } = entry;
+  const more = { invocation_id: entry.invocationId, signal, wake_at: written(entry.wakeAtMs, momentText) };
+  return { index, type, at: momentText(atMs), ...present({ name, key, target, ...more, completes, failed }) };
 }
 
 function failureBody(failure: Failure): NonNullable<InvocationBody["completion_failure"]> {

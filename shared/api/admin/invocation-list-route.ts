@@ -1,18 +1,21 @@
 /** `GET /invocations`: one page of invocations that match the filters. */
+import { END_OUTCOMES, type EndOutcome } from "../../core/invocation/end-outcome.ts";
 import { isPresented, type Presented } from "../../core/query/status-words.ts";
 import { targetText } from "../../core/model/target.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/query/list-invocations.ts";
 import type { InvocationFilter } from "../../engine/query/list-invocations.ts";
-import type { InvocationPage } from "../../engine/query/list-page.ts";
+import { type DetailedPage, listByOutcome } from "../../engine/query/list-by-outcome.ts";
 import { type ListPosition, positionIn, positionText } from "../../engine/query/list-position.ts";
+import { type DetailedRow, RowReader } from "../../engine/query/row-details.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
-import type { InvocationListBody, InvocationSummaryBody } from "../wire/admin.ts";
+import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
-import { present } from "./present.ts";
+import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
 
 const LIMIT_DEFAULT = 100;
@@ -21,7 +24,7 @@ const LIMIT_MAX = 500;
 /**
  * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `key`, `deployment`,
  * each repeatable or with commas (keys may contain commas, so they are only repeatable); `limit`; `after`, the `next`
- * of another page.
+ * of another page; `outcome` (how a completed invocation ended); `details`, which is true unless it is `false`.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);
@@ -34,11 +37,37 @@ export async function listInvocationsRoute({ engine, request }: AdminRequest): P
     deployments: wordsIn(query, "deployment"),
   });
   try {
-    return jsonResponse(200, bodyOf(await listInvocations(engine, filter, limitIn(query), afterIn(query))));
+    return jsonResponse(200, bodyOf(await pageOf(engine, query, filter)));
   } catch (error) {
     if (error instanceof UnlistableError || error instanceof SqlError) throw new HttpProblem(400, error.message);
     throw error;
   }
+}
+
+async function pageOf(engine: Engine, query: URLSearchParams, filter: InvocationFilter): Promise<DetailedPage> {
+  const [outcomes, limit, after] = [outcomesIn(query), limitIn(query), afterIn(query)];
+  const isDetailed = flagIn(query, "details");
+  if (outcomes !== undefined) return await listByOutcome(engine, filter, outcomes, limit, after);
+  const page = await listInvocations(engine, filter, limit, after);
+  if (!isDetailed) return page;
+  return { ...page, invocations: await new RowReader(engine).details(page.invocations) };
+}
+
+function outcomesIn(query: URLSearchParams): ReadonlySet<EndOutcome> | undefined {
+  const words = wordsIn(query, "outcome");
+  return words && new Set(words.map(outcomeOf));
+}
+
+function outcomeOf(word: string): EndOutcome {
+  const outcome = END_OUTCOMES.find((known) => known === word);
+  if (outcome === undefined) throw badQuery(`outcome: '${word}' is none of ${END_OUTCOMES.join(", ")}`);
+  return outcome;
+}
+
+function flagIn(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name) ?? "true";
+  if (text !== "true" && text !== "false") throw badQuery(`${name}: '${text}' is neither true nor false`);
+  return text === "true";
 }
 
 function wordsIn(query: URLSearchParams, name: string): readonly string[] | undefined {
@@ -48,14 +77,14 @@ function wordsIn(query: URLSearchParams, name: string): readonly string[] | unde
 function statusesOf(word: string): readonly Presented[] {
   if (word === "open") return OPEN_STATUSES;
   if (isPresented(word)) return [word];
-  throw badQuery(`status: '${word}' is none of open, completed, ${OPEN_STATUSES.join(", ")}`);
+  throw badQuery(`status: '${word}' is not one of open, completed, ${OPEN_STATUSES.join(", ")}`);
 }
 
 function limitIn(query: URLSearchParams): number {
   const text = query.get("limit");
   if (text === null) return LIMIT_DEFAULT;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIMIT_MAX) throw badQuery(`limit: '${text}' is no number from 1 to ${LIMIT_MAX}`);
+  if (limit < 1 || limit > LIMIT_MAX) throw badQuery(`limit: '${text}' is not a number from 1 to ${LIMIT_MAX}`);
   return limit;
 }
 
@@ -71,15 +100,15 @@ function badQuery(why: string): PlainRefusal {
   return new PlainRefusal(400, `Failed to deserialize query string: ${why}`);
 }
 
-function bodyOf({ invocations, next }: InvocationPage): InvocationListBody {
+function bodyOf({ invocations, next }: DetailedPage): InvocationListBody {
   return {
     invocations: invocations.map(summaryBody),
     ...(next && { next: positionText(next) }),
   };
 }
 
-function summaryBody(summary: InvocationPage["invocations"][number]): InvocationSummaryBody {
-  const { id, service, handler, key, status, createdAtMs, deploymentId } = summary;
+function summaryBody(summary: DetailedRow): InvocationSummaryBody {
+  const { id, service, handler, key, status, createdAtMs, deploymentId, outcome, attempts } = summary;
   return {
     id,
     target: targetText({ service, handler, ...(key !== undefined && { key }) }),
@@ -88,6 +117,26 @@ function summaryBody(summary: InvocationPage["invocations"][number]): Invocation
     target_handler_name: handler,
     status,
     created_at: momentText(createdAtMs),
-    ...present({ pinned_deployment_id: deploymentId }),
+    ...present({
+      pinned_deployment_id: deploymentId,
+      completed_at: written(summary.endedAtMs, momentText),
+      outcome,
+      attempts,
+      next_retry_at: written(summary.nextRetryAtMs, momentText),
+      wake_at: written(summary.wakeAtMs, momentText),
+      error: errorBody(summary),
+    }),
   };
+}
+
+const MESSAGE_MAX_CHARS = 300;
+
+/** Handlers choose how long their messages are, and a list shows many. */
+function errorBody({ failure, lastFailure }: DetailedRow): InvocationSummaryBody["error"] {
+  if (failure !== undefined) return { code: String(failure.code), message: cut(failure.message) };
+  return lastFailure && { code: lastFailure.errorCode, message: cut(lastFailure.message) };
+}
+
+function cut(message: string): string {
+  return message.length <= MESSAGE_MAX_CHARS ? message : `${message.slice(0, MESSAGE_MAX_CHARS - 1)}…`;
 }

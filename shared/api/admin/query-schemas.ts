@@ -1,7 +1,8 @@
 /** The schemas of the invocation list and of SQL statements, for the OpenAPI document. */
 import * as z from "zod";
+import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
 import { PRESENTED } from "../../core/query/status-words.ts";
-import type { InvocationListBody, InvocationSummaryBody } from "../wire/admin.ts";
+import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
 
 const text = z.string();
 const words = z.string().optional();
@@ -9,10 +10,12 @@ const oneOrMore = "one, or more parted by commas or by giving it again.";
 
 export const ListInvocationsQuery = z.object({
   status: words.describe(`\`open\` for all but completed, ${PRESENTED.join(", ")}: ${oneOrMore}`),
+  outcome: words.describe(`How what is completed ended, ${END_OUTCOMES.join(", ")}: ${oneOrMore}`),
   service: words.describe(`Names of services: ${oneOrMore}`),
   handler: words.describe(`Names of handlers: ${oneOrMore}`),
   key: words.describe("The key of an object or the id of a workflow; more by giving it again."),
   deployment: words.describe(`Ids of deployments, only together with statuses of what is open: ${oneOrMore}`),
+  details: words.describe("`false` leaves out what the indexes do not show, which costs a read for each row."),
   limit: words.describe("At most so many, from 1 to 500; 100 unless given."),
   after: words.describe("The `next` of another page."),
 });
@@ -27,6 +30,15 @@ const InvocationSummary = z
     status: z.enum(PRESENTED),
     created_at: z.iso.datetime(),
     pinned_deployment_id: text.exactOptional().describe("Only of what is open."),
+    completed_at: z.iso.datetime().exactOptional(),
+    outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
+    attempts: z.int().exactOptional(),
+    next_retry_at: z.iso.datetime().exactOptional(),
+    wake_at: z.iso.datetime().exactOptional(),
+    error: z
+      .object({ code: text, message: text })
+      .exactOptional()
+      .describe("Of the last failed attempt, or of the end; the message is cut."),
   })
   .meta({ id: "InvocationSummary" }) satisfies z.ZodType<InvocationSummaryBody>;
 

@@ -1,6 +1,6 @@
 /** The request schemas of the admin API; each checks a request and describes it in the OpenAPI document. */
 import * as z from "zod";
-import { parseDurationMs } from "../http/duration.ts";
+import { parseDurationMs } from "../../core/model/duration.ts";
 
 const textMap = z.record(z.string(), z.string());
 /** Absent and null are equivalent, because clients send either. */

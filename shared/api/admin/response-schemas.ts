@@ -5,7 +5,6 @@ import type {
   AdminErrorBody,
   DeploymentBody,
   HandlerBody,
-  InvocationBody,
   KafkaClusterBody,
   RegisteredBody,
   ServiceBody,
@@ -166,19 +165,3 @@ export const KafkaCluster = z
   })
   .meta({ id: "KafkaCluster" }) satisfies z.ZodType<KafkaClusterBody>;
 export const KafkaClusters = z.object({ clusters: z.array(KafkaCluster) }).meta({ id: "KafkaClusters" });
-
-/** The main members of an invocation; `InvocationBody` has the others. */
-export const Invocation = z
-  .looseObject({
-    id: text,
-    target: text,
-    target_service_name: text,
-    target_service_key: maybeText,
-    target_handler_name: text,
-    status: text,
-    created_at: moment,
-    modified_at: moment,
-    pinned_deployment_id: maybeText,
-    attempts: whole,
-  })
-  .meta({ id: "Invocation" }) satisfies z.ZodType<Partial<InvocationBody>>;

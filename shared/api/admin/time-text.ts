@@ -1,11 +1,12 @@
 /** Formats durations and moments for the admin API. */
 import { momentIso } from "../../core/model/moment.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/model/time-units.ts";
 
 const UNITS: readonly (readonly [string, number])[] = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1000],
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
+  ["m", MINUTE_MS],
+  ["s", SECOND_MS],
   ["ms", 1],
 ];
 

@@ -1,24 +1,20 @@
 /** The engine's use cases for the admin API, as one record that the composition root fills. */
-import type { InvocationId } from "../../core/model/ids.ts";
-import type { Engine } from "../../engine/engine.ts";
-import type {
-  DeploymentChoice,
-  Interruption,
-  InvocationView,
-  Pausing,
-  Purging,
-  Restart,
-  Resumption,
-} from "../../engine/ports/submission.ts";
+import type { cancel } from "../../engine/operate/cancel.ts";
+import type { inspect } from "../../engine/operate/inspect.ts";
+import type { pause } from "../../engine/operate/pause.ts";
+import type { purge, purgeJournal } from "../../engine/operate/purge.ts";
+import type { restart } from "../../engine/operate/restart.ts";
+import type { resume } from "../../engine/operate/resume.ts";
+import type { kill } from "../../engine/recover/kill.ts";
 
-/** `by` is the operator, if the HTTP layer has authenticated one. */
+/** Each member has the type of the engine's function behind it, whose comment states what it does. */
 export interface InvocationUseCases {
-  inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined>;
-  cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption>;
-  kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption>;
-  restart(engine: Engine, id: InvocationId, from: number, choice: DeploymentChoice, by?: string): Promise<Restart>;
-  purge(engine: Engine, id: InvocationId): Promise<Purging>;
-  purgeJournal(engine: Engine, id: InvocationId): Promise<Purging>;
-  pause(engine: Engine, id: InvocationId, by?: string): Promise<Pausing>;
-  resume(engine: Engine, id: InvocationId, choice: DeploymentChoice, by?: string): Promise<Resumption>;
+  readonly inspect: typeof inspect;
+  readonly cancel: typeof cancel;
+  readonly kill: typeof kill;
+  readonly restart: typeof restart;
+  readonly purge: typeof purge;
+  readonly purgeJournal: typeof purgeJournal;
+  readonly pause: typeof pause;
+  readonly resume: typeof resume;
 }

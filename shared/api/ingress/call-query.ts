@@ -1,6 +1,6 @@
 /** The query parameters of calls and sends: the delay and the limit key. */
+import { parseDurationMs } from "../../core/model/duration.ts";
 import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
-import { parseDurationMs } from "../http/duration.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 import { headerText } from "./submission-headers.ts";

@@ -26,28 +26,16 @@ export async function answerCall(
 ): Promise<HttpResponse> {
   const called = await calledTarget(engine.registry, path);
   const submission = checkedSubmission(engine, request, called, { scope: path.scope, isWanted });
-  const { tracer } = engine;
-  if (tracer === undefined) return await submitted(engine, useCases, request, called, submission);
-  return await answerInSpan(engine, tracer, submission, (inSpan) =>
-    submitted(engine, useCases, request, called, inSpan),
-  );
-}
-
-async function submitted(
-  engine: Engine,
-  useCases: IngressUseCases,
-  { signal }: HttpRequest,
-  called: Called,
-  submission: Submission,
-): Promise<HttpResponse> {
-  if (called.oneWay) {
-    const outcome = await useCases.send(engine, submission);
-    return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
-  }
-  const outcome = await useCases.call(engine, submission, signal);
-  return outcome.kind === "ended"
-    ? endedResponse(outcome, called.route.handler.output)
-    : refusedResponse(outcome, called);
+  return await answerInSpan(engine, submission, async (inSpan) => {
+    if (called.oneWay) {
+      const outcome = await useCases.send(engine, inSpan);
+      return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
+    }
+    const outcome = await useCases.call(engine, inSpan, request.signal);
+    return outcome.kind === "ended"
+      ? endedResponse(outcome, called.routing.route.handler.output)
+      : refusedResponse(outcome, called);
+  });
 }
 
 function checkedSubmission(
@@ -56,9 +44,10 @@ function checkedSubmission(
   called: Called,
   { scope, isWanted }: { readonly scope: string | undefined; readonly isWanted: Wanted },
 ): Submission {
-  const { target, route, oneWay } = called;
+  const { target, routing, oneWay } = called;
+  const { handler } = routing.route;
   const idempotencyKey = headerText(request, "idempotency-key");
-  if (idempotencyKey !== undefined && route.handler.type === "workflow") {
+  if (idempotencyKey !== undefined && handler.type === "workflow") {
     throw new IngressRefusal(
       400,
       "cannot use the idempotency key with workflow handlers. A workflow runs once per workflow key by itself",
@@ -66,7 +55,7 @@ function checkedSubmission(
   }
   if (scope !== undefined) refuseScope(scope, called);
   if (request.method !== "POST" && request.method !== "GET") throw methodNotAllowed("GET", "POST");
-  const verdict = inputVerdict(route.handler.input, request.headers["content-type"], request.body.length === 0);
+  const verdict = inputVerdict(handler.input, request.headers["content-type"], request.body.length === 0);
   if (verdict !== undefined) throw new IngressRefusal(400, `input validation error: ${verdict}`);
   const startMs = startAtMs(request.query, oneWay, engine.clock.nowMs());
   refuseLimitKey(request);
@@ -74,6 +63,7 @@ function checkedSubmission(
   const createdBy = callerOf(request);
   return {
     target,
+    routing,
     input: request.body,
     headers: submissionHeaders(request, isWanted),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -84,17 +74,16 @@ function checkedSubmission(
 }
 
 /** Every scope is refused, because flow control is unsupported; only the reason differs. */
-function refuseScope(scope: string, { route }: Called): never {
+function refuseScope(scope: string, { routing }: Called): never {
   if (!SCOPE.test(scope)) {
     throw new IngressRefusal(400, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
   }
-  if (route.service.type === "object") {
+  if (routing.route.service.type === "object") {
     throw new IngressRefusal(400, "scope is not supported for Virtual Object targets");
   }
   throw new IngressRefusal(400, "scoped invocations require vqueues to be enabled");
 }
 
-/** The use case reads the registry again, which may have changed since the check. */
 function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResponse {
   switch (refusal.kind) {
     case "unknown-service":

@@ -1,13 +1,12 @@
 /** Converts the path of a call to a route and a target; the type of the service determines the place of the key. */
-import type { Route } from "../../core/model/deployment.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
-import type { Registry, Routing } from "../../engine/ports/registry.ts";
+import type { FoundRoute, Registry, Routing } from "../../engine/ports/registry.ts";
 import { CALL_FORMS, decodeSegment } from "./ingress-path.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, notPublic, unknownHandler, unknownService } from "./ingress-refusal.ts";
 
 export interface Called {
-  readonly route: Route;
+  readonly routing: FoundRoute;
   readonly target: Target;
   readonly oneWay: boolean;
 }
@@ -32,7 +31,7 @@ export async function calledTarget(registry: Registry, path: CallPath): Promise<
   }
   if (!routing.route.settings.public) throw notPublic();
   const target = form.key === undefined ? { service, handler } : { service, handler, key: form.key };
-  return { route: routing.route, target, oneWay: form.oneWay };
+  return { routing, target, oneWay: form.oneWay };
 }
 
 /** @throws IngressRefusal 404 */

@@ -15,7 +15,6 @@ import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./result-routes.ts";
 import { routeWords } from "./route-words.ts";
 import { wantedHeaders } from "./submission-headers.ts";
-import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
 /** `stopping`: the process ends. `out-of-time`: the time that the process has for one request is used up. */
@@ -46,31 +45,16 @@ export function ingressApp(
     if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request));
     let response: HttpResponse;
     try {
-      response = await answer(engine, useCases, request, isWanted);
+      const path = parseIngressPath(request.path);
+      if (path.kind === "call") response = await answerCall(engine, useCases, request, path, isWanted);
+      else if (path.kind === "awakeable") response = await completeAwakeable(engine, useCases, request, path);
+      else if (path.kind === "health") response = await health(engine, request);
+      else response = await answerQuestion(engine, useCases, request, path);
     } catch (error) {
       response = failedAnswer(engine, request, error, options);
     }
     return withCommonHeaders(request, response);
   };
-}
-
-async function answer(
-  engine: Engine,
-  useCases: IngressUseCases,
-  request: HttpRequest,
-  isWanted: Wanted,
-): Promise<HttpResponse> {
-  const path = parseIngressPath(request.path);
-  switch (path.kind) {
-    case "call":
-      return answerCall(engine, useCases, request, path, isWanted);
-    case "awakeable":
-      return completeAwakeable(engine, useCases, request, path);
-    case "health":
-      return health(engine, request);
-    default:
-      return answerQuestion(engine, useCases, request, path);
-  }
 }
 
 async function health(engine: Engine, request: HttpRequest): Promise<HttpResponse> {
@@ -88,7 +72,7 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, opti
   const errorId = hex(engine.ids.random(ERROR_ID_BYTES));
   const { method, path } = request;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  engine.log.error("an ingress request failed", { errorId, method, ...routeWords(path), detail });
+  engine.log.write("ingress-request.failed", { errorId, method, ...routeWords(path), detail });
   if (error instanceof StoreError) {
     return refusalResponse(
       503,

@@ -1,7 +1,6 @@
 /** The span of a submitting request; the invocation's span is its child. */
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Tracer } from "../../engine/ports/tracer.ts";
 import type { Submission } from "../../engine/ports/submission.ts";
 import { contextBelow, nameOf } from "../../engine/traces.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -9,13 +8,14 @@ import type { HttpResponse } from "../http/message.ts";
 /** Statuses from here on are errors of the server. */
 const SERVER_ERROR_MIN = 500;
 
-/** @param answer receives the submission as a child of this span; its errors pass through */
+/** @param answer receives the submission, as a child of this span where spans are traced; its errors pass through */
 export async function answerInSpan(
   engine: Engine,
-  tracer: Tracer,
   submission: Submission,
   answer: (submission: Submission) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
+  const { tracer } = engine;
+  if (tracer === undefined) return await answer(submission);
   const parent = submission.traceparent === undefined ? undefined : readTraceparent(submission.traceparent);
   if (parent?.sampled === false) return await answer(submission);
   const context = contextBelow(engine, parent);

@@ -131,27 +131,6 @@ export interface RegisteredBody {
   readonly sdk_version?: string;
 }
 
-export interface AttemptFailureBody {
-  /** RT code. */
-  readonly error_code: string;
-  /** The protocol's error code. */
-  readonly code: number;
-  readonly message: string;
-  readonly stacktrace?: string;
-  readonly at: string;
-  readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
-  /** RT0016 only: the recorded command beside the command of the current code. */
-  readonly mismatch?: {
-    readonly index: number;
-    readonly deployment_id: string;
-    /** Absent if the journal has no command at this index. */
-    readonly recorded?: { readonly type?: string; readonly name?: string };
-    readonly offered: { readonly type?: string; readonly name?: string };
-    /** The first differing field, if both commands have the same type. */
-    readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
-  };
-}
-
 export interface RestartedBody {
   readonly new_invocation_id: string;
 }
@@ -162,74 +141,6 @@ export type BatchSuccessBody = string | { readonly old_invocation_id: string; re
 export interface BatchBody {
   readonly succeeded: readonly BatchSuccessBody[];
   readonly failed: readonly { readonly invocation_id: string; readonly error: string }[];
-}
-
-export interface EntryBody {
-  readonly index: number;
-  readonly type: string;
-  readonly name?: string;
-  /** The state key or promise of the command. */
-  readonly key?: string;
-  /** The target of a call or a send. */
-  readonly target?: string;
-}
-
-export interface InvocationBody {
-  readonly id: string;
-  readonly target: string;
-  readonly target_service_name: string;
-  readonly target_service_key?: string;
-  readonly target_handler_name: string;
-  readonly status: string;
-  readonly created_at: string;
-  readonly modified_at: string;
-  readonly completed_at?: string;
-  readonly idempotency_key?: string;
-  /** The external caller, as authenticated by the ingress. */
-  readonly created_by?: string;
-  readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
-  /** The invocation from which an operator restarted this one. */
-  readonly restarted_from?: string;
-  /** The last act of an operator: cancel, kill, pause, resume, or restart for an invocation that a restart created. */
-  readonly last_action?: { readonly action: string; readonly at: string; readonly by?: string };
-  readonly pinned_deployment_id?: string;
-  readonly pinned_service_protocol_version?: number;
-  readonly attempts: number;
-  readonly next_retry_at?: string;
-  readonly wake_at?: string;
-  /** Present if the deployment accepted the running attempt and has sent nothing since. */
-  readonly silent_since?: string;
-  /** While the invocation waits for its key: its place, of which 1 is next, and the holder of the key. */
-  readonly queue?: { readonly place: number; readonly held_by?: string };
-  readonly last_failure?: AttemptFailureBody;
-  readonly completion_failure?: {
-    readonly code: number;
-    readonly message: string;
-    readonly metadata?: Readonly<Record<string, string>>;
-    readonly stacktrace?: string;
-  };
-  readonly entries: readonly EntryBody[];
-  readonly events: readonly AttemptFailureBody[];
-}
-
-/** One line of the list: the fields that indexes contain, so that no invocation is loaded. */
-export interface InvocationSummaryBody {
-  readonly id: string;
-  readonly target: string;
-  readonly target_service_name: string;
-  readonly target_service_key?: string;
-  readonly target_handler_name: string;
-  readonly status: string;
-  readonly created_at: string;
-  /** Open invocations only. */
-  readonly pinned_deployment_id?: string;
-}
-
-export interface InvocationListBody {
-  /** Newest first; pages of open invocations may continue with younger ones after the oldest. */
-  readonly invocations: readonly InvocationSummaryBody[];
-  /** The value for `after`; present if more may follow, even after a page that is not full or is empty. */
-  readonly next?: string;
 }
 
 /** For `POST /query` only. */

@@ -17,6 +17,7 @@ export function besideJournal(told: AttemptFailure, journal: Journal, deployment
   const { relatedCommand: { index, ...offered } = {} } = failure;
   if (index === undefined) return failure;
   const entry = journal.entries.filter(({ kind }) => kind === "command")[index];
+  const place = entry === undefined ? journal.entries.length : journal.entries.indexOf(entry);
   const recorded =
     entry?.kind === "command" ? { type: entry.type, ...(entry.name !== "" && { name: entry.name }) } : undefined;
   const [, field, was, is] = DIFFERENCE.exec(failure.message) ?? [];
@@ -27,14 +28,15 @@ export function besideJournal(told: AttemptFailure, journal: Journal, deployment
     ...(recorded && { recorded }),
     ...(field !== undefined && { field: { name: field, recorded: cut(was), offered: cut(is) } }),
   };
-  return { ...failure, mismatch, message: `${sentence(mismatch)}\n${failure.message}` };
+  return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${failure.message}` };
 }
 
-function sentence({ index, recorded, offered, field, deploymentId }: Mismatch): string {
+/** @param place the index among all entries, by which operators see the journal and name the entries of a restart */
+function sentence({ recorded, offered, field, deploymentId }: Mismatch, place: number): string {
   const difference =
     field && `; the first difference is ${field.name}: '${field.recorded}' there, '${field.offered}' here`;
   const code = `the code of deployment ${deploymentId}`;
-  return `command ${index} is ${spoken(recorded)} in the journal and ${spoken(offered)} in ${code}${difference ?? ""}`;
+  return `entry ${place} is ${spoken(recorded)} in the journal and ${spoken(offered)} in ${code}${difference ?? ""}`;
 }
 
 function spoken(command: Mismatch["recorded"]): string {

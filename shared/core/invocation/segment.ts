@@ -23,7 +23,10 @@ export interface Consumption {
   readonly inline: boolean;
 }
 
-/** Two counters with different reset rules (reference 2.7 and 2.8). */
+/**
+ * Two counters with different reset rules: the settings `default-retry-policy` (docs/configuration.md) bound the first, and the
+ * protocol's `StartMessage` reports the second as `retry_count_since_last_stored_entry`.
+ */
 export interface Retries {
   /** Failed attempts that count against the policy, since the last suspension, pause or start. */
   readonly policyAttempts: number;

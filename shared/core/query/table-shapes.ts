@@ -8,7 +8,7 @@ const STATUS_COLUMNS = `id, vqueue_id, status, completion_result, completion_fai
   pinned_service_protocol_version i, trace_id, journal_size i, journal_commands_size i, created_at t,
   created_using_restate_version, modified_at t, inboxed_at t, scheduled_at t, scheduled_start_at t, running_at t,
   completed_at t, completion_retention d, journal_retention d, suspended_waiting_for_completions [i],
-  suspended_waiting_for_signals [i], suspended_waiting_future_json`;
+  suspended_waiting_for_signals [i], suspended_waiting_future_json, outcome`;
 
 const ATTEMPT_COLUMNS = `retry_count i, last_start_at t, last_attempt_deployment_id, last_attempt_server, next_retry_at t, last_failure,
   last_failure_error_code, last_failure_related_command_index i, last_failure_related_command_name,
@@ -76,8 +76,9 @@ export const EMPTY_TABLES: readonly TableShape[] = [
 
 export const COLUMNS = tableShape(
   "information_schema.columns",
-  "table_name, column_name, ordinal_position i, data_type",
+  "table_catalog, table_schema, table_name, column_name, ordinal_position i, is_nullable, data_type",
 );
+export const TABLES = tableShape("information_schema.tables", "table_catalog, table_schema, table_name, table_type");
 
 export const TABLE_SHAPES: readonly TableShape[] = [
   INVOCATION,
@@ -94,4 +95,5 @@ export const TABLE_SHAPES: readonly TableShape[] = [
   LOCKS,
   ...EMPTY_TABLES,
   COLUMNS,
+  TABLES,
 ];

@@ -5,6 +5,7 @@ import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import { commandNameOf } from "../../core/protocol/command-messages.ts";
 import type { AttemptError, ReplyEnd as WireEnding } from "../../core/protocol/received.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError } from "../local/reply-room.ts";
 import { type ExchangeHead, TransportError, type TransportReason } from "../ports/endpoints.ts";
@@ -24,7 +25,7 @@ export interface Failing {
 /** By then the store has probably taken other replies. */
 const NO_ROOM_RETRY_MS = 5_000;
 /** Ten years: a longer delay means never, and a moment beyond the calendar can be neither stored nor shown. */
-const DELAY_MAX_MS = 10 * 365 * 86_400_000;
+const DELAY_MAX_MS = 10 * 365 * DAY_MS;
 
 export function failed(atMs: number, failing: Failing): AttemptOutcome {
   const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...told } = failing;

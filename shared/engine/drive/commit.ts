@@ -76,7 +76,7 @@ export async function writeSegment(
   const item = await chunkForPut(engine, segmentItem(place, segment), nonce);
   const written = await put(item);
   if (!written.written && !isOurs(written.existing, item)) {
-    engine.log.info("another driver wrote the segment first", { invocationId: acceptance.id, segment: segment.index });
+    engine.log.write("segment.refused", { invocationId: acceptance.id, segment: segment.index });
     return undefined;
   }
   engine.meter.count("segments_total", { after: segment.after.kind });

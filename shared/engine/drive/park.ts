@@ -1,6 +1,7 @@
 /** Waiting: a short wait stays in the driver; for a longer one the driver parks the invocation, and a wake follows. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
+import { HOUR_MS } from "../../core/model/time-units.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "./journal-room.ts";
@@ -13,7 +14,7 @@ import { ARRIVALS } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { freshArrivals } from "../store/load.ts";
 import { reassemble } from "../store/large-record.ts";
-import { readPartition } from "../store/read-partition.ts";
+import { type OnBytes, readPartition } from "../store/read-partition.ts";
 import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { wakeAwaited } from "../effects/wake-awaited.ts";
 
@@ -88,7 +89,7 @@ function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtM
   );
 }
 
-const CHILDREN_WAIT_MAX_MS = 3_600_000;
+const CHILDREN_WAIT_MAX_MS = HOUR_MS;
 
 async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: Park): Promise<void> {
   const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
@@ -113,11 +114,17 @@ export async function readMeanwhile(engine: Engine, active: ActiveInvocation): P
   await readArrivals(engine, active);
 }
 
+/** @throws NoJournalRoomError where large arrivals find no room in time */
 export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
   const { invocation, inbox } = active;
   inbox.noteRead(engine.clock.nowMs());
   const { nonce } = invocation.acceptance;
-  const items = await reassemble(engine, await readPartition(engine.table, active.pk, ARRIVALS), nonce);
+  const read = async (onBytes?: OnBytes) => {
+    const found = await readPartition(engine.table, active.pk, ARRIVALS, Infinity, onBytes);
+    return await reassemble(engine, found, nonce, onBytes);
+  };
+  // The arrivals may be larger than the journal was at its load.
+  const items = await (active.origin.journalRoom?.readBeside(read) ?? read());
   inbox.addRead(freshArrivals(items, invocation, nonce));
 }
 
@@ -129,7 +136,7 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
   const to = { id: active.id, nonce: acceptance.nonce, keptUntilS };
   await atMost(AT_ONCE, [...inbox.results], async ([key, { completionId, result }]) => {
     if (inbox.arrivals.get(key)?.kind === "notification")
-      await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
+      await writeArrival(engine, to, { key, content: { kind: "notification", id: { completionId }, result } });
     inbox.noteWritten(key);
   });
 }

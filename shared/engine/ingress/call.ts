@@ -11,16 +11,18 @@ import { drive } from "../drive/drive.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 import { isLeased, type Loaded } from "../store/load.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
+import type { MessageHandle } from "../ports/queue.ts";
 import type { Ended, SubmitRejection, Submission } from "../ports/submission.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
-/** @param signal aborts when the caller has gone; the invocation goes on */
+/** Accepts an invocation, and waits for its result. @param signal aborts when the caller has gone; the invocation goes on */
 export async function call(
   engine: Engine,
   submission: Submission,
@@ -28,42 +30,53 @@ export async function call(
 ): Promise<Ended | SubmitRejection> {
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
-  const { acceptance, route } = submitted;
+  const { acceptance } = submitted;
   if (submitted.slow && engine.settings.leavesSlowToQueue === true)
     return await callByWorker(engine, acceptance, signal);
   const lease = nextLease(engine, engine.activeInvocations.newToken());
   const isFresh = submission.idempotencyKey === undefined && acceptance.handlerType !== "workflow";
-  if (isFresh) return await callFresh(engine, submitted, lease, signal);
-  const [acceptation, backstop] = await Promise.all([
-    accept(engine, acceptance, lease),
-    sendWake(engine, acceptance, engine.settings.leaseMs),
-  ]);
-  if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
-  const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route));
-  if ((await drive(engine, active)) !== "ended") return await answer(engine, acceptance, signal);
-  void engine.queue.recall(backstop);
+  const started = isFresh ? startFresh(engine, submitted, lease) : await startKeyed(engine, submitted, lease);
+  if ("loaded" in started) return await joinCall(engine, started.loaded, signal);
+  const { active, durable } = started;
+  if ((await drive(engine, active)) !== "ended") {
+    await durable;
+    return await answer(engine, acceptance, signal);
+  }
+  const backstop = started.backstop();
+  if (backstop !== undefined) void engine.queue.recall(await backstop);
   return endedOf(active.invocation, undefined);
 }
 
+interface Started {
+  readonly active: ActiveInvocation;
+  /** Resolves when the acceptance is durable; undefined where it is already. */
+  readonly durable?: Promise<void>;
+  /** The message that is due when the lease is over; undefined where none was sent. */
+  backstop(): Promise<MessageHandle> | MessageHandle | undefined;
+}
+
 /** A fresh random id has no other life, so the first attempt may overlap the put; `commit` waits for the acceptance. */
-async function callFresh(
-  engine: Engine,
-  { acceptance, route }: Admitted,
-  lease: Lease,
-  signal: AbortSignal | undefined,
-): Promise<Ended> {
+function startFresh(engine: Engine, { acceptance, route }: Admitted, lease: Lease): Started {
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
   const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
   // Where the acceptance fails, the driver stops: no segment of the attempt could be committed.
   durable.catch(() => active.lose());
-  if ((await drive(engine, active)) !== "ended") {
-    await durable;
-    return await answer(engine, acceptance, signal);
-  }
-  const { backstop } = pending;
-  if (backstop !== undefined) void engine.queue.recall(await backstop);
-  return endedOf(active.invocation, undefined);
+  return { active, durable, backstop: () => pending.backstop };
+}
+
+/** @returns the invocation that another request with the same key has begun, if there is one */
+async function startKeyed(
+  engine: Engine,
+  { acceptance, route }: Admitted,
+  lease: Lease,
+): Promise<Started | { readonly loaded: Loaded }> {
+  const [acceptation, backstop] = await Promise.all([
+    accept(engine, acceptance, lease),
+    sendWake(engine, acceptance, engine.settings.leaseMs),
+  ]);
+  if (acceptation.kind === "existing") return acceptation;
+  return { active: activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route)), backstop: () => backstop };
 }
 
 /**

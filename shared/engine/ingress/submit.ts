@@ -20,7 +20,7 @@ export type Submitted = Admitted | SubmitRejection;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
   const { target, idempotencyKey, traceparent, startAtMs, createdBy } = submission;
-  const routing = await engine.registry.route(target.service, target.handler);
+  const routing = submission.routing ?? (await engine.registry.route(target.service, target.handler));
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
   const deprecated = deprecation(engine.settings, route.deployment);

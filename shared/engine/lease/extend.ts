@@ -1,6 +1,7 @@
 /** Extends the time to live of the items of one life; no other attribute of a segment ever changes (I1). */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
@@ -10,7 +11,7 @@ import { readPartition } from "../store/read-partition.ts";
 import { extendRecord } from "./write-record.ts";
 
 /** Seconds. An item this close to the new expiry was extended already, by an extension that a crash cut short. */
-const NEARLY_S = 86_400;
+const NEARLY_S = DAY_S;
 
 /**
  * Extends every item of an open invocation, page by page, so that memory holds one page at a time. An extension costs one

@@ -1,5 +1,6 @@
 /** Releases the lease of a driver by a park (docs/design.md#the-lease). */
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
@@ -8,7 +9,7 @@ import { writeRecord } from "./write-record.ts";
 
 /** The time until the next look, as a share of the time that the invocation has waited so far. */
 const CHECK_SHARE = 0.25;
-const CHECK_MAX_MS = 86_400_000;
+const CHECK_MAX_MS = DAY_MS;
 
 /**
  * Parks an invocation that cannot advance now, and releases the lease.

@@ -1,6 +1,7 @@
 /** The memory of a driver about the invocation that it advances: the invocation, and parts with one owner each. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
+import type { OnBytes } from "../store/read-partition.ts";
 import { Children } from "./children.ts";
 import type { Inbox } from "./inbox.ts";
 import type { LeaseHandle } from "./lease-handle.ts";
@@ -14,6 +15,13 @@ export interface InlineCaller {
   readonly completionId: number;
 }
 
+/** The part of a budget that a loaded journal takes. */
+export interface CountedRoom {
+  readonly sizeBytes: number;
+  /** Makes a read for which the room grows. */
+  readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T>;
+}
+
 /** How the driver came to the invocation. */
 export interface DriverOrigin {
   /** True if a message started the driver and comes again as its backstop; an ingress driver has none of its own (I4). */
@@ -24,7 +32,7 @@ export interface DriverOrigin {
   /** The message came through the main lane of the queue, which slow services must leave. */
   readonly inMainLane?: boolean;
   /** The journal's part of the budget of journals, for an invocation that a message started. */
-  readonly journalRoom?: { readonly sizeBytes: number };
+  readonly journalRoom?: CountedRoom;
   /** An open circuit allows the first attempt of this driver. */
   readonly mayProbe?: boolean;
 }

@@ -1,5 +1,6 @@
 /** The marks of suspects in the table, and the item by which a process finds that the previous one did not end cleanly. */
 import type { InvocationId } from "../../core/model/ids.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import { readPartition } from "../store/read-partition.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
@@ -9,7 +10,7 @@ import type { Key, Table } from "../ports/table.ts";
 const LIFE_SK = "life";
 const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
-const KEPT_S = 86_400;
+const KEPT_S = DAY_S;
 /** After this many deaths with another cause, the deaths alone were probably a coincidence and count no longer. */
 const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };

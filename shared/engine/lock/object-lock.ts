@@ -1,5 +1,6 @@
 /** Takes the lock of a key, and queues for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
@@ -119,7 +120,7 @@ export async function voidTicket(engine: Engine, pk: string, ticket: number): Pr
 }
 
 /** An invocation that waits longer than its ticket lives queues again at the next look at it. */
-const TICKET_KEPT_S = 30 * 86_400;
+const TICKET_KEPT_S = 30 * DAY_S;
 
 /** Served tickets lie below the head, unread, until they expire: deleting them would cost a write. */
 export function ticketExpiryS({ clock }: Pick<Engine, "clock">): number {

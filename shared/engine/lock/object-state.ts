@@ -9,6 +9,7 @@ import {
 } from "../../core/object/keyed-state.ts";
 import type { StateChange } from "../../core/model/state-change.ts";
 import type { Nonce } from "../../core/model/ids.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { dropLost, dropPieces, chunkForPut, reassemble } from "../store/large-record.ts";
@@ -21,7 +22,7 @@ import { ENVELOPE_BYTES, enveloped, CODEC, sameBytes } from "../store/record-env
 /** The number of values beside the lock that are written at a time. */
 const AT_ONCE = 25;
 /** How long a removed value leaves a mark, which refuses a late redo of an older write. */
-const MARK_KEPT_S = 7 * 86_400;
+const MARK_KEPT_S = 7 * DAY_S;
 
 export interface StateView {
   readonly values: ReadonlyMap<string, Uint8Array>;
@@ -189,7 +190,7 @@ export class ChangedState {
 }
 
 /** Longer than a ticket lives: the tickets of a lock that is created again must not meet old ones under their numbers. */
-const EMPTY_LOCK_KEPT_S = 40 * 86_400;
+const EMPTY_LOCK_KEPT_S = 40 * DAY_S;
 
 /** A lock without state expires: only its grants and its tickets are needed for a while. */
 export function expiryOfEmpty({ clock }: Pick<Engine, "clock">, state: KeyedState): number | undefined {

@@ -5,6 +5,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import type { Target } from "../../core/model/target.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { completionOf } from "../messaging/completion.ts";
 import { deliverResult } from "../messaging/deliver.ts";
@@ -151,5 +152,5 @@ function expiryOf({ expiresAtS }: PromiseKey): { expiresAtS?: number } {
 
 /** A day more than the life, so that a read at the very end of the life finds all of it. */
 export function expiryS(goneAtMs: number): number {
-  return Math.ceil(goneAtMs / 1000) + 86_400;
+  return Math.ceil(goneAtMs / 1000) + DAY_S;
 }

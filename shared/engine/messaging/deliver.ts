@@ -9,13 +9,13 @@ import { findAccepted } from "./find-accepted.ts";
 import { completionArrival, EARLY } from "../store/item-keys.ts";
 import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import { chunkForPut } from "../store/large-record.ts";
-import { load } from "../store/load.ts";
+import { load, type Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
 import { isLaterLife } from "./later-life.ts";
 import type { Item } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
-import { type Recipient, wakeNow } from "./wake.ts";
+import { type Recipient, sendWake, wakeNow } from "./wake.ts";
 
 export interface Addressee extends Recipient {
   readonly nonce: Nonce;
@@ -23,34 +23,44 @@ export interface Addressee extends Recipient {
   readonly keptUntilS?: number;
 }
 
-/** Writes an arrival; of several under one key only the first counts. @returns false if the key has one already */
-export async function writeArrival(
-  engine: Engine,
-  to: Addressee,
-  key: string,
-  content: ArrivalContent,
-  act?: OperatorAct,
-): Promise<boolean> {
-  const nowMs = engine.clock.nowMs();
-  const expiresAtS =
-    to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
-  const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
-  const fit = await chunkForPut(engine, { ...item, ...actAttributes(act) }, to.nonce);
-  return (await engine.table.put(fit, { kind: "absent" })).written;
+export interface NewArrival {
+  /** The unique part of the sort key: of several arrivals under one key only the first counts. */
+  readonly key: string;
+  readonly content: ArrivalContent;
+  /** Now by default. */
+  readonly atMs?: number;
+  /** The act of the operator who sends the arrival. */
+  readonly act?: OperatorAct;
 }
 
 /**
- * Sends the wake of an arrival that existed already again, because its wake may be lost. A completed addressee gets none: its
- * worker would redo the final effects, and two invocations that signal each other would be woken for ever.
+ * Writes the arrival, then sends the wake (I3). Sends the wake of an arrival that existed already again, because its wake may
+ * be lost. A completed addressee gets none: its worker would redo the final effects, and two invocations that signal each other
+ * would be woken for ever.
+ * @param wakeAfterMs the delay of the wake, for a sender that looks at the invocation itself first
  */
-async function bring(
+export async function deliverArrival(
   engine: Engine,
   to: Addressee,
-  key: string,
-  content: ArrivalContent,
-  act?: OperatorAct,
+  arrival: NewArrival,
+  wakeAfterMs = 0,
 ): Promise<void> {
-  if ((await writeArrival(engine, to, key, content, act)) || (await isOpen(engine, to))) await wakeNow(engine, to);
+  if (!(await writeArrival(engine, to, arrival)) && !(await isOpen(engine, to))) return;
+  if (wakeAfterMs === 0) await wakeNow(engine, to);
+  else await sendWake(engine, to, wakeAfterMs);
+}
+
+/** Writes an arrival without a wake. @returns false if the key has an arrival already */
+export async function writeArrival(
+  engine: Engine,
+  to: Addressee,
+  { key, content, act, atMs = engine.clock.nowMs() }: NewArrival,
+): Promise<boolean> {
+  const expiresAtS =
+    to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, engine.clock.nowMs());
+  const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, atMs, expiresAtS);
+  const fit = await chunkForPut(engine, { ...item, ...actAttributes(act) }, to.nonce);
+  return (await engine.table.put(fit, { kind: "absent" })).written;
 }
 
 async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
@@ -67,7 +77,8 @@ export async function deliverResult(
   completionId: number,
   result: Result | undefined,
 ): Promise<void> {
-  await bring(engine, to, completionArrival(completionId), { kind: "notification", id: { completionId }, result });
+  const content: ArrivalContent = { kind: "notification", id: { completionId }, result };
+  await deliverArrival(engine, to, { key: completionArrival(completionId), content });
 }
 
 /** @param redoOfMs in a redo, when the segment with the command was written: a life that began later gets no signal */
@@ -81,9 +92,9 @@ export async function deliverSignal(
 ): Promise<void> {
   const content: ArrivalContent = { kind: "notification", id: signal, result };
   const existing = await findAccepted(engine, id, () => existingAcceptance(engine, id));
-  if (existing === undefined) return await leaveEarly(engine, id, key, content);
+  if (existing === undefined) return await leaveEarly(engine, id, { key, content });
   if (redoOfMs !== undefined && (await isLaterLife(engine, id, existing, key, redoOfMs))) return;
-  await bring(engine, addresseeIn(id, existing), key, content);
+  await deliverArrival(engine, addresseeIn(id, existing), { key, content });
 }
 
 /**
@@ -92,19 +103,27 @@ export async function deliverSignal(
  * park (I4). If the acceptance exists after this write, its driver may have read the arrivals before the write: the arrival is
  * then delivered in the ordinary way as well.
  */
-async function leaveEarly(engine: Engine, id: InvocationId, key: string, content: ArrivalContent): Promise<void> {
+async function leaveEarly(engine: Engine, id: InvocationId, arrival: NewArrival): Promise<void> {
   const { clock, settings } = engine;
   // A process that owns its store alone has every acceptance under way in its memory.
   if (settings.exclusiveOwnerPrefix !== undefined) return;
-  await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, key, content);
+  await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, arrival);
   const to = await currentLife(engine, id);
-  if (to !== undefined) await bring(engine, to, key, content);
+  if (to !== undefined) await deliverArrival(engine, to, arrival);
 }
 
 /** The current life of an id; undefined if it has none. */
 export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
   const existing = await existingAcceptance(engine, id);
   return existing && addresseeIn(id, existing);
+}
+
+/** The loaded life of an open invocation, and no later one. */
+export function openLifeOf(engine: Engine, { invocation, leaseRecord }: Loaded): Addressee {
+  const { id, nonce, target, completionRetentionMs } = invocation.acceptance;
+  const nowMs = engine.clock.nowMs();
+  const keptUntilS = keepUntilS(engine.settings, { completionRetentionMs }, nowMs, leaseRecord?.keepUntilS);
+  return { id, nonce, target, keptUntilS };
 }
 
 function addresseeIn(id: InvocationId, existing: Item): Addressee {
@@ -122,7 +141,7 @@ function addresseeIn(id: InvocationId, existing: Item): Addressee {
  * (docs/design.md#cancel-kill-and-pause).
  */
 export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct): Promise<void> {
-  await bring(engine, to, "kill", { kind: "kill" }, act);
+  await deliverArrival(engine, to, { key: "kill", content: { kind: "kill" }, ...(act && { act }) });
 }
 
 /**

@@ -3,15 +3,14 @@ import { hex } from "../../core/model/hex.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
-import { writeArrival } from "../messaging/deliver.ts";
+import { deliverArrival, type NewArrival, openLifeOf } from "../messaging/deliver.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { claim } from "../lease/claim.ts";
-import { keepUntilS } from "../store/ttl.ts";
 import { hasExpired, isLeased, load, unperformed } from "../store/load.ts";
 import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
-import { sendWake, wakeNow } from "../messaging/wake.ts";
+import { wakeNow } from "../messaging/wake.ts";
 
 /** @param by the operator, if one was authenticated */
 export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
@@ -19,19 +18,17 @@ export async function cancel(engine: Engine, id: InvocationId, by?: string): Pro
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const { phase, acceptance } = loaded.invocation;
   if (phase.status === "completed") return "completed";
-  // Each cancel counts, so each has its own key.
-  const key = `x${hex(engine.ids.random(12))}`;
-  const extendedUntilS = loaded.leaseRecord?.keepUntilS;
-  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
-  const signal = { kind: "notification", id: { index: CANCEL_SIGNAL }, result: undefined } as const;
-  const act = actNow(engine, "cancel", by);
-  await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, signal, act);
   const waits = phase.status === "scheduled" || phase.status === "pending" || phase.status === "ready";
-  if (waits) {
-    // The backstop of this process. Without the delay, its worker would race with this process for the claim.
-    await sendWake(engine, acceptance, engine.settings.leaseMs);
-    if (await endNow(engine, id)) return "done";
-  }
+  const arrival: NewArrival = {
+    // Each cancel counts, so each has its own key.
+    key: `x${hex(engine.ids.random(12))}`,
+    content: { kind: "notification", id: { index: CANCEL_SIGNAL }, result: undefined },
+    act: actNow(engine, "cancel", by),
+  };
+  // Without the delay, a worker would race with this process for the claim; the delayed wake is the backstop of this process.
+  await deliverArrival(engine, openLifeOf(engine, loaded), arrival, waits ? engine.settings.leaseMs : 0);
+  if (!waits) return "noted";
+  if (await endNow(engine, id)) return "done";
   await wakeNow(engine, acceptance);
   return "noted";
 }

@@ -1,4 +1,5 @@
 /** Drops the journal of a completed invocation, or all its items. The final segment stays, as its bare end, for the fence. */
+import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { NO_RETRIES, type Segment } from "../../core/invocation/segment.ts";
 import type { Failure } from "../../core/model/failure.ts";
@@ -10,8 +11,7 @@ import { keepUntilS } from "../store/ttl.ts";
 import { dropPieces, chunkForPut } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
-import type { OperatorAct } from "../ports/submission.ts";
-import type { Item, Range } from "../ports/table.ts";
+import type { Item, Range, Scalar } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { segmentItem } from "../store/segment-record.ts";
@@ -25,12 +25,16 @@ const GONE: Failure = { code: 410, message: "gone" };
  * The caller has performed the effects of the last segment: without its entries, no redo can (I2).
  * @returns false where another process has changed the final segment since the load: the caller loads again
  */
-export async function dropJournal(engine: Engine, { invocation, pk, last, lastAct }: Loaded): Promise<boolean> {
+export async function dropJournal(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const { invocation, pk, last, lastAct } = loaded;
   const { phase } = invocation;
   if (phase.status !== "completed" || last === undefined) return false;
   const { result, killed, tombstone } = phase;
   const end = endAlone(last.segment, { kind: "completed", result, killed, tombstone });
-  if (!(await replaceEnd(engine, pk, invocation, end, lastAct))) return false;
+  // The last act of an operator and the cancel are in items that will be deleted.
+  const isCancelled = endOutcome(invocation, loaded.isCancelled) === "cancelled";
+  const attributes = { ...actAttributes(lastAct), ...(isCancelled && { cancelled: true }) };
+  if (!(await replaceEnd(engine, pk, invocation, end, attributes))) return false;
   const kept = (sk: string): boolean => sk.startsWith("hold#") || sk.startsWith("sink#");
   await deleteItems(engine, pk, invocation, kept);
   await stripAcceptance(engine, invocation);
@@ -52,7 +56,7 @@ export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded):
   if (source.kind === "call" || source.kind === "send") await stripAcceptance(engine, withoutCaller(invocation), false);
   else await removeAcceptance(engine, pk, invocation);
   await deleteItems(engine, pk, invocation, () => false);
-  engine.log.info("an invocation is purged", { invocationId: invocation.acceptance.id, nonce });
+  engine.log.write("invocation.purged", { invocationId: invocation.acceptance.id, nonce });
   return true;
 }
 
@@ -76,7 +80,7 @@ async function replaceEnd(
   pk: string,
   invocation: Invocation,
   end: Segment,
-  lastAct?: OperatorAct,
+  attributes: Readonly<Record<string, Scalar>> = {},
 ): Promise<boolean> {
   const { acceptance, pin, attempts } = invocation;
   const key = segmentKey(pk, acceptance.nonce, end.index);
@@ -97,8 +101,7 @@ async function replaceEnd(
     ...(pin && { pin }),
     ...(attempts > 0 && { attempt: { ...span, number: attempts } }),
   };
-  // So is the last act of an operator.
-  const told = { ...segmentItem(place, whole), ...actAttributes(lastAct) };
+  const told = { ...segmentItem(place, whole), ...attributes };
   const item = await chunkForPut(engine, told, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
   // A repeated put is refused where the first took effect and its answer was lost: the bytes, with the token, are then equal.

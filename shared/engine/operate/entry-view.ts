@@ -1,20 +1,92 @@
-/** One line of a journal for operators: the type of the entry, and its name, key or target. */
-import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
+/** The journal for operators: each entry with its type, its name, key or target, and the moment at which it was stored. */
+import type { CommandEntry, Entry, Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
+import type { Journal } from "../../core/invocation/journal.ts";
 import { targetText } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
 import type { EntryView } from "../ports/submission.ts";
 
 const decoder = new TextDecoder();
 
-export function entryView(entry: Entry, index: number): EntryView {
-  if (entry.kind === "notification") return { index, type: `Notification: ${entry.type}` };
-  return { index, type: `Command: ${entry.type}`, ...(entry.name !== "" && { name: entry.name }), ...aboutOf(entry) };
+/** @param moments the moment of each entry, in epoch milliseconds */
+export function entryViews(journal: Journal, moments: readonly number[]): readonly EntryView[] {
+  const { entries } = journal;
+  const commands = commandPlaces(entries);
+  return entries.map((entry, index) => ({
+    index,
+    type: entryType(entry),
+    atMs: moments[index] ?? 0,
+    ...(entry.kind === "command" ? ofCommand(entry, journal) : ofNotification(entry, journal, commands)),
+  }));
 }
 
-/** Few handlers name their commands, so a state command is identified by its key, and a call or send by its target. */
-function aboutOf({ command, frame }: CommandEntry): Pick<EntryView, "key" | "target"> {
-  if (command.kind === "call" || command.kind === "send") return { target: targetText(command.child.target) };
-  const message = commandOf(frame)?.message;
-  if (message === undefined || !("key" in message)) return {};
-  return { key: typeof message.key === "string" ? message.key : decoder.decode(message.key) };
+export function entryType(entry: Entry): string {
+  return entry.kind === "command" ? `Command: ${entry.type}` : `Notification: ${entry.type}`;
+}
+
+/** The index of the entry of each command: failures name commands, and a restart names entries. */
+export function commandPlaces(entries: readonly Entry[]): readonly number[] {
+  return entries.flatMap(({ kind }, index) => (kind === "command" ? [index] : []));
+}
+
+function ofCommand(entry: CommandEntry, journal: Journal): Partial<EntryView> {
+  return { ...(entry.name !== "" && { name: entry.name }), ...aboutOf(entry, journal) };
+}
+
+/** Few handlers name their commands, so a command is identified by its key, its target or its moment. */
+export function aboutOf(
+  { command, frame }: CommandEntry,
+  { childIds }: Pick<Journal, "childIds">,
+): Pick<EntryView, "key" | "target" | "invocationId" | "signal" | "wakeAtMs"> {
+  switch (command.kind) {
+    case "call":
+    case "send": {
+      const invocationId = childIds.get(command.child.idCompletionId);
+      const { target } = command.child;
+      return { target: targetText(target), ...(invocationId !== undefined && { invocationId }) };
+    }
+    case "sleep":
+      return { wakeAtMs: command.wakeAtMs };
+    case "signal":
+      return { signal: signalText(command.signal), invocationId: command.invocationId };
+    case "complete-awakeable":
+      return { signal: command.awakeableId };
+    case "attach":
+    case "get-output":
+      return aboutLookup(command.lookup);
+    default: {
+      const message = commandOf(frame)?.message;
+      if (message === undefined || !("key" in message)) return {};
+      return { key: typeof message.key === "string" ? message.key : decoder.decode(message.key) };
+    }
+  }
+}
+
+function aboutLookup(lookup: Lookup): Pick<EntryView, "target" | "invocationId"> {
+  switch (lookup.kind) {
+    case "id":
+      return { invocationId: lookup.invocationId };
+    case "idempotency":
+      return { target: targetText(lookup.target) };
+    case "workflow":
+      return { target: `${lookup.service}/${lookup.key}` };
+  }
+}
+
+function ofNotification(
+  { id, failed, invocationId }: NotificationEntry,
+  { completable }: Journal,
+  commands: readonly number[],
+): Partial<EntryView> {
+  const completes = "completionId" in id ? completable.get(id.completionId)?.commandIndex : undefined;
+  const at = completes === undefined ? undefined : commands[completes];
+  return {
+    ...(at !== undefined && { completes: at }),
+    ...(!("completionId" in id) && { signal: signalText(id) }),
+    ...(invocationId !== undefined && { invocationId }),
+    ...(failed && { failed }),
+  };
+}
+
+export function signalText(signal: SignalName): string {
+  return "name" in signal ? signal.name : String(signal.index);
 }

@@ -1,12 +1,11 @@
-/** Gives an order to an invocation: first the arrival, then the wake (I3). */
+/** Gives an operator's order to an invocation. */
 import type { Order } from "../../core/invocation/event.ts";
 import { hex } from "../../core/model/hex.ts";
-import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
+import type { ArrivalContent } from "../store/arrival-record.ts";
 import type { Engine } from "../engine.ts";
-import { keepUntilS } from "../store/ttl.ts";
-import { actAttributes, actNow } from "../store/operator-act.ts";
+import { deliverArrival, openLifeOf } from "../messaging/deliver.ts";
+import { actNow } from "../store/operator-act.ts";
 import type { Loaded } from "../store/load.ts";
-import { wakeNow } from "../messaging/wake.ts";
 
 const KEY_BYTES = 12;
 
@@ -17,19 +16,11 @@ export async function giveOrder(
   order: Extract<ArrivalContent, { kind: Order["kind"] }>,
   by: string | undefined,
 ): Promise<void> {
-  const { acceptance } = loaded.invocation;
-  const { id, nonce } = acceptance;
-  const nowMs = engine.clock.nowMs();
-  const standing = standingOrders(loaded).map(({ atMs }) => atMs + 1);
   const key = `o${hex(engine.ids.random(KEY_BYTES))}`;
-  const keptUntilS = keepUntilS(engine.settings, acceptance, nowMs, loaded.leaseRecord?.keepUntilS);
-  const atMs = Math.max(nowMs, ...standing);
-  const item = arrivalItem(engine.settings.keyPrefix, { id, nonce, key }, order, atMs, keptUntilS);
-  await engine.table.put(
-    { ...item, ...actAttributes({ ...actNow(engine, order.kind, by), atMs }) },
-    { kind: "absent" },
-  );
-  await wakeNow(engine, acceptance);
+  const standing = standingOrders(loaded).map(({ atMs }) => atMs + 1);
+  const atMs = Math.max(engine.clock.nowMs(), ...standing);
+  const act = { ...actNow(engine, order.kind, by), atMs };
+  await deliverArrival(engine, openLifeOf(engine, loaded), { key, content: order, atMs, act });
 }
 
 /** The fresh orders: no segment lists them yet. */

@@ -1,25 +1,35 @@
 /** The view of one invocation for operators: status, attempts, failures and journal. */
+import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { entryView } from "./entry-view.ts";
+import { entryMoments } from "../../core/invocation/segment-moments.ts";
+import { entryViews } from "./entry-view.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isLeased, load, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, type Loaded, loadWithMoments } from "../store/load.ts";
 import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
 /** @returns undefined where there is no such invocation, or where it has expired */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
-  const loaded = await load(engine, id);
+  const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  return await viewOf(engine, loaded);
+}
+
+/** The view from one load of the invocation, with the failure events and the queue beside it. */
+export async function viewOf(engine: Engine, loaded: Loaded): Promise<InvocationView> {
+  const { id } = loaded.invocation.acceptance;
   const driven = engine.activeInvocations.find(id);
   const invocation = knownNow(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const queue = await queueOf(engine, loaded);
+  const outcome = endOutcome(invocation, loaded.isCancelled);
   const kept = hasJournal(invocation, engine.clock.nowMs());
   const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   return {
@@ -29,7 +39,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
-    entries: kept ? journal.entries.map(entryView) : [],
+    entries: kept ? entryViews(journal, momentsOf(loaded, invocation)) : [],
     events: kept ? events : [],
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(createdBy !== undefined && { createdBy }),
@@ -39,10 +49,11 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
     ...(lastFailure && phase.status !== "completed" && { lastFailure }),
     ...(phase.status === "backing-off" && { nextRetryAtMs: phase.retryAtMs }),
+    ...(outcome && { outcome }),
     ...(phase.status === "completed" && { completedAtMs: phase.endedAtMs }),
     ...(phase.status === "completed" && phase.result.kind === "failure" && { failure: phase.result.failure }),
     ...waits(loaded, invocation, driven),
-    ...(await queueOf(engine, loaded, invocation)),
+    ...(queue && { queue }),
   };
 }
 
@@ -61,6 +72,12 @@ function waits(
   };
 }
 
+/** The moment of each entry. @param invocation as loaded, or newer from the memory of a driver */
+export function momentsOf(loaded: Loaded, { journal, modifiedAtMs }: Invocation): readonly number[] {
+  const known = loaded.invocation.journal.entries.length;
+  return entryMoments(loaded.moments ?? [], { known, count: journal.entries.length, newestAtMs: modifiedAtMs });
+}
+
 /** The current status, in the words of the API. */
 export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus {
   const { status } = knownNow(engine, loaded).phase;
@@ -70,14 +87,11 @@ export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus
 }
 
 /** The place in the queue of the key, by one read of the lock; only a pending invocation costs that read. */
-async function queueOf(
-  engine: Engine,
-  { leaseRecord }: Loaded,
-  invocation: Invocation,
-): Promise<{ queue?: QueueView }> {
-  const ticket = engine.activeInvocations.find(invocation.acceptance.id)?.lease.ticket ?? leaseRecord?.ticket;
-  if (invocation.phase.status !== "pending" || ticket === undefined) return {};
-  const { holder, head } = await lockAt(engine, objectPartition(engine, invocation.acceptance.target));
+export async function queueOf(engine: Engine, loaded: Loaded): Promise<QueueView | undefined> {
+  const { acceptance, phase } = knownNow(engine, loaded);
+  const ticket = engine.activeInvocations.find(acceptance.id)?.lease.ticket ?? loaded.leaseRecord?.ticket;
+  if (phase.status !== "pending" || ticket === undefined) return undefined;
+  const { holder, head } = await lockAt(engine, objectPartition(engine, acceptance.target));
   const isHeld = holder !== undefined && holder.id !== EDITOR;
-  return { queue: { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) } };
+  return { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) };
 }

@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import type { Loaded } from "../store/load.ts";
 
 /** Attempts, retries and short waits of a driver are in its memory alone until it writes a segment or parks. */
-export function knownNow(engine: Engine, { invocation }: Loaded): Invocation {
+export function knownNow(engine: Engine, { invocation }: Pick<Loaded, "invocation">): Invocation {
   const driven = engine.activeInvocations.find(invocation.acceptance.id)?.invocation;
   return driven !== undefined && driven.segmentIndex >= invocation.segmentIndex ? driven : invocation;
 }

@@ -3,10 +3,14 @@ import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment, Route, ServiceRevision } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 
-export type Routing =
-  /** `slow`: the handler has a slow note. */
-  | { readonly found: true; readonly route: Route; readonly slow?: true }
-  | { readonly found: false; readonly missing: "service" | "handler" };
+/** `slow`: the handler has a slow note. */
+export interface FoundRoute {
+  readonly found: true;
+  readonly route: Route;
+  readonly slow?: true;
+}
+
+export type Routing = FoundRoute | { readonly found: false; readonly missing: "service" | "handler" };
 
 /**
  * The registry is a handful of small items, held in memory with a short lifetime. A lookup reads the table again before it

@@ -1,13 +1,17 @@
 /** The inputs and results of the use cases of invocations. */
 import type { CodedError } from "../../core/errors/coded-error.ts";
+import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
+import type { FoundRoute } from "./registry.ts";
 
 export interface Submission {
   readonly target: Target;
+  /** The route to the target, if the sender has looked it up: the invocation is accepted by the route that was checked. */
+  readonly routing?: FoundRoute;
   readonly input: Uint8Array;
   /** As the handler receives them; the caller of the use case has removed credentials. */
   readonly headers: readonly Header[];
@@ -69,10 +73,22 @@ export interface EntryView {
   /** `Command: Run`, `Notification: Sleep`, …: the names in the tables of the reference. */
   readonly type: string;
   readonly name?: string;
+  /** When the segment of the entry was written. */
+  readonly atMs: number;
   /** The key of the state or the promise, for commands about them. */
   readonly key?: string;
-  /** The target of a call or a send. */
+  /** The target of a call, a send or an attach. */
   readonly target?: string;
+  /** The invocation that a command created, found or signals, or whose id a notification carries. */
+  readonly invocationId?: string;
+  /** The name or the index of a signal, or the id of an awakeable. */
+  readonly signal?: string;
+  /** When a sleep ends. */
+  readonly wakeAtMs?: number;
+  /** The index of the entry whose command a notification completes. */
+  readonly completes?: number;
+  /** Present on a notification that carries a failure. */
+  readonly failed?: true;
 }
 
 export interface QueueView {
@@ -80,6 +96,63 @@ export interface QueueView {
   readonly place: number;
   /** The invocation that holds the key. */
   readonly holderId?: InvocationId;
+}
+
+/** One thing that an open invocation waits for; which members a wait has depends on its kind. */
+export interface WaitView {
+  readonly kind:
+    | "schedule"
+    | "key"
+    | "retry"
+    | "circuit"
+    | "resume"
+    | "driver"
+    | "attempt"
+    | "call"
+    | "attach"
+    | "timer"
+    | "promise"
+    | "awakeable"
+    | "signal"
+    | "command";
+  /** When the command was stored; without a command, when the invocation came into its phase. */
+  readonly sinceMs: number;
+  /** When the wait ends by itself: the start, the next attempt, or the end of a sleep. */
+  readonly untilMs?: number;
+  /** The number of the running attempt, or of the next one. */
+  readonly attempt?: number;
+  readonly failure?: AttemptFailure;
+  readonly deploymentId?: string;
+  /** Since when the deployment of the running attempt has sent nothing. */
+  readonly silentSinceMs?: number;
+  /** The place in the queue of the key; 1 is next. */
+  readonly place?: number;
+  /** The id by which another party completes the awakeable. */
+  readonly awakeableId?: string;
+  /** The name of a promise, a signal or a run; the index of a signal without a name. */
+  readonly name?: string;
+  /** The type of the command, for a wait of the kind `command`. */
+  readonly type?: string;
+  /** The target of `invocationId`, or the workflow of a promise. */
+  readonly target?: string;
+  /** The invocation that has to end first: the called one, the attached one, or the holder of the key. */
+  readonly invocationId?: InvocationId;
+  /** The status of `invocationId`; absent where it was not read or does not exist. */
+  readonly status?: PresentedStatus;
+  /** What `invocationId` waits for. */
+  readonly waitsFor?: readonly WaitView[];
+}
+
+/**
+ * Why an invocation is paused. `order`: an operator ordered it. `failure`: a failure after which no attempt follows, mostly
+ * because the retry policy allows no more. `process-ends`: it ended processes, or its messages failed again and again.
+ */
+export interface PauseView {
+  readonly reason: "order" | "failure" | "process-ends";
+  readonly atMs: number;
+  /** The operator who gave the order, if one was authenticated. */
+  readonly by?: string;
+  readonly failure?: AttemptFailure;
 }
 
 /** The answer of `GET /invocations/{id}`. */
@@ -107,8 +180,16 @@ export interface InvocationView {
   readonly silentSinceMs?: number;
   /** Present while the invocation waits for its key. */
   readonly queue?: QueueView;
+  /** Present for an open invocation. */
+  readonly waitsFor?: readonly WaitView[];
+  /** Present for a paused invocation. */
+  readonly pause?: PauseView;
+  /** Where the invocation runs, or where its next attempt goes. */
+  readonly deployment?: { readonly id: DeploymentId; readonly address?: string };
   readonly lastFailure?: AttemptFailure;
   readonly completedAtMs?: number;
+  /** How a completed invocation ended. */
+  readonly outcome?: EndOutcome;
   readonly failure?: Failure;
   readonly entries: readonly EntryView[];
   readonly events: readonly AttemptFailure[];

@@ -1,4 +1,5 @@
 /** The cells of an invocation that need its whole partition: acceptance, attempts and end. */
+import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Await, awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -19,6 +20,7 @@ export function invocationCells(engine: Engine, loaded: Loaded): Cells {
     last_action: loaded.lastAct?.kind,
     last_action_at: loaded.lastAct?.atMs,
     last_action_by: loaded.lastAct?.by,
+    outcome: endOutcome(invocation, loaded.isCancelled),
     ...standingCells(invocation),
     ...attemptCells(engine, loaded, invocation),
   };

@@ -1,5 +1,6 @@
 /** The listing as one stream by moment of acceptance, merged from the shards of each day (ADR 0033). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
 import { listingPk, momentRange, shardsOf } from "../store/item-keys.ts";
@@ -29,7 +30,6 @@ export interface ListingRange {
   readonly daysMax?: number;
 }
 
-const DAY_MS = 86_400_000;
 /** The most that the clocks of acceptors may be ahead of this one. */
 const SKEW_MAX_MS = 60_000;
 /** The listing ends after this many days in a row without an acceptance; `created_at` reaches older entries. */

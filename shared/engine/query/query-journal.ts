@@ -2,13 +2,17 @@
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { EVERYTHING, type Narrowing } from "../../core/query/narrowing.ts";
 import { JOURNAL, JOURNAL_EVENTS } from "../../core/query/table-shapes.ts";
-import type { Entry } from "../../core/invocation/entry.ts";
+import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
+import type { Journal } from "../../core/invocation/journal.ts";
+import { framesOf } from "../../core/protocol/frame.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { entryJson } from "./entry-json.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
-import { hasExpired, load, type Loaded } from "../store/load.ts";
+import { aboutOf, entryType } from "../operate/entry-view.ts";
+import { momentsOf } from "../operate/inspect.ts";
+import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
 import { type Cells, type Reading, rowOf } from "./reading.ts";
@@ -40,36 +44,55 @@ async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerato
   const named = id?.in === undefined ? EVERYTHING : new Map([["id", id]]);
   for await (const { id: one, loaded } of summaries(reading, named, "stored", "newest-first")) {
     if (loaded === undefined) budget.loads(1);
-    const found = loaded ?? (await load(engine, one));
+    const found = loaded ?? (await loadWithMoments(engine, one));
     if (found === undefined || hasExpired(found, engine.clock.nowMs())) continue;
     budget.journal(found.invocation.journal.entries.reduce((sum, { frame }) => sum + frame.length, 0));
     yield found;
   }
 }
 
-function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
+function* journalRows(loaded: Loaded): Generator<SqlRow> {
+  const { invocation } = loaded;
   const { acceptance, journal } = invocation;
-  const lastFrom =
-    journal.entries.length - (last === undefined ? 0 : last.segment.consumed.length + last.segment.entries.length);
+  const moments = momentsOf(loaded, invocation);
   const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id), version: 2 };
   for (const [index, entry] of journal.entries.entries()) {
-    const isCommand = entry.kind === "command";
     yield rowWithLarge(
       {
         ...head,
         index,
-        entry_type: isCommand ? `Command: ${entry.type}` : `Notification: ${entry.type}`,
-        name: isCommand ? entry.name : undefined,
-        raw_length: entry.frame.length,
-        // A loaded invocation has the moments of the acceptance and of the last segment only.
-        appended_at: index === 0 ? acceptance.createdAtMs : index >= lastFrom ? last?.segment.writtenAtMs : undefined,
+        entry_type: entryType(entry),
+        ...(entry.kind === "command" && commandCells(entry, journal)),
+        raw_length: payloadOf(entry).length,
+        appended_at: moments[index],
       },
       {
-        raw: () => entry.frame,
+        raw: () => payloadOf(entry),
         entry_json: () => jsonCell(entry, index, invocation),
       },
     );
   }
+}
+
+function commandCells(entry: CommandEntry, journal: Journal): Cells {
+  const { command, name } = entry;
+  const { target, invocationId, wakeAtMs } = aboutOf(entry, journal);
+  const isChild = command.kind === "call" || command.kind === "send";
+  const isPromise =
+    command.kind === "get-promise" || command.kind === "peek-promise" || command.kind === "complete-promise";
+  return {
+    name,
+    invoked_id: isChild ? invocationId : undefined,
+    invoked_target: isChild ? target : undefined,
+    sleep_wakeup_at: wakeAtMs,
+    promise_name: isPromise ? command.name : undefined,
+    completed: "completionId" in command ? journal.completed.has(command.completionId) : undefined,
+  };
+}
+
+/** The message of the entry, without the header of its frame. */
+function payloadOf({ frame }: Entry): Uint8Array {
+  return framesOf(frame)[0]?.payload ?? frame;
 }
 
 /** A row whose large cells are made when a statement asks for them. */

@@ -1,6 +1,7 @@
 /** Redoes the final effects of a completed invocation: its driver may have died before it performed them (I2). */
 import type { Entry } from "../../core/invocation/entry.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/leave-open-index.ts";
@@ -11,7 +12,6 @@ import { perform } from "../effects/perform.ts";
 import { performerOf } from "../effects/performer.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 
-const DAY_MS = 86_400_000;
 /** Less than two days: the difference covers the time that performing takes, and the difference of the clocks. */
 const REDO_MAX_MS = 1.5 * DAY_MS;
 

@@ -3,6 +3,7 @@ import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import { isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import { isLaterLife } from "../messaging/later-life.ts";
 import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
@@ -20,8 +21,6 @@ import {
 } from "../store/item-keys.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * Reads the target of each effect. A lease record that was written after the end shows that the effects were performed, but

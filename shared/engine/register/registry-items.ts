@@ -2,6 +2,7 @@
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
@@ -13,7 +14,7 @@ const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
 const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
 /** The life of a note on a slow or long handler: the handler may become faster. */
-const SLOW_KEPT_S = 7 * 86_400;
+const SLOW_KEPT_S = 7 * DAY_S;
 const FORMAT = 1;
 /** Below the item limit of 400 KB, with room for the keys. */
 export const DEPLOYMENT_MAX_BYTES = 380_000;

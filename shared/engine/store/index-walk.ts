@@ -1,10 +1,10 @@
 /** Walks over the two indexes: the open index by the moment of the next look, the listing by the day of acceptance (ADR 0031). */
 import type { InvocationId } from "../../core/model/ids.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
-const DAY_MS = 86_400_000;
 /** Numbers of partitions of an index. */
 export type Shards = readonly number[];
 

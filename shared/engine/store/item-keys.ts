@@ -1,6 +1,7 @@
 /** The key scheme of invocations, of the sweeper and of the two indexes (ADR 0003). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { textHash } from "../../core/model/text-hash.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Key } from "../ports/table.ts";
 
 /** Sort keys of one invocation: `arr#`, `blob#`, `hold#`, `seg#`, `sink#`, `try#`, in this order. */
@@ -27,7 +28,6 @@ export interface KeyScheme {
 
 /** The sweeper walks this many shards, whatever the setting is and was, so that a change of the setting loses no work. */
 export const INDEX_SHARDS_MAX = 16;
-const DAY_MS = 86_400_000;
 
 export function invocationPk(prefix: string, id: InvocationId | string): string {
   return `${prefix}inv#${id}`;

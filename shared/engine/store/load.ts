@@ -18,6 +18,7 @@ import { reassemble } from "./large-record.ts";
 import { type OnBytes, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
+import type { SegmentMoment } from "../../core/invocation/segment-moments.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
 
 export interface Loaded {
@@ -34,6 +35,10 @@ export interface Loaded {
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
+  /** The bare end of a dropped journal that had a cancel. */
+  readonly isCancelled?: true;
+  /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
+  readonly moments?: readonly SegmentMoment[];
 }
 
 /** About a page of the table: larger invocations are read in turns. */
@@ -77,9 +82,19 @@ async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded 
   return await largeLoads.take(id, () => load(engine, id));
 }
 
+/** As `load`, with the moment of each segment, for the views of operators. @throws TooLargeError */
+export function loadWithMoments(
+  engine: StorePorts,
+  id: InvocationId,
+  sizeMaxBytes = Infinity,
+): Promise<Loaded | undefined> {
+  return load(engine, id, sizeMaxBytes, undefined, true);
+}
+
 /**
  * @param sizeMaxBytes the limit of the stored bytes, and of the unpacked bytes; none by default
- * @param onBytes called with the size of each page and of each unpacked record, when it comes into memory
+ * @param onBytes called with the size of each page, of each unpacked record and of each piece that is read by itself, when it
+ *   comes into memory
  * @returns undefined if no acceptance is stored under this id
  * @throws TooLargeError
  */
@@ -88,26 +103,29 @@ export async function load(
   id: InvocationId,
   sizeMaxBytes = Infinity,
   onBytes?: OnBytes,
+  needsMoments = false,
 ): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
   const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes, onBytes);
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
   let unpackedBytes = 0;
-  const items = await reassemble(engine, found, nonce, async (bytes) => {
+  const onUnpacked: OnBytes = async (bytes) => {
     unpackedBytes += bytes;
     if (unpackedBytes > sizeMaxBytes) throw new TooLargeError(`${pk} unpacks to more than ${sizeMaxBytes} bytes`);
     await onBytes?.(bytes);
-  });
+  };
+  const items = await reassemble(engine, found, nonce, onUnpacked);
   const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
   try {
-    return assemble(id, pk, acceptance, items, items.filter(isArrival));
+    return assemble(id, pk, acceptance, items, items.filter(isArrival), needsMoments);
   } catch (error) {
     if (!(error instanceof AbsentArrivalError)) throw error;
     // I4: a read returns arrivals before segments, so a segment may list an arrival that was written after the arrivals were
     // read.
-    const arrived = await reassemble(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
-    return assemble(id, pk, acceptance, items, arrived);
+    const readAgain = await readPartition(engine.table, pk, ARRIVALS, sizeMaxBytes, onBytes);
+    const arrived = await reassemble(engine, readAgain, nonce, onUnpacked);
+    return assemble(id, pk, acceptance, items, arrived, needsMoments);
   }
 }
 
@@ -126,6 +144,7 @@ export function assemble(
   first: Item,
   items: readonly Item[],
   arrived: readonly Item[],
+  needsMoments = false,
 ): Loaded {
   const { acceptance, lease: firstLease } = readAcceptance(id, first);
   const { nonce } = acceptance;
@@ -133,6 +152,9 @@ export function assemble(
   let lease = firstLease;
   let last: Loaded["last"];
   const failures: AttemptFailure[] = [];
+  const moments: SegmentMoment[] | undefined = needsMoments
+    ? [{ fromEntry: 0, atMs: acceptance.createdAtMs }]
+    : undefined;
   const byKey = new Map(arrived.map((item) => [item.sk, item]));
   const arrivalOf = (key: string) => {
     const item = byKey.get(`arr#${nonce}#${key}`);
@@ -146,6 +168,7 @@ export function assemble(
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
     last = { before: folding.invocation, segment: read.segment };
     lease = read.lease;
+    moments?.push({ fromEntry: last.before.journal.entries.length, atMs: read.segment.writtenAtMs });
     if (read.segment.failure !== undefined) failures.push(read.segment.failure);
   }
   let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
@@ -158,6 +181,7 @@ export function assemble(
     // The acceptor drives or drove the invocation: an attempt may have begun without a written trace.
     invocation = { ...invocation, phase: { status: "running" } };
   }
+  const isCancelled = last?.segment.endAlone === true && segmentsOf(items, nonce).at(-1)?.["cancelled"] === true;
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
   const lastAct = lastActIn(nonce, items, arrived);
@@ -171,6 +195,8 @@ export function assemble(
     ...(last && { last }),
     ...(leaseRecord && { leaseRecord: leaseRecord }),
     ...(lastAct && { lastAct }),
+    ...(isCancelled && { isCancelled }),
+    ...(moments && { moments }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** A segment as an item: the entries of one attempt, the state after it, and the lease of the driver that wrote it. */
 import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
+import type { Result } from "../../core/model/failure.ts";
 import type { DeploymentId, Nonce, Token } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
@@ -169,6 +170,25 @@ export function readOutline(item: Item): SegmentOutline {
     lease: { token: token as Token, untilMs },
     ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
   };
+}
+
+/** The end of an invocation as its final segment has it. */
+export interface SegmentEnd {
+  readonly result: Result;
+  readonly killed: boolean;
+  readonly endedAtMs: number;
+  /** Absent where an order ended the invocation. */
+  readonly attempts?: number;
+}
+
+/** @returns undefined for a segment that ends nothing @throws StoreError if the record cannot be read */
+export function readEnd(item: Item): SegmentEnd | undefined {
+  const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
+  const after = readAfter(stored, stored.resultInFrames ? entriesOf(stored.frames) : []);
+  if (after.kind !== "completed") return undefined;
+  const { result, killed } = after;
+  const { writtenAtMs: endedAtMs, attemptNumber: attempts } = stored;
+  return { result, killed, endedAtMs, ...(attempts !== undefined && { attempts }) };
 }
 
 function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Consumption {

@@ -1,8 +1,7 @@
 /** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0034). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
-
-const DAY_S = 86_400;
 
 /** A shared table deletes expired items even while no sweeper runs: open invocations must survive two weeks of that. */
 const SHARED_KEPT_S = 16 * DAY_S;

@@ -1,5 +1,6 @@
 /** The guard: after a look has killed a process, each look is recorded before it begins, so that the deadly one is found. */
 import type { InvocationId } from "../../core/model/ids.ts";
+import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
@@ -25,7 +26,7 @@ export const NO_GUARD: Guard = {
 
 const DEADLY = "deadly#";
 /** A deadly look is tried again after this time: the function may have more memory by then, or a new version. */
-const DEADLY_S = 86_400;
+const DEADLY_S = DAY_S;
 
 export type DeadlyLooks = ReadonlySet<string>;
 
@@ -69,7 +70,7 @@ export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: D
   const key = { pk: sweeperPk(engine.settings.keyPrefix), sk: `${DEADLY}${trying}` };
   await engine.table.put({ ...key, expiresAtS: Math.ceil(engine.clock.nowMs() / 1000) + DEADLY_S });
   const [phase, invocationId] = trying.split(" ");
-  engine.log.error("a sweeper died at an invocation, which sweepers leave to workers for a day", {
+  engine.log.write("sweeper.died", {
     invocationId,
     phase,
   });

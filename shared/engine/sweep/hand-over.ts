@@ -1,4 +1,5 @@
 /** Hands the rest of a walk over to workers as slices; each item is written before its message is sent (I8). */
+import { DAY_MS } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { Shards, Stretch } from "../store/index-walk.ts";
@@ -13,7 +14,7 @@ const SLICES_MAX = 256;
 /** The most cuts by time, for a walk whose end is known. */
 const CUTS_MAX = 16;
 const CUT_MIN_MS = 30_000;
-const CUT_SPAN_MAX_MS = 86_400_000;
+const CUT_SPAN_MAX_MS = DAY_MS;
 
 /**
  * @param outstanding the number of slices that are not done yet

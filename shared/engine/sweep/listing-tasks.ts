@@ -1,4 +1,5 @@
 /** The walks over the listing: once over each entry that is old enough, and again by order of an operator. */
+import { DAY_MS } from "../../core/model/time-units.ts";
 import { lookAtListed } from "./listed-check.ts";
 import { type Waking, wakeOrNote } from "./driverless.ts";
 import { idAt, type IndexPosition } from "../store/index-walk.ts";
@@ -7,7 +8,6 @@ import type { Again, Progress } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 import { walkListed, walkPart } from "./walks.ts";
 
-const DAY_MS = 86_400_000;
 /**
  * The most failed entries in the progress; where more looks fail, the cause is the table, not the entries.
  */
@@ -59,7 +59,7 @@ export async function lookAgain(progress: Progress, pass: Pass): Promise<Progres
     const invocationId = idAt(place);
     if (await isLookedAt(pass, place)) continue;
     if (tries + 1 < TRIES_MAX) left.push({ place, tries: tries + 1 });
-    else pass.engine.log.error("the sweeper gives up an invocation that it could not look at", { invocationId, tries });
+    else pass.engine.log.write("sweeper.look-abandoned", { invocationId, tries });
   }
   if (progress.again.length > 0) await pass.guard.clear();
   return { ...progress, again: left };

@@ -1,4 +1,5 @@
 /** One pass of the sweeper: its tasks take turns until all are done, time is over, or the rest is handed over to workers. */
+import { HOUR_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import { placeAt } from "../store/item-keys.ts";
@@ -21,7 +22,7 @@ const FIRST_FOR_MS = 300_000;
  * A walk over everything begins after this many times its last duration, but at the latest after the maximum below.
  */
 const REST_TIMES = 100;
-const EVERYTHING_EVERY_MAX_MS = 6 * 3_600_000;
+const EVERYTHING_EVERY_MAX_MS = 6 * HOUR_MS;
 
 const TASKS: readonly Task[] = [listingTask, dueTask, everythingTask, orderedOpenTask, orderedListingTask];
 
@@ -152,8 +153,7 @@ function reported(pass: Pass, saved: Saved, handedOver: number): SweepReport {
     ...(handedOver > 0 && { handedOver }),
     ...(isUnfinished && { unfinished: true as const }),
   };
-  if (isUnfinished) engine.log.warn("the sweeper goes on with its next pass", { ...report });
-  else if (woken + extended + postponed + handedOver > 0)
-    engine.log.info("the sweeper woke what nobody woke", { ...report });
+  if (isUnfinished) engine.log.write("sweeper.pass-unfinished", { ...report });
+  else if (woken + extended + postponed + handedOver > 0) engine.log.write("sweeper.work-found", { ...report });
   return report;
 }

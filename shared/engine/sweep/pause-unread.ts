@@ -35,7 +35,7 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
     const place = placeOfUnread(id, first);
     if (!(await putRecord(engine, place, paused(engine, place, existing, reason), unchanged))) continue;
     engine.meter.count("invocations_paused_total");
-    engine.log.error("an invocation is paused", { invocationId: id, reason });
+    engine.log.write("invocation.paused", { invocationId: id, reason });
     return;
   }
   throw new Error("others write its lease record again and again");

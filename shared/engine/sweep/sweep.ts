@@ -1,4 +1,5 @@
 /** The sweeper: walks the open index and the recent listing, and wakes invocations whose wakes were lost (I8). */
+import { DAY_MS } from "../../core/model/time-units.ts";
 import { wakeDriverless } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
 import { newestListedMs, oldestListedMs, START } from "../store/index-walk.ts";
@@ -26,7 +27,6 @@ import {
 import { slicesIn } from "./slice.ts";
 import { Tally } from "./tally.ts";
 
-const DAY_MS = 86_400_000;
 const PAUSE_MAX_MS = 60_000;
 /** Without saved progress, the search for the oldest entry ends after this many days without an acceptance, as lists do. */
 const EMPTY_DAYS_MAX = 31;
@@ -68,7 +68,7 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
     try {
       await pass();
     } catch (error) {
-      engine.log.error("a pass of the sweeper failed", { error: String(error) });
+      engine.log.write("sweeper.pass-failed", { error: String(error) });
     }
   };
   await passed(async () => await save(await resumed(engine)));

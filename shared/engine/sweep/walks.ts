@@ -1,4 +1,5 @@
 /** The walks of the sweeper: the entries that each one passes, and its looks at them. */
+import { DAY_MS } from "../../core/model/time-units.ts";
 import { glanced, type Glanced, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
@@ -14,8 +15,6 @@ import {
 import { placeAt } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { walkOver } from "./walk-over.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * `listing` passes each entry of the listing once, when it is old enough. `due` passes the entries of the open index

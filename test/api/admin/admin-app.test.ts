@@ -26,8 +26,8 @@ const VIEW: InvocationView = {
   nextRetryAtMs: Date.UTC(2026, 0, 2, 3, 4, 6),
   lastFailure: { errorCode: "RT0007", code: 500, message: "boom", atMs: 0, relatedCommand: { index: 1, name: "step" } },
   entries: [
-    { index: 0, type: "Command: Input" },
-    { index: 1, type: "Command: Run", name: "step" },
+    { index: 0, type: "Command: Input", atMs: Date.UTC(2026, 0, 2) },
+    { index: 1, type: "Command: Run", name: "step", atMs: Date.UTC(2026, 0, 2, 3) },
   ],
   events: [],
 };
@@ -169,8 +169,8 @@ describe("an invocation", () => {
         related_command: { index: 1, name: "step" },
       },
       entries: [
-        { index: 0, type: "Command: Input" },
-        { index: 1, type: "Command: Run", name: "step" },
+        { index: 0, type: "Command: Input", at: "2026-01-02T00:00:00.000000000Z" },
+        { index: 1, type: "Command: Run", name: "step", at: "2026-01-02T03:00:00.000000000Z" },
       ],
       events: [],
     });

@@ -151,3 +151,13 @@ describe("an operation on many invocations", () => {
     expect((await batch(operation, body)).status).toBe(status);
   });
 });
+
+describe("the list of invocations", () => {
+  it.each([
+    ["outcome=lost", "outcome: 'lost' is none of succeeded, failed, cancelled, killed"],
+    ["details=maybe", "details: 'maybe' is neither true nor false"],
+  ])("refuses %s", async (query, message) => {
+    const { status, text } = await plane.ask("GET", `/invocations?${query}`);
+    expect([status, text]).toEqual([400, expect.stringContaining(message)]);
+  });
+});

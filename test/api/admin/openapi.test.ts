@@ -88,7 +88,8 @@ test("the list of invocations accepts the filters of the document, and answers w
   const { json } = await plane.ask("GET", "/openapi");
   const { get } = json.paths["/invocations"];
   const names: string[] = get.parameters.map(({ name }: { name: string }) => name);
-  const query = "status=open&service=S&handler=h&key=k&deployment=dp_x&limit=5&after=1.inv_1";
+  const query =
+    "status=open&outcome=failed&service=S&handler=h&key=k&deployment=dp_x&details=false&limit=5&after=1.inv_1";
   expect([...new URLSearchParams(query).keys()]).toEqual(names);
   const list = await plane.ask("GET", `/invocations?${query}`);
   expect(list.status).toBe(200);

@@ -51,7 +51,10 @@ test("every open invocation ends after a restore of the table without queue and 
   // A send without a driver yet, and an arrival whose wake is still on the way.
   ids["greets"] = (await sendOn(sender, "greets")).invocationId;
   const to = (await currentLife(sender.engine, ids["waits"]!))!;
-  await writeArrival(sender.engine, to, "s17", { kind: "notification", id: { index: 17 }, result: value });
+  await writeArrival(sender.engine, to, {
+    key: "s17",
+    content: { kind: "notification", id: { index: 17 }, result: value },
+  });
 
   isBack = true;
   const next = await restored(stage);

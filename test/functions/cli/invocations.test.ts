@@ -85,6 +85,9 @@ it("invocations are listed, by filters, page by page", async () => {
   const { invocations: others } = JSON.parse(rest.stdout) as { invocations: readonly { id: string }[] };
   expect(new Set([...invocations, ...others].map(({ id }) => id)).size).toBe(invocations.length + others.length);
   expect(await script.run("invocations ls --service Nobody")).toBe(0);
+  expect(await script.run("inv ls --handler refuse --status failed --limit 1")).toBe(0);
+  expect(await script.run("inv ls --handler refuse --status succeeded")).toBe(0);
+  expect(await script.run("inv ls --handler refuse --limit 2 --ids")).toBe(0);
   expect(await script.run("invocations ls --status sleepy")).toBe(1);
   await expect(script.text).toMatchFileSnapshot("transcripts/invocations-listed.txt");
 });

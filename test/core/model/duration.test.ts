@@ -1,7 +1,7 @@
 /** Durations as text: both forms, and refused texts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseDurationMs } from "../../../shared/api/http/duration.ts";
+import { parseDurationMs } from "../../../shared/core/model/duration.ts";
 
 test.each([
   ["PT5S", 5_000],

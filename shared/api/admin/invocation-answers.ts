@@ -1,0 +1,100 @@
+/** The response schema of one invocation for the OpenAPI document; it must satisfy its counterpart in `api/wire`. */
+import * as z from "zod";
+import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
+import type { AttemptFailureBody, EntryBody, InvocationBody, PauseBody, WaitBody } from "../wire/invocation.ts";
+
+const text = z.string();
+const maybeText = text.exactOptional();
+const whole = z.int();
+const moment = text.meta({ format: "date-time" });
+
+const Failure = z
+  .looseObject({ error_code: text, code: whole, message: text, at: moment })
+  .meta({ id: "AttemptFailure" }) satisfies z.ZodType<Partial<AttemptFailureBody>>;
+
+const WAIT_KINDS = [
+  "schedule",
+  "key",
+  "retry",
+  "circuit",
+  "resume",
+  "driver",
+  "attempt",
+  "call",
+  "attach",
+  "timer",
+  "promise",
+  "awakeable",
+  "signal",
+  "command",
+] as const;
+
+const Wait: z.ZodType<Partial<WaitBody>> = z
+  .object({
+    kind: z.enum(WAIT_KINDS),
+    since: moment.describe("When the command was stored, or when the invocation came into its status."),
+    until: moment.exactOptional().describe("When the wait ends by itself."),
+    attempt: whole.exactOptional(),
+    failure: Failure.exactOptional(),
+    deployment_id: maybeText,
+    silent_since: moment.exactOptional(),
+    place: whole.exactOptional().describe("The place in the queue of the key; 1 is next."),
+    awakeable_id: maybeText,
+    name: maybeText,
+    type: maybeText,
+    target: maybeText,
+    invocation_id: maybeText.describe("The called or attached invocation, or the holder of the key."),
+    status: maybeText.describe("Of `invocation_id`; absent where it was not read or does not exist."),
+    waits_for: z.lazy(() => z.array(Wait)).exactOptional(),
+  })
+  .meta({ id: "Wait" }) as z.ZodType<Partial<WaitBody>>;
+
+const Pause = z
+  .object({
+    reason: z.enum(["order", "failure", "process-ends"]),
+    at: moment,
+    by: maybeText.describe("The operator who gave the order, if one was authenticated."),
+    failure: Failure.exactOptional(),
+  })
+  .meta({ id: "Pause" }) satisfies z.ZodType<Partial<PauseBody>>;
+
+const Entry = z
+  .object({
+    index: whole,
+    type: text,
+    at: moment,
+    name: maybeText,
+    key: maybeText,
+    target: maybeText,
+    invocation_id: maybeText,
+    signal: maybeText,
+    wake_at: moment.exactOptional(),
+    completes: whole.exactOptional(),
+    failed: z.literal(true).exactOptional(),
+  })
+  .meta({ id: "Entry" }) satisfies z.ZodType<EntryBody>;
+
+/** The main members of an invocation; `InvocationBody` has the others. */
+export const Invocation = z
+  .looseObject({
+    id: text,
+    target: text,
+    target_service_name: text,
+    target_service_key: maybeText,
+    target_handler_name: text,
+    status: text,
+    created_at: moment,
+    modified_at: moment,
+    completed_at: moment.exactOptional(),
+    outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
+    pinned_deployment_id: maybeText,
+    deployment: z
+      .object({ id: text, address: maybeText })
+      .exactOptional()
+      .describe("Where the invocation runs, or where its next attempt goes."),
+    attempts: whole,
+    waits_for: z.array(Wait).exactOptional().describe("Present for an open invocation."),
+    pause: Pause.exactOptional(),
+    entries: z.array(Entry),
+  })
+  .meta({ id: "Invocation" }) satisfies z.ZodType<Partial<Omit<InvocationBody, "waits_for" | "pause">>>;

@@ -1,0 +1,33 @@
+/** Formats what an invocation waits for, and why it is paused, for `GET /invocations/{id}`. */
+import type { PauseView, WaitView } from "../../engine/ports/submission.ts";
+import type { PauseBody, WaitBody } from "../wire/invocation.ts";
+import { attemptFailureBody } from "./attempt-failure-body.ts";
+import { present, written } from "./present.ts";
+import { momentText } from "./time-text.ts";
+
+export function waitBody(wait: WaitView): WaitBody {
+  const { kind, sinceMs, attempt, place, name, type, target, status } = wait;
+  return {
+    kind,
+    since: momentText(sinceMs),
+    ...present({
+      until: written(wait.untilMs, momentText),
+      attempt,
+      failure: written(wait.failure, attemptFailureBody),
+      deployment_id: wait.deploymentId,
+      silent_since: written(wait.silentSinceMs, momentText),
+      place,
+      awakeable_id: wait.awakeableId,
+      name,
+      type,
+      target,
+      invocation_id: wait.invocationId,
+      status,
+      waits_for: wait.waitsFor?.map(waitBody),
+    }),
+  };
+}
+
+export function pauseBody({ reason, atMs, by, failure }: PauseView): PauseBody {
+  return { reason, at: momentText(atMs), ...present({ by, failure: written(failure, attemptFailureBody) }) };
+}

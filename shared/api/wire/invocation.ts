@@ -1,0 +1,157 @@
+/** The JSON shapes of invocations in the admin API. Moments are text. */
+
+export interface AttemptFailureBody {
+  /** RT code. */
+  readonly error_code: string;
+  /** The protocol's error code. */
+  readonly code: number;
+  readonly message: string;
+  readonly stacktrace?: string;
+  readonly at: string;
+  readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
+  /** RT0016 only: the recorded command beside the command of the current code. */
+  readonly mismatch?: {
+    readonly index: number;
+    readonly deployment_id: string;
+    /** Absent if the journal has no command at this index. */
+    readonly recorded?: { readonly type?: string; readonly name?: string };
+    readonly offered: { readonly type?: string; readonly name?: string };
+    /** The first differing field, if both commands have the same type. */
+    readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
+  };
+}
+
+export interface EntryBody {
+  /** 0 is the input; `from` of a restart is such an index. */
+  readonly index: number;
+  readonly type: string;
+  readonly name?: string;
+  /** When the entry was stored: all entries of one attempt have the same moment. */
+  readonly at: string;
+  /** The state key or promise of the command. */
+  readonly key?: string;
+  /** The target of a call, a send or an attach. */
+  readonly target?: string;
+  /** The invocation that the command created, found or signals, or whose id the notification carries. */
+  readonly invocation_id?: string;
+  /** The name or the index of a signal, or the id of an awakeable. */
+  readonly signal?: string;
+  readonly wake_at?: string;
+  /** The index of the entry whose command this notification completes. */
+  readonly completes?: number;
+  /** Present on a notification that carries a failure. */
+  readonly failed?: true;
+}
+
+/** One thing that an open invocation waits for. Which members are present depends on `kind`. */
+export interface WaitBody {
+  /**
+   * `schedule`: the start of a delayed send. `key`: the key of the object or workflow. `retry`: the next attempt.
+   * `circuit`: the open circuit of the service. `resume`: an operator. `driver`: a driver. `attempt`: the answer of the
+   * deployment. `call`, `attach`: another invocation. `timer`, `promise`, `awakeable`, `signal`. `command`: the completion
+   * of another command, such as a run.
+   */
+  readonly kind: string;
+  /** When the command was stored; without a command, when the invocation came into its status. */
+  readonly since: string;
+  /** When the wait ends by itself. */
+  readonly until?: string;
+  readonly attempt?: number;
+  readonly failure?: AttemptFailureBody;
+  readonly deployment_id?: string;
+  readonly silent_since?: string;
+  /** The place in the queue of the key; 1 is next. */
+  readonly place?: number;
+  readonly awakeable_id?: string;
+  /** The name of a promise, a signal or a run; the reason of a circuit. */
+  readonly name?: string;
+  readonly type?: string;
+  readonly target?: string;
+  /** The called or attached invocation, or the holder of the key. */
+  readonly invocation_id?: string;
+  /** The status of `invocation_id`; absent where it was not read or does not exist. */
+  readonly status?: string;
+  /** What `invocation_id` waits for. */
+  readonly waits_for?: readonly WaitBody[];
+}
+
+export interface PauseBody {
+  readonly reason: "order" | "failure" | "process-ends";
+  readonly at: string;
+  readonly by?: string;
+  readonly failure?: AttemptFailureBody;
+}
+
+export interface InvocationBody {
+  readonly id: string;
+  readonly target: string;
+  readonly target_service_name: string;
+  readonly target_service_key?: string;
+  readonly target_handler_name: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly modified_at: string;
+  readonly completed_at?: string;
+  /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */
+  readonly outcome?: string;
+  readonly idempotency_key?: string;
+  /** The external caller, as authenticated by the ingress. */
+  readonly created_by?: string;
+  readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
+  /** The invocation from which an operator restarted this one. */
+  readonly restarted_from?: string;
+  /** The last act of an operator: cancel, kill, pause, resume, or restart for an invocation that a restart created. */
+  readonly last_action?: { readonly action: string; readonly at: string; readonly by?: string };
+  readonly pinned_deployment_id?: string;
+  readonly pinned_service_protocol_version?: number;
+  /** Where the invocation runs, or where its next attempt goes. */
+  readonly deployment?: { readonly id: string; readonly address?: string };
+  readonly attempts: number;
+  readonly next_retry_at?: string;
+  readonly wake_at?: string;
+  /** Present if the deployment accepted the running attempt and has sent nothing since. */
+  readonly silent_since?: string;
+  /** While the invocation waits for its key: its place, of which 1 is next, and the holder of the key. */
+  readonly queue?: { readonly place: number; readonly held_by?: string };
+  /** Present for an open invocation. */
+  readonly waits_for?: readonly WaitBody[];
+  /** Why a paused invocation is paused, and by whom. */
+  readonly pause?: PauseBody;
+  readonly last_failure?: AttemptFailureBody;
+  readonly completion_failure?: {
+    readonly code: number;
+    readonly message: string;
+    readonly metadata?: Readonly<Record<string, string>>;
+    readonly stacktrace?: string;
+  };
+  readonly entries: readonly EntryBody[];
+  readonly events: readonly AttemptFailureBody[];
+}
+
+/** One line of the list. With `details=false` it has only the members that the indexes contain. */
+export interface InvocationSummaryBody {
+  readonly id: string;
+  readonly target: string;
+  readonly target_service_name: string;
+  readonly target_service_key?: string;
+  readonly target_handler_name: string;
+  readonly status: string;
+  readonly created_at: string;
+  /** Open invocations only. */
+  readonly pinned_deployment_id?: string;
+  readonly completed_at?: string;
+  /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */
+  readonly outcome?: string;
+  readonly attempts?: number;
+  readonly next_retry_at?: string;
+  readonly wake_at?: string;
+  /** Of the last failed attempt, or of a completed invocation; the message is cut to 300 characters. */
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface InvocationListBody {
+  /** Newest first; pages of open invocations may continue with younger ones after the oldest. */
+  readonly invocations: readonly InvocationSummaryBody[];
+  /** The value for `after`; present if more may follow, even after a page that is not full or is empty. */
+  readonly next?: string;
+}

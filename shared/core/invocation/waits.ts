@@ -1,0 +1,146 @@
+/** What an open invocation waits for, derived from its phase, its journal and the notifications that have arrived. */
+import type { AttemptFailure } from "../model/attempt-failure.ts";
+import { type Await, awaitedCompletions } from "../model/await-tree.ts";
+import type { Target } from "../model/target.ts";
+import { CANCEL_SIGNAL, type CommandEntry, type Lookup, type NotificationEntry, type SignalName } from "./entry.ts";
+import type { Invocation, Phase } from "./invocation.ts";
+
+export type WaitCause =
+  /** The start of a delayed send. */
+  | { readonly kind: "schedule"; readonly untilMs: number }
+  /** The key of the object or of the workflow. */
+  | { readonly kind: "key" }
+  /** `attempt` is the number of the next attempt; `failure` is absent where no attempt has failed. */
+  | {
+      readonly kind: "retry";
+      readonly untilMs: number;
+      readonly attempt: number;
+      readonly failure: AttemptFailure | undefined;
+    }
+  /** An operator's order to resume. */
+  | { readonly kind: "resume" }
+  /** A driver: a message is under way, or a worker has no room yet. */
+  | { readonly kind: "driver" }
+  /** The answer of the deployment to the running attempt. */
+  | { readonly kind: "attempt"; readonly attempt: number }
+  | { readonly kind: "call"; readonly target: Target; readonly childId: string | undefined }
+  | { readonly kind: "attach"; readonly lookup: Lookup }
+  | { readonly kind: "timer"; readonly untilMs: number }
+  | { readonly kind: "promise"; readonly name: string }
+  | { readonly kind: "signal"; readonly signal: SignalName }
+  /** The completion of another command, such as a run. */
+  | { readonly kind: "command"; readonly type: string; readonly name: string };
+
+export type Wait = WaitCause & {
+  /** When the command was stored; without a command, when the invocation came into its phase. */
+  readonly sinceMs: number;
+};
+
+export interface WaitFacts {
+  /** The moment of each entry of the journal. */
+  readonly moments: readonly number[];
+  /** Notifications that no segment lists yet. */
+  readonly arrived: readonly NotificationEntry[];
+}
+
+/** @returns nothing for a completed invocation */
+export function waitsOf(invocation: Invocation, facts: WaitFacts): readonly Wait[] {
+  const { acceptance, phase, attempts, lastFailure, modifiedAtMs } = invocation;
+  const { createdAtMs, startAtMs = 0 } = acceptance;
+  switch (phase.status) {
+    case "completed":
+      return [];
+    case "scheduled":
+      return [{ kind: "schedule", untilMs: phase.startAtMs, sinceMs: createdAtMs }];
+    case "pending":
+      return [{ kind: "key", sinceMs: Math.max(createdAtMs, startAtMs) }];
+    case "ready":
+      return [{ kind: "driver", sinceMs: Math.max(modifiedAtMs, startAtMs) }];
+    case "running":
+      return [{ kind: "attempt", attempt: Math.max(1, attempts), sinceMs: Math.max(modifiedAtMs, startAtMs) }];
+    case "paused":
+      return [{ kind: "resume", sinceMs: Math.max(modifiedAtMs, lastFailure?.atMs ?? 0) }];
+    case "backing-off": {
+      const sinceMs = Math.max(modifiedAtMs, lastFailure?.atMs ?? 0);
+      return [{ kind: "retry", untilMs: phase.retryAtMs, attempt: attempts + 1, failure: lastFailure, sinceMs }];
+    }
+    case "suspended":
+      return suspendedOn(invocation, phase, facts);
+  }
+}
+
+/** An await may name results that have come since; where all have come, a wake is under way and the whole await is shown. */
+function suspendedOn(
+  { journal, modifiedAtMs }: Invocation,
+  { awaiting, fresh }: Extract<Phase, { status: "suspended" }>,
+  { moments, arrived }: WaitFacts,
+): readonly Wait[] {
+  const come = new Come([...fresh, ...arrived]);
+  const places = journal.entries.flatMap(({ kind }, index) => (kind === "command" ? [index] : []));
+  const leaves: { readonly wait: Wait; readonly hasCome: boolean }[] = [];
+  const seen = new Set<CommandEntry>();
+  for (const id of [...awaitedCompletions(awaiting)].sort((a, b) => a - b)) {
+    const found = journal.completable.get(id);
+    if (found === undefined || seen.has(found.entry)) continue;
+    seen.add(found.entry);
+    const sinceMs = moments[places[found.commandIndex] ?? 0] ?? modifiedAtMs;
+    const wait = { ...causeOf(found.entry, journal.childIds), sinceMs };
+    leaves.push({ wait, hasCome: journal.completed.has(id) || come.completion(id) });
+  }
+  for (const signal of awaitedSignals(awaiting))
+    leaves.push({ wait: { kind: "signal", signal, sinceMs: modifiedAtMs }, hasCome: come.signal(signal) });
+  const left = leaves.filter(({ hasCome }) => !hasCome);
+  return (left.length > 0 ? left : leaves).map(({ wait }) => wait);
+}
+
+function causeOf({ command, type, name }: CommandEntry, childIds: ReadonlyMap<number, string>): WaitCause {
+  switch (command.kind) {
+    case "call":
+    case "send":
+      return { kind: "call", target: command.child.target, childId: childIds.get(command.child.idCompletionId) };
+    case "sleep":
+      return { kind: "timer", untilMs: command.wakeAtMs };
+    case "attach":
+      return { kind: "attach", lookup: command.lookup };
+    case "get-promise":
+      return { kind: "promise", name: command.name };
+    default:
+      return { kind: "command", type, name };
+  }
+}
+
+/** Every await names CANCEL beside what the handler awaits, so it is left out unless nothing else is awaited. */
+function awaitedSignals(tree: Await): readonly SignalName[] {
+  const indexes = new Set<number>();
+  const names = new Set<string>();
+  const nodes: Await[] = [tree];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    for (const index of node.signals) indexes.add(index);
+    for (const name of node.namedSignals) names.add(name);
+    nodes.push(...node.nested);
+  }
+  const isCancelAlone = indexes.size + names.size === 1 && awaitedCompletions(tree).size === 0;
+  if (!isCancelAlone) indexes.delete(CANCEL_SIGNAL);
+  return [...[...indexes].sort((a, b) => a - b).map((index) => ({ index })), ...[...names].map((name) => ({ name }))];
+}
+
+/** The notifications that have come, as an await names them. */
+class Come {
+  readonly #keys: ReadonlySet<string>;
+
+  constructor(entries: readonly NotificationEntry[]) {
+    this.#keys = new Set(entries.map(({ id }) => ("completionId" in id ? `c${id.completionId}` : signalKey(id))));
+  }
+
+  completion(id: number): boolean {
+    return this.#keys.has(`c${id}`);
+  }
+
+  signal(signal: SignalName): boolean {
+    return this.#keys.has(signalKey(signal));
+  }
+}
+
+function signalKey(signal: SignalName): string {
+  return "name" in signal ? `n${signal.name}` : `s${signal.index}`;
+}

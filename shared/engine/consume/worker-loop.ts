@@ -1,0 +1,83 @@
+/** The loop of every worker: works on messages many at a time, keeps them hidden meanwhile, and acks or puts off each one. */
+import type { Engine } from "../engine.ts";
+import type { Delivery } from "../ports/queue.ts";
+import { consumeWake } from "./consume-wake.ts";
+import { hideFor, type VisibilityExtender } from "./visibility-extender.ts";
+
+const PAUSE_MIN_MS = 1_000;
+
+/** Where messages come from, and how they are answered for. */
+export interface Source<D extends Delivery> {
+  /** @returns undefined when no more messages come */
+  next(running: Running): Promise<readonly D[] | undefined>;
+  /** A rejection counts as a failure of the work. */
+  ack(delivery: D): Promise<void> | void;
+  /** Lets a message whose work failed come again (I11). Never rejects. */
+  putOff(delivery: D): Promise<void> | void;
+  /** The work on the message is over. */
+  end?(delivery: D): void;
+}
+
+/** Resolves when the source is exhausted, each message is answered for, and no message is kept hidden any more. */
+export async function workThrough<D extends Delivery>(
+  engine: Engine,
+  hidden: VisibilityExtender,
+  source: Source<D>,
+): Promise<void> {
+  const running = new Running();
+  for (let deliveries = await source.next(running); deliveries !== undefined; deliveries = await source.next(running))
+    for (const delivery of deliveries) void running.add(workOn(engine, hidden, source, delivery));
+  while (running.count > 0) await running.oneEnds();
+  await hidden.close();
+}
+
+async function workOn<D extends Delivery>(
+  engine: Engine,
+  hidden: VisibilityExtender,
+  source: Source<D>,
+  delivery: D,
+): Promise<void> {
+  const { wake, receiveCount } = delivery;
+  const { suspects } = engine.activeInvocations;
+  hidden.add(delivery);
+  try {
+    if (suspects?.includes(delivery) === true) await suspects.try(wake, () => consumeWake(engine, wake));
+    else await consumeWake(engine, wake);
+    await source.ack(delivery);
+  } catch (error) {
+    const { invocationId } = wake;
+    engine.log.write("wake.failed", { invocationId, receiveCount, error: String(error) });
+    await source.putOff(delivery);
+  } finally {
+    hidden.remove(delivery);
+    source.end?.(delivery);
+  }
+}
+
+/** Hides a failed message. The pause doubles each time, so that an outage of the store makes no dead letters of its messages. */
+export async function hideLonger(engine: Engine, delivery: Delivery, pauseMaxMs: number): Promise<void> {
+  const pauseMs = PAUSE_MIN_MS * 2 ** Math.min(delivery.receiveCount, 20);
+  await hideFor(engine, delivery, Math.min(pauseMs, pauseMaxMs));
+}
+
+/** Counts work in progress. A `Promise.race` over all of it would cost O(n) each time that one piece ends. */
+export class Running {
+  count = 0;
+  #ended: (() => void) | undefined;
+
+  /** @param run never rejects */
+  async add(run: Promise<void>): Promise<void> {
+    this.count++;
+    await run;
+    this.count--;
+    this.#ended?.();
+  }
+
+  /** Resolves when one piece of work has ended. Only one caller may wait at a time. */
+  async oneEnds(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#ended = resolve;
+    });
+    this.#ended = undefined;
+  }
+}

@@ -1,0 +1,25 @@
+/** Why an invocation is paused, and by whom. */
+import type { Engine } from "../engine.ts";
+import { knownNow } from "../operate/known-now.ts";
+import type { PauseView } from "../ports/submission.ts";
+import type { Loaded } from "../store/load.ts";
+
+/** @returns undefined for an invocation that is not paused */
+export function pauseView(engine: Engine, loaded: Loaded): PauseView | undefined {
+  const { phase, segmentIndex, lastFailure, modifiedAtMs } = knownNow(engine, loaded);
+  const { last, leaseRecord, lastAct } = loaded;
+  if (phase.status !== "paused") return undefined;
+  if (leaseRecord !== undefined && leaseRecord.base > segmentIndex)
+    return {
+      reason: "process-ends",
+      atMs: lastFailure?.atMs ?? modifiedAtMs,
+      ...(lastFailure && { failure: lastFailure }),
+    };
+  // An order to pause is obeyed by a segment of its own; a failure pauses by the lease record.
+  if (last?.segment.after.kind === "paused") {
+    const by = lastAct?.kind === "pause" ? lastAct.by : undefined;
+    const failure = lastFailure && { failure: lastFailure };
+    return { reason: "order", atMs: last.segment.writtenAtMs, ...(by !== undefined && { by }), ...failure };
+  }
+  return { reason: "failure", atMs: lastFailure?.atMs ?? modifiedAtMs, ...(lastFailure && { failure: lastFailure }) };
+}

@@ -1,0 +1,41 @@
+/** One invocation for operators: its own view, and what it waits for. */
+import { addressOf } from "../../core/model/deployment.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { circuitKeyOfNext } from "../attempt/circuit.ts";
+import type { Engine } from "../engine.ts";
+import { viewOf } from "../operate/inspect.ts";
+import { knownNow } from "../operate/known-now.ts";
+import type { InvocationView } from "../ports/submission.ts";
+import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
+import { pauseView } from "./pause-view.ts";
+import { waitsFor } from "./waits-for.ts";
+
+/** @returns undefined where there is no such invocation, or where it has expired */
+export async function showInvocation(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
+  const loaded = await loadWithMoments(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  const view = await viewOf(engine, loaded);
+  const deployment = await deploymentOf(engine, loaded);
+  if (view.status === "completed") return { ...view, ...(deployment && { deployment }) };
+  const pause = pauseView(engine, loaded);
+  return {
+    ...view,
+    waitsFor: await waitsFor(engine, loaded),
+    ...(pause && { pause }),
+    ...(deployment && { deployment }),
+  };
+}
+
+/** Before its first stored entry an invocation has no pin, and its attempts go to the latest deployment of its service. */
+async function deploymentOf(engine: Engine, loaded: Loaded): Promise<InvocationView["deployment"]> {
+  const invocation = knownNow(engine, loaded);
+  // The list also refreshes the memory of the registry, which shows the owner of the service and the open circuits.
+  const deployments = await engine.registry.deployments();
+  const id =
+    invocation.phase.status === "completed"
+      ? invocation.pin?.deploymentId
+      : circuitKeyOfNext(engine, invocation)?.deploymentId;
+  if (id === undefined) return undefined;
+  const found = deployments.find((deployment) => deployment.id === id);
+  return { id, ...(found && { address: addressOf(found.destination) }) };
+}

@@ -1,0 +1,129 @@
+/** What one invocation waits for itself, without a look at the invocations that it waits for. */
+import type { Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import { type Wait, waitsOf } from "../../core/invocation/waits.ts";
+import { circuitName } from "../../core/model/circuit.ts";
+import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
+import { targetText } from "../../core/model/target.ts";
+import { encodeAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { circuitKeyOfNext } from "../attempt/circuit.ts";
+import { idOfLookup } from "../effects/perform.ts";
+import type { Engine } from "../engine.ts";
+import { signalText } from "../operate/entry-view.ts";
+import { momentsOf, presentedStatus, queueOf } from "../operate/inspect.ts";
+import { knownNow } from "../operate/known-now.ts";
+import type { WaitView } from "../ports/submission.ts";
+import type { Loaded } from "../store/load.ts";
+
+/** The signal indexes below are reserved; SDKs count awakeables from here on. */
+const FIRST_AWAKEABLE = 17;
+
+/** Reads nothing, except the lock of the key for a pending invocation. */
+export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly WaitView[]> {
+  const invocation = shownPhase(engine, loaded);
+  const waits = waitsOf(invocation, {
+    moments: momentsOf(loaded, invocation),
+    arrived: arrivedFor(engine, loaded),
+  }).map((wait) => viewOf(engine, loaded, wait));
+  const circuit = circuitView(engine, invocation);
+  if (circuit !== undefined) return [...waits, circuit];
+  const queue = await queueOf(engine, loaded);
+  if (queue === undefined) return waits;
+  const { place, holderId } = queue;
+  return waits.map((wait) => ({ ...wait, place, ...(holderId !== undefined && { invocationId: holderId }) }));
+}
+
+/** A stored phase `running` may be `ready`, and the other way round: the lease decides. */
+function shownPhase(engine: Engine, loaded: Loaded): Invocation {
+  const invocation = knownNow(engine, loaded);
+  const status = presentedStatus(engine, loaded);
+  return status === "running" || status === "ready" ? { ...invocation, phase: { status } } : invocation;
+}
+
+function arrivedFor(engine: Engine, { invocation, arrivals }: Loaded): readonly NotificationEntry[] {
+  const driven = engine.activeInvocations.find(invocation.acceptance.id);
+  return [...arrivals.values(), ...(driven?.inbox.arrivals.values() ?? [])].flatMap((arrival) =>
+    arrival.kind === "notification" ? [arrival.consumption.entry] : [],
+  );
+}
+
+function viewOf(engine: Engine, loaded: Loaded, wait: Wait): WaitView {
+  const { acceptance } = loaded.invocation;
+  const { sinceMs } = wait;
+  switch (wait.kind) {
+    case "retry": {
+      const { failure, ...rest } = wait;
+      return { ...rest, ...(failure && { failure }) };
+    }
+    case "attempt":
+      return attemptView(engine, loaded, wait);
+    case "call": {
+      const { kind, target, childId } = wait;
+      return {
+        kind,
+        sinceMs,
+        target: targetText(target),
+        ...(childId !== undefined && { invocationId: childId as InvocationId }),
+      };
+    }
+    case "attach":
+      return { kind: "attach", sinceMs, ...attachedTo(engine, wait.lookup) };
+    case "promise":
+      return { ...wait, target: `${acceptance.target.service}/${acceptance.target.key ?? ""}` };
+    case "signal":
+      return { sinceMs, ...signalView(acceptance.id, wait.signal) };
+    case "command": {
+      const { kind, type, name } = wait;
+      return { kind, sinceMs, type, ...(name !== "" && { name }) };
+    }
+    default:
+      return wait;
+  }
+}
+
+/** Only the process of the attempt knows its start; elsewhere the wait counts from the last segment. */
+function attemptView(engine: Engine, { invocation, leaseRecord }: Loaded, wait: Wait & { kind: "attempt" }): WaitView {
+  const driven = engine.activeInvocations.find(invocation.acceptance.id);
+  const exchange = driven?.attempt.exchange;
+  const silentSinceMs =
+    exchange?.silent === true ? exchange.heardAtMs : driven ? undefined : leaseRecord?.silentSinceMs;
+  return {
+    ...wait,
+    sinceMs: exchange?.startedAtMs ?? wait.sinceMs,
+    ...deploymentOf(engine, knownNow(engine, { invocation })),
+    ...(silentSinceMs !== undefined && { silentSinceMs }),
+  };
+}
+
+function deploymentOf(engine: Engine, invocation: Invocation): Pick<WaitView, "deploymentId"> {
+  const deploymentId = circuitKeyOfNext(engine, invocation)?.deploymentId;
+  return deploymentId === undefined ? {} : { deploymentId };
+}
+
+function attachedTo(engine: Engine, lookup: Lookup): Pick<WaitView, "invocationId" | "target"> {
+  const invocationId = idOfLookup(engine, lookup);
+  const target =
+    lookup.kind === "idempotency"
+      ? targetText(lookup.target)
+      : lookup.kind === "workflow"
+        ? `${lookup.service}/${lookup.key}`
+        : undefined;
+  return { ...(invocationId !== undefined && { invocationId }), ...(target !== undefined && { target }) };
+}
+
+function signalView(id: InvocationId, signal: SignalName): Pick<WaitView, "kind" | "awakeableId" | "name"> {
+  if ("index" in signal && signal.index >= FIRST_AWAKEABLE)
+    return { kind: "awakeable", awakeableId: encodeAwakeableId(invocationIdBytes(id), signal.index) };
+  return { kind: "signal", name: signalText(signal) };
+}
+
+/** The open circuit that holds the next attempt back, as of the registry's memory. */
+function circuitView(engine: Engine, invocation: Invocation): WaitView | undefined {
+  const { status } = invocation.phase;
+  if (status !== "backing-off" && status !== "ready") return undefined;
+  const key = circuitKeyOfNext(engine, invocation);
+  const open = key && engine.registry.circuits().get(circuitName(key));
+  if (open === undefined) return undefined;
+  const { deploymentId, sinceMs, untilMs, reason } = open;
+  return { kind: "circuit", sinceMs, untilMs, deploymentId, name: reason };
+}

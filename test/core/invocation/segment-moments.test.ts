@@ -1,0 +1,20 @@
+/** The moment of each entry of a journal. */
+import { expect, test } from "vitest";
+import { entryMoments } from "../../../shared/core/invocation/segment-moments.ts";
+
+const moments = [
+  { fromEntry: 0, atMs: 10 },
+  { fromEntry: 1, atMs: 20 },
+  { fromEntry: 1, atMs: 30 },
+  { fromEntry: 3, atMs: 40 },
+];
+
+test.each([
+  ["a segment without entries has none", moments, { known: 5, count: 5 }, [10, 30, 30, 40, 40]],
+  ["entries that no segment has yet have the newest moment", moments, { known: 4, count: 6 }, [10, 30, 30, 40, 99, 99]],
+  ["a dropped journal has none", [...moments, { fromEntry: 5, atMs: 50 }], { known: 0, count: 0 }, []],
+  ["without segments every entry is newer", [], { known: 2, count: 2 }, [99, 99]],
+  ["the acceptance alone", [{ fromEntry: 0, atMs: 7 }], { known: 1, count: 1 }, [7]],
+] as const)("%s", (_, given, counts, expected) => {
+  expect(entryMoments(given, { ...counts, newestAtMs: 99 })).toEqual(expected);
+});
