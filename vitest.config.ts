@@ -55,7 +55,15 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "processes", include: PROCESSES, exclude } },
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          include: PROCESSES,
+          exclude,
+          globalSetup: ["test/harness/cli/bundled-command.ts"],
+        },
+      },
       { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
     ],
   },
