@@ -16,6 +16,9 @@ interface Message {
   receipt: string;
 }
 
+/** The reason of each abort here: without one, each abort would make an exception with its stack. */
+const ROUSED = "roused";
+
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   readonly #messages = new Map<number, Message>();
@@ -116,7 +119,7 @@ export class MemoryQueue implements Queue {
     const nowMs = this.#clock.nowMs();
     const nextMs = Math.min(...[...this.#messages.values()].map(({ visibleAtMs }) => visibleAtMs - nowMs));
     const roused = new AbortController();
-    const leave = (): void => roused.abort();
+    const leave = (): void => roused.abort(ROUSED);
     this.#waiting.add(roused);
     signal?.addEventListener("abort", leave, { once: true });
     await this.#clock.sleep(Math.min(leftMs, Math.max(nextMs, 1)), roused.signal);
@@ -125,6 +128,6 @@ export class MemoryQueue implements Queue {
   }
 
   #rouse(): void {
-    for (const waiting of this.#waiting) waiting.abort();
+    for (const waiting of this.#waiting) waiting.abort(ROUSED);
   }
 }

@@ -35,6 +35,9 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   // The SDK computes the ends of its sleeps from the time of its own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs();
+  // A run provokes many errors, and nothing reads their stacks.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   try {
     const strike = point && strikeAt(point);
     const { diesAfter } = scenario;
@@ -60,6 +63,7 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
     return { calls, struck, complaints, tookMs };
   } finally {
     Date.now = now;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
