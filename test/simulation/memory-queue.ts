@@ -56,6 +56,11 @@ export class MemoryQueue implements Queue {
     return String(this.#sent);
   }
 
+  /** Loses every message, as when only the table is restored. */
+  clear(): void {
+    this.#messages.clear();
+  }
+
   async recall(ticket: MessageHandle): Promise<void> {
     if (this.#messages.get(Number(ticket))?.receiveCount === 0) this.#messages.delete(Number(ticket));
   }

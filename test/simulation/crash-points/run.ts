@@ -40,8 +40,8 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   Error.stackTraceLimit = 0;
   try {
     const strike = point && strikeAt(point);
-    const { diesAfter } = scenario;
-    world.start(diesAfter === undefined ? [strike] : [strikeFirst(diesAfter, "after"), strike]);
+    const { diesAfter, losesHints = false } = scenario;
+    world.start(diesAfter === undefined ? [strike] : [strikeFirst(diesAfter, "after"), strike], losesHints);
     const client = new Client(world);
     const complaints: string[] = [];
     let played = false;
