@@ -9,9 +9,9 @@ const WHOLE = "greeter";
 
 export const TEMPLATES: Readonly<Record<string, string>> = {
   greeter: "a service with a recorded step and a durable sleep",
-  saga: "a service that gives back what it has booked where a later step fails",
+  saga: "a service that cancels its bookings if a later step fails",
   object: "a virtual object: a counter for each key, whose additions never overlap",
-  workflow: "a workflow that waits for a confirmation and can be asked meanwhile",
+  workflow: "a workflow that waits for a confirmation and answers queries meanwhile",
 };
 
 /** @returns true if the path does not exist or is an empty folder */
@@ -38,7 +38,7 @@ export async function writeTemplate(name: string, folder: string): Promise<void>
 function templatesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "examples/templates"))) {
-    if (folder === dirname(folder)) throw new Error("The templates are not where the command expects them");
+    if (folder === dirname(folder)) throw new Error("The folder examples/templates is not above this command");
     folder = dirname(folder);
   }
   return join(folder, "examples/templates");
