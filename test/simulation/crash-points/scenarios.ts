@@ -211,7 +211,7 @@ export const SCENARIOS: readonly Scenario[] = [
     diesAfter: RESOLVER_CALLED,
   },
   {
-    name: "send undone, hints lost",
+    name: "sent before the end, hints lost",
     play: (client) => client.send("sender", { input: 0, key: "k" }),
     expected: { sender: once('"<sent>"'), one: once('"<r1>"') },
     diesAfter: ENDED,
