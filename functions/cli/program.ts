@@ -17,7 +17,7 @@ import { stateCommands } from "./state-commands.ts";
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
   const program = new Command("stepwell")
     .description("Durable execution: handlers that survive crashes, called over HTTP.")
-    .version(packageJson.version)
+    .version(packageJson.config.version)
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("(see stepwell --help)")
     .addHelpText("after", exitCodesHelp)

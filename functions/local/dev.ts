@@ -41,7 +41,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
     const log = processLog(settings, (line) => void process.stderr.write(line));
     for (const warning of [...warnings, ...settingsWarnings(settings)]) log.warn(warning);
-    const local = await startLocalProcess(settings, packageJson.version, log);
+    const local = await startLocalProcess(settings, packageJson.config.version, log);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
     const registrations = options.register.map((uri) =>
       watchDeployment(local.engine, { uri, useHttp11: options.useHttp11 }, options.watch, log, stopping.signal),
@@ -67,7 +67,7 @@ function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readon
       hosts: open.join(","),
     });
   }
-  log.info(`stepwell ${packageJson.version} is ready`, {
+  log.info(`stepwell ${packageJson.config.version} is ready`, {
     ingress: local.ingressUrl,
     admin: local.adminUrl,
     data: dataDir,
