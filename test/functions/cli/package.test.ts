@@ -6,11 +6,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { TEMPLATES } from "../../../functions/cli/templates.ts";
 import { missingParts } from "../../../infra/published-manifest.mjs";
 import type { PublishedManifest } from "../../../infra/published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
+
+const PYTHON_FILES = [".gitignore", "README.md", "requirements.txt", "services.py"];
 
 let folder: string;
 let tarball: string;
@@ -105,8 +108,14 @@ it("runs `stepwell dev` with nothing but itself and the dependencies that it dec
 });
 
 it("writes each template from the package", async () => {
-  for (const template of ["greeter", "saga", "object", "workflow"]) {
+  for (const template of Object.keys(TEMPLATES)) {
     await run(process.execPath, [installed(manifest.bin.stepwell), "example", template], { cwd: folder });
+    expect(await readFile(join(folder, template, ".gitignore"), "utf8")).toContain(".stepwell/");
+    expect(await readFile(join(folder, template, "README.md"), "utf8")).toMatch(new RegExp(`^# ${template}\n`));
+    if (template === "python") {
+      expect((await readdir(join(folder, template))).toSorted()).toEqual(PYTHON_FILES);
+      continue;
+    }
     const written = JSON.parse(await readFile(join(folder, template, "package.json"), "utf8")) as { name: string };
     expect(written.name).toBe(template);
     expect(await readFile(join(folder, template, ".gitignore"), "utf8")).toContain("node_modules/");
