@@ -10,7 +10,8 @@ const STOPPED_WITHIN_MS = 20_000;
 const POLL_EVERY_MS = 50;
 
 /** @returns the path of the tarball, which the command prints in its last line */
-function packed(clone, env) {
+export function packed(clone, cache) {
+  const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };
   const { stdout, stderr, status } = spawnSync("npm", ["run", "package"], { cwd: clone, env, encoding: "utf8" });
   if (status !== 0) throw new Error(`npm run package failed: ${stderr}`);
   return join(clone, stdout.trim().split("\n").at(-1));
@@ -30,12 +31,11 @@ async function readyLine(running) {
 }
 
 /**
- * @param place the clone, a temporary folder and npm's cache
+ * @param place the tarball, a temporary folder and npm's cache
  * @param verify records whether a check holds
  */
-export async function verifyTarball({ clone, temporary, cache }, verify) {
+export async function verifyTarball({ tarball, temporary, cache }, verify) {
   const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };
-  const tarball = packed(clone, env);
   const empty = join(temporary, "empty");
   mkdirSync(empty);
   const npx = (...args) => ["--yes", `--package=${tarball}`, "stepwell", ...args];
