@@ -1,33 +1,20 @@
 /** A log and a meter for tests that keep their entries. */
 import type { Log, LogFields, Meter } from "../shared/engine/ports/log.ts";
+import type { LogEventLevel } from "../shared/engine/ports/log-event.ts";
+import { LOG_EVENTS } from "../shared/engine/ports/log-events.ts";
+import type { LogEvent } from "../shared/engine/ports/log-events.ts";
 
 export interface LogLine {
-  readonly level: "audit" | "debug" | "info" | "warn" | "error";
-  readonly message: string;
+  readonly event: LogEvent;
+  readonly level: LogEventLevel;
   readonly fields: LogFields;
 }
 
 export class RecordingLog implements Log {
   readonly lines: LogLine[] = [];
 
-  audit(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: "audit", message, fields });
-  }
-
-  debug(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: "debug", message, fields });
-  }
-
-  info(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: "info", message, fields });
-  }
-
-  warn(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: "warn", message, fields });
-  }
-
-  error(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: "error", message, fields });
+  write(event: LogEvent, fields: LogFields = {}): void {
+    this.lines.push({ event, level: LOG_EVENTS[event].level, fields });
   }
 }
 
@@ -60,7 +47,7 @@ export class RecordingMeter implements Meter {
 }
 
 /** A log for tests that do not read it. */
-export const silentLog: Log = { audit() {}, debug() {}, info() {}, warn() {}, error() {} };
+export const silentLog: Log = { write() {} };
 
 /** A meter for tests that do not read it. */
 export const silentMeter: Meter = { count() {}, observe() {}, gauge() {} };

@@ -24,7 +24,7 @@ export function ingressHandler(aws: Aws): IngressHandler {
     const answer = async () => (isTooLarge ? bodyTooLargeResponse(true) : await face(request));
     const response = await withinTime(engine, untilMs, answer);
     const { "x-restate-id": invocationId } = response.headers;
-    engine.log.info("a request is answered", { method: request.method, status: response.status, invocationId });
+    engine.log.write("request.answered", { method: request.method, status: response.status, invocationId });
     return resultOf(response, resultTooLargeResponse);
   };
 }

@@ -40,17 +40,17 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
   try {
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
     const log = processLog(settings, (line) => void process.stderr.write(line));
-    for (const warning of [...warnings, ...settingsWarnings(settings)]) log.warn(warning);
+    for (const reason of [...warnings, ...settingsWarnings(settings)]) log.write("setting.not-applied", { reason });
     const local = await startLocalProcess(settings, packageJson.config.version, log);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
     const registrations = options.register.map((uri) =>
       watchDeployment(local.engine, { uri, useHttp11: options.useHttp11 }, options.watch, log, stopping.signal),
     );
     await stopped;
-    log.info("stopping; a second signal ends at once");
+    log.write("process.stop-requested");
     await Promise.all(registrations);
     await local.stop();
-    log.info("stopped");
+    log.write("process.stopped");
     return EXIT_OK;
   } catch (error) {
     if (!isStartRefusal(error)) throw error;
@@ -63,11 +63,12 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
 function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readonly string[]): void {
   const open = hosts.filter((host) => !LOOPBACK.has(host));
   if (open.length > 0) {
-    log.warn("listening beyond this machine: whoever reaches these ports may call and administer everything", {
+    log.write("api.exposed", {
       hosts: open.join(","),
     });
   }
-  log.info(`stepwell ${packageJson.config.version} is ready`, {
+  log.write("process.started", {
+    version: packageJson.config.version,
     ingress: local.ingressUrl,
     admin: local.adminUrl,
     data: dataDir,

@@ -7,10 +7,7 @@ import type { RegisteredUp } from "../../shared/engine/register/register-when-up
 /** Each check is one request for the manifest. */
 const LOOK_EVERY_MS = 1_000;
 
-const OUTCOMES = {
-  unchanged: "the deployment is registered already and has not changed",
-  replaced: "the deployment has changed and was registered again under its id",
-} as const;
+const EVENTS = { unchanged: "deployment.unchanged", replaced: "deployment.replaced" } as const;
 
 export interface WatchedDeployment {
   readonly uri: string;
@@ -29,7 +26,7 @@ export async function watchDeployment(
   signal: AbortSignal,
 ): Promise<void> {
   const uri = loggedAddress(deployment);
-  const onWaiting = (reason: string): void => log.info("waiting for the deployment to answer", { uri, reason });
+  const onWaiting = (reason: string): void => log.write("registration.delayed", { uri, reason });
   let told: string | undefined;
   let id: string | undefined;
   while (!signal.aborted) {
@@ -43,7 +40,7 @@ export async function watchDeployment(
       id = registered?.deployment.id;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== told) log.error("the deployment was not registered", { uri, error: reason });
+      if (reason !== told) log.write("registration.failed", { uri, error: reason });
       told = reason;
     }
     if (!watch) return;
@@ -60,5 +57,5 @@ function tell(log: Log, uri: string, { kind, deployment }: RegisteredUp): void {
   // The engine has logged a new deployment already.
   if (kind === "created") return;
   const services = deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(",");
-  log.info(OUTCOMES[kind], { uri, deploymentId: deployment.id, services });
+  log.write(EVENTS[kind], { uri, deploymentId: deployment.id, services });
 }

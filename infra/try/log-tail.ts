@@ -6,7 +6,7 @@ import type { TryStack } from "./try-stack.ts";
 const SINCE_MS = 5 * 60_000;
 const LINES_MAX = 5;
 const LINE_MAX_CHARACTERS = 400;
-const TOLD_OF_EACH = /"message":"(a request is answered|a wake is taken up)"/;
+const TOLD_OF_EACH = /"event":"(request\.answered|wake\.received)"/;
 /** Lines about each call, Node's warnings and metrics explain no failure. */
 const CHATTER = new RegExp(
   `^(INIT_START|START|END|REPORT)\\b|^\\((node:\\d+|Use \`node)|"_aws"|${TOLD_OF_EACH.source}`,

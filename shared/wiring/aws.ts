@@ -74,7 +74,7 @@ export async function openAws(options: AwsOptions): Promise<Aws> {
   return await tellingRefusal(new PinoLog(toLog), async () => {
     const { settings, warnings } = loadSettings(undefined, {});
     const log = new PinoLog({ ...toLog, level: settings["log.level"] });
-    for (const warning of warnings) log.warn(warning);
+    for (const warning of warnings) log.write("setting.not-applied", { reason: warning });
     const tellRequest = (requestId: string | undefined): void => void (request.requestId = requestId);
     return { ...(await opened(options, settings, log)), tellRequest };
   });

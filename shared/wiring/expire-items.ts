@@ -31,7 +31,7 @@ export async function expireItems(
         if (removed < BATCH_ITEMS) break;
       }
     } catch (error) {
-      log.warn("expired items could not be removed", { error: error instanceof Error ? error.message : String(error) });
+      log.write("item.expiry-failed", { error: error instanceof Error ? error.message : String(error) });
     }
   }
 }

@@ -10,7 +10,10 @@ export function processLog(settings: Settings, write: (line: string) => void): L
   return new PinoLog({ level, destination: { write: (line: string) => write(prettyLine(line)) } });
 }
 
-/** Formats `12:34:56.789 WARN  message key=value`. A line that is not JSON stays unchanged. */
+/**
+ * Formats `12:34:56.789 WARN  message key=value`, without the event's name: the message states the event. A line that is
+ * not JSON stays unchanged.
+ */
 export function prettyLine(line: string): string {
   let parsed: Record<string, unknown>;
   try {
@@ -18,7 +21,7 @@ export function prettyLine(line: string): string {
   } catch {
     return line;
   }
-  const { time, level, message, ...fields } = parsed;
+  const { time, level, event: _event, message, ...fields } = parsed;
   const moment = String(time).slice(11, 23);
   const told = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
   return `${moment} ${String(level).toUpperCase().padEnd(5)} ${plain(message)}${told.join("")}\n`;
@@ -28,7 +31,7 @@ function fieldText(value: unknown): string {
   return typeof value === "string" && /^[\w./:@#+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
 }
 
-/** Messages are fixed texts that may quote untrusted ones. */
+/** The same escapes as for a value: a line may come from another log. */
 function plain(message: unknown): string {
   return escaped(JSON.stringify(String(message)).slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\"));
 }

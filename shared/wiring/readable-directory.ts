@@ -11,7 +11,7 @@ const GROUP_AND_OTHERS = 0o077;
 export function warnWhereReadable(directory: string, log: Log): void {
   // Windows does not use these permission bits.
   if (process.platform === "win32" || (statSync(directory).mode & GROUP_AND_OTHERS) === 0) return;
-  log.warn("others of this machine may read or write the data directory; take that away with chmod go-rwx", {
+  log.write("data-directory.exposed", {
     directory,
   });
 }

@@ -16,10 +16,10 @@ export function signingEndpoints(endpoints: Endpoints, settings: Settings, clock
   const file = settings[PATH];
   if (file === undefined) return endpoints;
   const identity = identityIn(`${PATH}: ${file}`, () => readFileSync(file, "utf8"));
-  log.info("requests to deployments are signed", { publicKey: identity.publicKey });
+  log.write("signing-key.loaded", { publicKey: identity.publicKey });
   // Windows does not use these permission bits.
   if (process.platform !== "win32" && (statSync(file).mode & READ_BY_ALL) !== 0) {
-    log.warn("every user of this machine may read the key that signs requests; take that away with chmod o-r", {
+    log.write("signing-key.exposed", {
       file,
     });
   }

@@ -8,7 +8,7 @@ export async function tellingRefusal<T>(log: Log, open: () => Promise<T>): Promi
   try {
     return await open();
   } catch (error) {
-    log.error("the function does not start", refusalFields(error));
+    log.write("function.start-failed", refusalFields(error));
     throw error;
   }
 }

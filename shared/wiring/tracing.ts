@@ -8,6 +8,6 @@ export async function tracing(settings: Settings, log: Log): Promise<{ readonly 
   if (endpoint === undefined) return {};
   const { OtlpTracer } = await import("../adapters/tracing/otlp-tracer.ts");
   const tracer = new OtlpTracer({ endpoint, clusterName: settings["cluster-name"], log });
-  log.info("spans are sent", { to: tracer.url });
+  log.write("tracing.started", { to: tracer.url });
   return { tracer };
 }

@@ -59,7 +59,7 @@ export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits
     runWorker(engine, signal, limits),
     runSweeper(engine, signal),
     recover(engine).then((woken) => {
-      if (woken > 0) engine.log.info("what was open when the process last ended goes on", { invocations: woken });
+      if (woken > 0) engine.log.write("invocation.continued", { invocations: woken });
     }),
   ];
   return {
@@ -67,7 +67,7 @@ export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits
     ended: Promise.allSettled(running).then((outcomes) => {
       for (const outcome of outcomes) {
         if (outcome.status === "fulfilled") continue;
-        engine.log.error("a loop has ended by an error", { error: String(outcome.reason) });
+        engine.log.write("process.loop-failed", { error: String(outcome.reason) });
       }
     }),
   };

@@ -20,7 +20,7 @@ export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?:
   const driver = lane === "slow" ? { ...engine, settings: { ...engine.settings, hasSlowLane: false } } : engine;
   const { deliveries, slices, unreadable } = deliveriesOfEvent(event, lane);
   for (const { messageId, reason } of unreadable) {
-    engine.log.error("a message that is no wake is deleted", { messageId, reason });
+    engine.log.write("message.discarded", { messageId, reason });
   }
   const [failed] = await Promise.all([workDeliveries(driver, deliveries), workSlices(engine, slices)]);
   return batchFailures(failed);
@@ -34,7 +34,7 @@ async function workDeliveries<D extends MessageDelivery>(
   const { staying, failed } = await sendSlowOn(engine, deliveries);
   // Logged before the work, so that the log of a function that dies names its invocations.
   for (const { messageId, wake, receiveCount } of staying) {
-    engine.log.info("a wake is taken up", { invocationId: wake.invocationId, messageId, receiveCount });
+    engine.log.write("wake.received", { invocationId: wake.invocationId, messageId, receiveCount });
   }
   return [...failed, ...(await workBatch(engine, staying))];
 }
@@ -43,7 +43,7 @@ async function workDeliveries<D extends MessageDelivery>(
 async function workSlices(engine: Engine, slices: readonly SliceMessage[]): Promise<void> {
   await atMost(SLICES_TOGETHER, slices, async ({ slice }) => {
     await runSlice(engine, slice).catch((error: unknown) =>
-      engine.log.error("a slice of a walk failed", { slice, error: String(error) }),
+      engine.log.write("sweeper.slice-failed", { slice, error: String(error) }),
     );
   });
 }

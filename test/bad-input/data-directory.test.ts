@@ -16,9 +16,8 @@ import { readSettings } from "../../shared/config/settings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { RecordingLog } from "../recording-log.ts";
+import { RecordingLog, silentLog } from "../recording-log.ts";
 
-const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const GARBAGE = Buffer.alloc(100_000, 0xa7);
 
 let dir: string;
@@ -28,7 +27,7 @@ beforeEach(async () => {
 });
 
 /** @returns the code of the refusal, or `starts` if the process starts and answers */
-async function start(log: Log = SILENT): Promise<string> {
+async function start(log: Log = silentLog): Promise<string> {
   const flags = { "ingress.port": "0", "admin.port": "0", "data-dir": join(dir, "data"), "shutdown-timeout": "50ms" };
   const { settings } = readSettings({ environment: {}, flags });
   try {

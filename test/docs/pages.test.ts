@@ -1,10 +1,12 @@
 /** The pages that are written from tables are current; `npm run docs` writes them. */
 import { describe, expect, it } from "vitest";
 import { documentationOf, ERROR_CODES } from "../../shared/core/errors/error-table.ts";
+import { LOG_EVENT_NAMES } from "../../shared/engine/ports/log-events.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { cliPage } from "./cli-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
+import { logEventsPage } from "./log-events-page.ts";
 
 describe("docs/errors.md", () => {
   it("is the page of the error table", async () => {
@@ -34,5 +36,16 @@ describe("docs/configuration.md", () => {
 describe("docs/cli.md", () => {
   it("is the page of the command tree", async () => {
     await expect(cliPage()).toMatchFileSnapshot("../../docs/cli.md");
+  });
+});
+
+describe("docs/log-events.md", () => {
+  it("is the page of the table of log events", async () => {
+    await expect(logEventsPage()).toMatchFileSnapshot("../../docs/log-events.md");
+  });
+
+  it("has every event exactly once", () => {
+    const names = [...logEventsPage().matchAll(/^\| `([a-z-]+\.[a-z-]+)` \|/gm)].map(([, name]) => name!);
+    expect(names.sort()).toEqual([...LOG_EVENT_NAMES].sort());
   });
 });

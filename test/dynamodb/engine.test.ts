@@ -144,7 +144,7 @@ describe("processes that share a table", () => {
     play.front.thaw();
     expect(await play.stepUntil(answer, STEP_MS)).toBe(1);
     expect(stage.deployment.executions.get("thawed")).toBe(1);
-    expect(play.front.log.lines.map(({ message }) => message)).toContain("another driver wrote the segment first");
+    expect(play.front.log.lines.map(({ event }) => event)).toContain("segment.refused");
   });
 
   test("the sweeper finds a driver that died after it took up a parked invocation", async () => {

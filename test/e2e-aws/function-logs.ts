@@ -1,6 +1,7 @@
 /** The lines of the functions of a stack in their log groups, as an operator finds them. */
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import type { LogEvent } from "../../shared/engine/ports/log-events.ts";
 import type { DeployedStack } from "./control-plane.ts";
 import { until } from "./control-plane.ts";
 
@@ -13,7 +14,7 @@ export const FUNCTION_NAMES: readonly FunctionName[] = ["Ingress", "Admin", "Wor
 
 /** A line of Stepwell's log, or one with metrics. */
 export interface JsonLine {
-  readonly message?: string;
+  readonly event?: string;
   readonly [field: string]: unknown;
 }
 
@@ -49,16 +50,14 @@ export async function jsonLinesOf(stack: DeployedStack, name: FunctionName, sinc
   });
 }
 
-/** Waits for a matching line: a process writes its lines a little after its answer. */
+/** Waits for a line of the event: a process writes its lines a little after its answer. */
 export async function lineOf(
   stack: DeployedStack,
   name: FunctionName,
   sinceMs: number,
-  message: string | RegExp,
+  event: LogEvent,
 ): Promise<JsonLine> {
-  return await until(`the ${name} function logs "${String(message)}"`, 30_000, async () =>
-    (await jsonLinesOf(stack, name, sinceMs)).find((line) =>
-      typeof message === "string" ? line.message === message : message.test(String(line.message)),
-    ),
+  return await until(`the ${name} function logs ${event}`, 30_000, async () =>
+    (await jsonLinesOf(stack, name, sinceMs)).find((line) => line.event === event),
   );
 }

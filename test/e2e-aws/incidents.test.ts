@@ -58,7 +58,7 @@ describe("DeadLetters", () => {
   test("a message that is no wake is logged and deleted, and becomes no letter", async () => {
     const sinceMs = Date.now();
     await sendText(aws.plain, "look here");
-    const line = await lineOf(aws.plain, "Worker", sinceMs, "a message that is no wake is deleted");
+    const line = await lineOf(aws.plain, "Worker", sinceMs, "message.discarded");
     expect(line).toMatchObject({ level: "error", reason: "it is no JSON" });
     expect(await visibleLetters(aws.plain)).toBe(0);
   });
@@ -76,7 +76,7 @@ describe("DeadLetters", () => {
       await lettersSeen();
       expect(await sweep(aws.plain)).toMatchObject({ letters: { driven: 0, paused: 0 } });
       expect(await lettersSeen()).toBe(1);
-      const line = await lineOf(aws.plain, "Sweeper", sinceMs, "a dead letter can be neither driven nor parked");
+      const line = await lineOf(aws.plain, "Sweeper", sinceMs, "dead-letter.left");
       expect(line).toMatchObject({ level: "error", invocationId: id, error: expect.stringContaining(sk!) });
 
       await mend();
@@ -126,9 +126,7 @@ test("Throttles: with one worker at a time a burst still ends, and leaves no let
     expect(results).toEqual(ids.map((_, at) => `hello ${at}`));
     await until("each was taken up by the worker", 30_000, async () => {
       const lines = await jsonLinesOf(aws.plain, "Worker", sinceMs);
-      const taken = new Set(
-        lines.filter(({ message }) => /taken up/.test(`${message}`)).map((line) => line["invocationId"]),
-      );
+      const taken = new Set(lines.filter(({ event }) => event === "wake.received").map((line) => line["invocationId"]));
       return ids.every((id) => taken.has(id)) ? true : undefined;
     });
     console.log(
@@ -147,7 +145,7 @@ test("Overdue: the next pass measures and wakes an invocation whose wake was los
   await wipeHints(aws.plain);
   await pause(NAP_MS);
   await sweep(aws.plain);
-  const line = await lineOf(aws.plain, "Sweeper", lostMs, "the sweeper woke what nobody woke");
+  const line = await lineOf(aws.plain, "Sweeper", lostMs, "sweeper.work-found");
   expect(line).toMatchObject({ level: "info", woken: expect.toSatisfy((woken: number) => woken >= 1) });
   expect(Math.max(...(await overdueSeconds(lostMs)))).toBeGreaterThan(0);
   expect(await plane.result(id)).toBe("awake");

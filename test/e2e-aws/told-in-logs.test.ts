@@ -154,8 +154,8 @@ describe("an invocation is followed by its id", () => {
     const [accepted] = await linesWith("Ingress", followed);
     expect(accepted).toMatchObject({ level: "info", function: "ingress", method: "POST", status: 202 });
     const worked = await linesWith("Worker", followed);
-    expect(worked[0]).toMatchObject({ message: "a wake is taken up", function: "worker", receiveCount: 1 });
-    const failed = worked.find(({ message }) => message === "an attempt failed");
+    expect(worked[0]).toMatchObject({ event: "wake.received", function: "worker", receiveCount: 1 });
+    const failed = worked.find(({ event }) => event === "attempt.failed");
     expect(failed).toMatchObject({ errorCode: "RT0007", reason: "not yet" });
     for (const [name, line] of [
       ["Ingress", accepted],

@@ -47,7 +47,7 @@ test("a late segment does not replace the one that another driver has written, a
   thaw.open();
   expect(textOf(await stage.pulse.within(5_000, result))).toBe("closure 2");
   expect(await segments()).toEqual(before);
-  expect(late.log.lines.map(({ message }) => message)).toContain("another driver wrote the segment first");
+  expect(late.log.lines.map(({ event }) => event)).toContain("segment.refused");
 });
 
 test("a killer performs what the last segment of a dead driver asked for", async () => {

@@ -1,21 +1,18 @@
 /** Only a few large journals are in memory at a time, and small ones never wait for them. */
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import type { Codec } from "../../shared/engine/ports/codec.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { type Actor, callOn, sendOn, type Stage, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import { stages } from "../harness/engine/stages.ts";
+import { synchronousCodec } from "../harness/engine/synchronous-codec.ts";
 
 const open = stages();
 const MIB = 1024 * 1024;
 const LARGE = 5;
-/** Compresses synchronously, because a stepped clock does not wait for other threads. */
-const codec: Codec = {
-  pack: async (bytes) => new Uint8Array(deflateRawSync(bytes)),
-  unpack: async (packed) => new Uint8Array(inflateRawSync(packed)),
-};
 const INPUT = "x".repeat(9 * MIB);
 
 /** @returns an actor whose budget of journals has room for one journal of nine MiB, and no second */
@@ -52,7 +49,7 @@ test("one large invocation at a time is in memory while its handler never answer
 test("an invocation that is large only when unpacked completes", async () => {
   const stage = await open({ large: () => "done" }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
-  Object.assign(actor.engine, { codec });
+  Object.assign(actor.engine, { codec: synchronousCodec });
   actor.startWorker();
   const answer = await stage.pulse.within(500, callOn(actor, "large", "words that repeat ".repeat(2 * MIB)));
   expect(textOf(answer)).toBe("done");
@@ -62,7 +59,7 @@ test("an invocation that is small when packed takes room for its unpacked size",
   const gate = new Gate();
   const stage = await open({ large: async () => gate.passed.then(() => "done") }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
-  Object.assign(actor.engine, { codec });
+  Object.assign(actor.engine, { codec: synchronousCodec });
   actor.startWorker();
   await stage.pulse.within(1_000, sendOn(actor, "large", INPUT));
   await stage.pulse.pass(2_000);
@@ -70,6 +67,62 @@ test("an invocation that is small when packed takes room for its unpacked size",
   gate.open();
   await stage.pulse.pass(2_000);
   expect(actor.engine.bulkheads.journals.held).toBe(0);
+});
+
+/**
+ * Delivers a result to an invocation during its first attempt.
+ * @returns the bytes that journals hold in the first attempt, in the second one, and after the end
+ */
+async function heldBeside(value: Uint8Array, codec: Codec | undefined, input = "") {
+  const [suspending, ending] = [new Gate(), new Gate()];
+  const stage = await open(
+    {
+      waits: async (ctx) => {
+        const { result } = ctx.awakeable();
+        if (stage.deployment.attempts.length === 1) await suspending.passed;
+        const { length } = await ctx.get(result);
+        await ending.passed;
+        return String(length);
+      },
+    },
+    { messageSizeMaxBytes: 32 * MIB },
+  );
+  const actor = stage.actor();
+  Object.assign(actor.engine, { codec });
+  actor.startWorker();
+  const { invocationId } = await stage.pulse.within(1_000, sendOn(actor, "waits", input));
+  await stage.pulse.settle();
+  const { journals } = actor.engine.bulkheads;
+  const { held: before } = journals;
+  const awakeable = encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17);
+  await stage.pulse.within(1_000, completeAwakeable(actor.engine, awakeable, { kind: "success", value }));
+  suspending.open();
+  await stage.pulse.pass(100);
+  expect(stage.deployment.attempts).toHaveLength(2);
+  const { held: meanwhile } = journals;
+  ending.open();
+  await stage.pulse.pass(1_000);
+  expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
+  return { before, meanwhile, afterwards: journals.held };
+}
+
+test.each([
+  ["packed", synchronousCodec],
+  ["in pieces", undefined],
+])("a large arrival that a driver reads beside a small journal takes room: %s", async (_, codec) => {
+  const { before, meanwhile, afterwards } = await heldBeside(new TextEncoder().encode(INPUT), codec);
+  expect(meanwhile).toBeGreaterThanOrEqual(INPUT.length);
+  expect(meanwhile).toBeLessThan(2 * INPUT.length);
+  expect([before, afterwards]).toEqual([0, 0]);
+});
+
+test.each([
+  ["a small journal", "", 0],
+  ["a large journal", INPUT, INPUT.length],
+])("a small arrival that a driver reads beside %s takes no room", async (_, input, journalBytes) => {
+  const { before, meanwhile, afterwards } = await heldBeside(new Uint8Array(2 * MIB), synchronousCodec, input);
+  expect(before).toBeGreaterThanOrEqual(journalBytes);
+  expect([meanwhile, afterwards]).toEqual([before, 0]);
 });
 
 test("a large invocation that backs off, or waits for its calls, leaves memory meanwhile", async () => {

@@ -136,7 +136,7 @@ test("an edit that expects another state is refused, also where the state change
   gate.open();
   await stage.pulse.settle();
   expect(await stage.pulse.within(0, textState(actor))).toEqual({ count: "7" });
-  expect(actor.log.lines.some(({ message }) => message.includes("is dropped"))).toBe(true);
+  expect(actor.log.lines.some(({ event }) => event === "edit.dropped")).toBe(true);
 });
 
 test("the state of a workflow is edited while it runs, and later changes of the run apply on top", async () => {

@@ -11,7 +11,7 @@ import { removeDirectory, temporaryDirectory } from "../contracts/temporary-dire
 import { buildCommand } from "./command.ts";
 import type { BuiltCommand } from "./command.ts";
 
-const READY = /stepwell \S+ is ready/;
+const READY = /Stepwell is ready/;
 
 let command: BuiltCommand;
 let dir: string;

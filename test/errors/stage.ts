@@ -104,7 +104,7 @@ export class ErrorStage {
   /** The log lines about failed attempts of an invocation. */
   logged(id: string): readonly { readonly errorCode: unknown; readonly reason: unknown }[] {
     return this.log.lines
-      .filter(({ message, fields }) => message === "an attempt failed" && fields["invocationId"] === id)
+      .filter(({ event, fields }) => event === "attempt.failed" && fields["invocationId"] === id)
       .map(({ fields }) => ({ errorCode: fields["errorCode"], reason: fields["reason"] }));
   }
 }

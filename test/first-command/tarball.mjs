@@ -23,7 +23,7 @@ async function readyLine(running) {
   while (Date.now() < deadlineMs && running.child.exitCode === null && running.child.signalCode === null) {
     const line = running.log
       .split("\n")
-      .find((one) => one.startsWith("{") && one.includes("is ready") && one.endsWith("}"));
+      .find((one) => one.startsWith("{") && one.includes('"event":"process.started"') && one.endsWith("}"));
     if (line !== undefined) return JSON.parse(line);
     await sleep(POLL_EVERY_MS);
   }

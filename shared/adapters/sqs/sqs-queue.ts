@@ -143,9 +143,9 @@ export class SqsQueue implements Queue {
   }
 
   async #drop({ messageId, receipt, reason }: UnreadableMessage): Promise<void> {
-    this.#log.error("a message that is no wake was deleted from the queue", { messageId, reason });
+    this.#log.write("message.discarded", { messageId, reason });
     await this.ack(receipt).catch((error: unknown) =>
-      this.#log.warn("a message that is no wake stays in the queue", { messageId, error: String(error) }),
+      this.#log.write("message.deletion-failed", { messageId, error: String(error) }),
     );
   }
 }

@@ -2,6 +2,8 @@
 import { pino } from "pino";
 import type { DestinationStream, Logger } from "pino";
 import type { Log, LogFields } from "../../engine/ports/log.ts";
+import { LOG_EVENTS } from "../../engine/ports/log-events.ts";
+import type { LogEvent } from "../../engine/ports/log-events.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -23,8 +25,8 @@ export interface PinoLogOptions {
 /** The number of the audit logger's one level. */
 const AUDIT = 60;
 
-/** Pino writes these fields itself; a field of the same name would make a line with a duplicate key. */
-const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "message"]);
+/** Each line has these fields of its own; a field of the same name would make a line with a duplicate key. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "event", "message"]);
 
 /**
  * Writes only the given fields, which are plain values: no request, header map or error object can be passed, so no
@@ -52,35 +54,11 @@ export class PinoLog implements Log {
     this.#auditing = pino<"audit">({ ...form, level: "audit", customLevels: { audit: AUDIT } }, destination);
   }
 
-  audit(message: string, fields: LogFields = {}): void {
+  write(event: LogEvent, fields: LogFields = {}): void {
+    const { level, message } = LOG_EVENTS[event];
     try {
-      this.#auditing.audit(unreserved(fields), "%s", message);
-    } catch {
-      // A log that fails must not fail the work.
-    }
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#put("debug", message, fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#put("info", message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#put("warn", message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#put("error", message, fields);
-  }
-
-  #put(level: "debug" | "info" | "warn" | "error", message: string, fields: LogFields | undefined): void {
-    if (!this.#logger.isLevelEnabled(level)) return;
-    try {
-      // The `%s` keeps pino from reading the message as a format of its own.
-      this.#logger[level](fields === undefined ? {} : unreserved(fields), "%s", message);
+      if (level === "audit") this.#auditing.audit({ event, ...unreserved(fields) }, message);
+      else if (this.#logger.isLevelEnabled(level)) this.#logger[level]({ event, ...unreserved(fields) }, message);
     } catch {
       // A failing log must not fail the work, and no other channel can report the failure.
     }

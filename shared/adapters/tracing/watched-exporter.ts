@@ -51,13 +51,13 @@ export class WatchedExporter implements SpanExporter {
     if (!taken) {
       this.#lost += spans;
       if (!this.#isFailing) {
-        this.#log.warn("spans are not taken by their collector; they are dropped, and nothing else is touched", {
+        this.#log.write("span.export-failed", {
           to: this.#url,
           reason: error?.message ?? "unknown",
         });
       }
     } else if (this.#isFailing) {
-      this.#log.info("spans are taken again", { to: this.#url, lost: this.#lost });
+      this.#log.write("span.export-recovered", { to: this.#url, lost: this.#lost });
       this.#lost = 0;
     }
     this.#isFailing = !taken;

@@ -83,7 +83,7 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): Htt
   const known = error instanceof StoreError ? new HttpProblem(503, error.message) : error;
   const { status, message, code } = problemOf(known, newId, (errorId) => {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    engine.log.error("an admin request failed", { errorId, method, path, detail });
+    engine.log.write("admin-request.failed", { errorId, method, path, detail });
   });
   const body: AdminErrorBody = { message, restate_code: code ?? null };
   return jsonResponse(status, body);

@@ -47,9 +47,10 @@ export function recordCall(engine: Engine, request: HttpRequest, response: HttpR
     ...whoAsked(request),
     ...(query !== "" && { query: shown(query) }),
   };
-  if (STATEMENT_PATH.test(path)) return engine.log.audit("admin statement", { ...call, ...statementFields(body) });
+  if (STATEMENT_PATH.test(path))
+    return engine.log.write("admin-statement.answered", { ...call, ...statementFields(body) });
   const outcome = BATCH_PATH.test(path) && response.status === 200 ? batchIn(response.body) : undefined;
-  if (outcome === undefined) return engine.log.audit("admin call", { ...call, ...bodyFields(body) });
+  if (outcome === undefined) return engine.log.write("admin-call.answered", { ...call, ...bodyFields(body) });
   recordMany(engine, call, outcome);
 }
 
@@ -61,7 +62,7 @@ function recordMany({ log }: Engine, call: LogFields, { succeeded, failed }: Bat
   ];
   const counts = { doneCount: succeeded.length, refusedCount: failed.length, lines: Math.max(1, lines.length) };
   for (const [at, fields] of (lines.length === 0 ? [{}] : lines).entries()) {
-    log.audit("admin call", { ...call, ...counts, line: at + 1, ...fields });
+    log.write("admin-call.answered", { ...call, ...counts, line: at + 1, ...fields });
   }
 }
 

@@ -88,7 +88,7 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, opti
   const errorId = hex(engine.ids.random(ERROR_ID_BYTES));
   const { method, path } = request;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  engine.log.error("an ingress request failed", { errorId, method, ...routeWords(path), detail });
+  engine.log.write("ingress-request.failed", { errorId, method, ...routeWords(path), detail });
   if (error instanceof StoreError) {
     return refusalResponse(
       503,

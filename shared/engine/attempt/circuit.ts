@@ -95,13 +95,13 @@ async function failedAt(
   const opened = { ...circuit, sinceMs: atMs, untilMs: atMs + pauseMs, pauseMs, reason };
   if (!(await registry.setCircuit(opened, undefined))) return;
   engine.meter.count("circuits_opened_total");
-  engine.log.warn("a circuit opens: attempts wait until one succeeds", { ...circuit, failures, pauseMs, reason });
+  engine.log.write("circuit.opened", { ...circuit, failures, pauseMs, reason });
 }
 
 async function close(engine: Engine, open: OpenCircuit): Promise<void> {
   if (!(await engine.registry.setCircuit(undefined, open))) return;
   const openMs = engine.clock.nowMs() - open.sinceMs;
-  engine.log.info("a circuit closes: an attempt succeeded", {
+  engine.log.write("circuit.closed", {
     deploymentId: open.deploymentId,
     service: open.service,
     openMs,

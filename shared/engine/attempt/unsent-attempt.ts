@@ -44,7 +44,7 @@ export function unsent(
   route: Route,
 ): AttemptEnded {
   const reason = error instanceof Error ? error.message : String(error);
-  engine.log.error("an attempt could not be sent", { invocationId: active.id, error: String(error) });
+  engine.log.write("attempt.send-failed", { invocationId: active.id, error: String(error) });
   const why: Failing = { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }

@@ -26,7 +26,7 @@ export async function consumeWake(engine: Engine, wake: Wake): Promise<void> {
     await takeWithin(engine, wake, room);
   } catch (error) {
     if (!(error instanceof NoJournalRoomError)) throw error;
-    engine.log.info("a large invocation waits for room", { invocationId: wake.invocationId, reason: error.message });
+    engine.log.write("invocation.held-back", { invocationId: wake.invocationId, reason: error.message });
     await engine.queue.send({ ...wake, delayMs: NO_ROOM_RETRY_MS });
   } finally {
     room.close();

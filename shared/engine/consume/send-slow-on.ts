@@ -33,7 +33,7 @@ export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries:
 /** Makes the cached registry at most a second old. A failed read keeps the cache: the work then fails on the same store. */
 async function freshen(engine: Engine): Promise<void> {
   await engine.registry.services().catch((error: unknown) => {
-    engine.log.warn("slow services could not be looked up", { error: String(error) });
+    engine.log.write("service.lookup-failed", { error: String(error) });
   });
 }
 
@@ -43,7 +43,7 @@ async function sendOn(engine: Engine, delivery: Delivery): Promise<boolean> {
     await engine.queue.send({ ...wake, delayMs: 0 });
   } catch (error) {
     const { invocationId } = wake;
-    engine.log.warn("a message could not be sent into the slow lane", { invocationId, error: String(error) });
+    engine.log.write("wake.handover-failed", { invocationId, error: String(error) });
     await putOff(engine, delivery);
     return false;
   }

@@ -42,7 +42,7 @@ async function work(engine: Engine, { wake, receiveCount }: Delivery): Promise<b
     return true;
   } catch (error) {
     const { invocationId } = wake;
-    engine.log.error("a message could not be worked on", { invocationId, receiveCount, error: String(error) });
+    engine.log.write("wake.failed", { invocationId, receiveCount, error: String(error) });
     return false;
   }
 }
@@ -77,7 +77,7 @@ async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: number):
   try {
     await engine.queue.extend(receipt, ms);
   } catch (error) {
-    engine.log.warn("a message may come again early", { invocationId: wake.invocationId, error: String(error) });
+    engine.log.write("message.extension-failed", { invocationId: wake.invocationId, error: String(error) });
   }
 }
 

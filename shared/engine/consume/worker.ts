@@ -77,7 +77,7 @@ async function receive(
     const { leaseMs } = engine.settings;
     return await engine.queue.receive(Math.min(limit, 64), leaseMs, RECEIVE_WAIT_MS, signal, slots);
   } catch (error) {
-    engine.log.error("the queue could not be read", { error: String(error) });
+    engine.log.write("queue.read-failed", { error: String(error) });
     await engine.clock.sleep(FAILURE_PAUSE_MS, signal);
     return [];
   }
@@ -93,7 +93,7 @@ async function work(engine: Engine, hidden: VisibilityExtender, delivery: Delive
     else await consumeWake(engine, wake);
     await engine.queue.ack(receipt);
   } catch (error) {
-    engine.log.error("a message could not be worked on", {
+    engine.log.write("wake.failed", {
       invocationId: wake.invocationId,
       receiveCount,
       error: String(error),

@@ -30,7 +30,7 @@ export async function commit(
   const put = await putSegment(engine, active, item, segment);
   if (!put.written && !isOurs(put.existing, item)) {
     active.lost = true;
-    engine.log.info("another driver wrote the segment first", { invocationId: active.id, segment: segment.index });
+    engine.log.write("segment.refused", { invocationId: active.id, segment: segment.index });
     return false;
   }
   active.lease = lease;

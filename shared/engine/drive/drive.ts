@@ -104,7 +104,7 @@ function leaveReplyRoom(active: ActiveInvocation): void {
 
 /** A circuit only saves attempts: the invocation goes on where a change of the circuit fails. */
 function warnOfCircuit(engine: Engine, active: ActiveInvocation, error: unknown): void {
-  engine.log.warn("a circuit could not be changed", { invocationId: active.id, error: String(error) });
+  engine.log.write("circuit.change-failed", { invocationId: active.id, error: String(error) });
 }
 
 /** The end of an attempt pauses because of its failure; a poll decides the pause that an operator orders. */
@@ -121,7 +121,7 @@ async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: sp
   if (active.lost || slowFromMs === undefined || engine.activeInvocations.stopReason !== "time") return;
   if (span.endedAtMs - span.startedAtMs < slowFromMs) return;
   const { service, handler } = active.invocation.acceptance.target;
-  engine.log.info("a handler is slow", { service, handler, attemptMs: span.endedAtMs - span.startedAtMs });
+  engine.log.write("handler.found-slow", { service, handler, attemptMs: span.endedAtMs - span.startedAtMs });
   await engine.registry.noteSlow(service, handler);
 }
 
@@ -129,7 +129,7 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   if (ended.ending.kind === "failed") {
     const { errorCode, message } = keptFailure(ended.ending.failure);
     const attemptNumber = ended.attempt.number;
-    engine.log.info("an attempt failed", {
+    engine.log.write("attempt.failed", {
       invocationId: active.id,
       attempt: attemptNumber,
       errorCode,
@@ -218,7 +218,7 @@ async function leaveToQueueOnFailure(engine: Engine, child: ActiveInvocation): P
   try {
     return await drive(engine, child);
   } catch (error) {
-    engine.log.error("a called invocation could not be driven", { invocationId: child.id, error: String(error) });
+    engine.log.write("child.drive-failed", { invocationId: child.id, error: String(error) });
     await sendWake(engine, child.invocation.acceptance, engine.settings.leaseMs).catch(() => undefined);
     return "failed";
   }

@@ -5,7 +5,7 @@ import type { Account, Budget } from "../bulkheads/budget.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../store/load.ts";
-import { TooLargeError } from "../store/read-partition.ts";
+import { type OnBytes, TooLargeError } from "../store/read-partition.ts";
 
 /** A journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
@@ -48,12 +48,32 @@ export class JournalRoom {
     return loaded;
   }
 
+  /**
+   * Makes a read of arrivals, which replace those of the former read. Takes no room while the arrivals are small, whatever the
+   * journal holds: a driver must not wait for other journals because of a small arrival.
+   * @throws NoJournalRoomError where no room becomes free in time
+   */
+  async readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T> {
+    let besideBytes = 0;
+    const result = await read(async (bytes) => {
+      besideBytes += bytes;
+      if (besideBytes > SMALL_MAX_BYTES) await this.#take(bytes);
+    });
+    const overBytes = this.#account.held - this.#sizeBytes - besideBytes;
+    if (overBytes > 0) this.#account.shrink(overBytes);
+    return result;
+  }
+
   close(): void {
     this.#account.close();
   }
 
   async #grow(bytes: number): Promise<void> {
     this.#sizeBytes += bytes;
+    await this.#take(bytes);
+  }
+
+  async #take(bytes: number): Promise<void> {
     if (await this.#account.grow(LOADING_FACTOR * bytes)) return;
     throw new NoJournalRoomError("other large journals hold the memory that this one needs");
   }

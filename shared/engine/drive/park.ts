@@ -12,7 +12,7 @@ import { ARRIVALS } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { freshArrivals } from "../store/load.ts";
 import { reassemble } from "../store/large-record.ts";
-import { readPartition } from "../store/read-partition.ts";
+import { type OnBytes, readPartition } from "../store/read-partition.ts";
 import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { wakeAwaited } from "../effects/wake-awaited.ts";
 
@@ -119,11 +119,17 @@ export async function readMeanwhile(engine: Engine, active: ActiveInvocation): P
   await readArrivals(engine, active);
 }
 
+/** @throws NoJournalRoomError where large arrivals find no room in time */
 export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
   const { invocation } = active;
   active.arrivalsReadAtMs = engine.clock.nowMs();
   const { nonce } = invocation.acceptance;
-  const items = await reassemble(engine, await readPartition(engine.table, active.pk, ARRIVALS), nonce);
+  const read = async (onBytes?: OnBytes) => {
+    const found = await readPartition(engine.table, active.pk, ARRIVALS, Infinity, onBytes);
+    return await reassemble(engine, found, nonce, onBytes);
+  };
+  // The arrivals may be larger than the journal was at its load.
+  const items = await (active.journalRoom?.readBeside(read) ?? read());
   for (const [key, arrival] of freshArrivals(items, invocation, nonce)) {
     active.arrivals.set(key, arrival);
     active.results.delete(key);

@@ -31,7 +31,7 @@ function watchSpared(engine: Engine, active: ActiveInvocation, nowMs: number): v
   try {
     watchOver(engine, active, nowMs);
   } catch (error) {
-    engine.log.error("a drive could not be watched over", { invocationId: active.id, error: String(error) });
+    engine.log.write("lease.watch-failed", { invocationId: active.id, error: String(error) });
   }
 }
 
@@ -50,7 +50,7 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): voi
       exchange.silent = true;
       const { acceptance } = active.invocation;
       const target = `${acceptance.target.service}/${acceptance.target.handler}`;
-      engine.log.warn("the deployment took the attempt and has sent nothing", {
+      engine.log.write("attempt.stalled", {
         invocationId: active.id,
         target,
         quietMs,
@@ -83,7 +83,7 @@ async function keepOrLose(engine: Engine, active: ActiveInvocation): Promise<voi
     if (active.durable !== undefined) await active.durable;
     await renew(engine, active);
   } catch (error) {
-    engine.log.warn("a lease could not be renewed", { invocationId: active.id, error: String(error) });
+    engine.log.write("lease.renewal-failed", { invocationId: active.id, error: String(error) });
   } finally {
     delete active.renewal;
   }

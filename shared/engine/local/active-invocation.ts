@@ -7,6 +7,7 @@ import type { InvocationId, Token } from "../../core/model/ids.ts";
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import type { LeaseRecord } from "../store/lease-record.ts";
+import type { OnBytes } from "../store/read-partition.ts";
 import type { Item, Written } from "../ports/table.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../store/lock-record.ts";
@@ -40,6 +41,13 @@ export interface Joinable {
   readonly waits: boolean;
   /** @param isLast true if nothing remains to be done after the segment */
   putWith(segment: Item, isLast: boolean): Promise<Written>;
+}
+
+/** The part of a budget that a loaded journal takes. */
+export interface CountedRoom {
+  readonly sizeBytes: number;
+  /** Makes a read for which the room grows. */
+  readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T>;
 }
 
 export interface ActiveInvocation {
@@ -88,7 +96,7 @@ export interface ActiveInvocation {
   sinkSuspected: boolean;
   exchange?: OpenExchange;
   /** The journal's part of the budget of journals, for an invocation that a message started. */
-  journalRoom?: { readonly sizeBytes: number };
+  journalRoom?: CountedRoom;
   /** The last reply's part of the budget of replies, until it is stored. */
   replyRoom?: ReplyRoom;
   /** The span of the attempt under way, if traces are on. */

@@ -50,7 +50,7 @@ export async function applyEdit(
   if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
     const current = fingerprint(engine, (await readState(engine, pk, life, state)).values);
     if (current.some((byte, at) => byte !== expected[at])) {
-      engine.log.warn("an edit was made for a state that is over, and is dropped", { edit: nonce });
+      engine.log.write("edit.dropped", { edit: nonce });
       return state;
     }
   }

@@ -27,7 +27,7 @@ export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenE
     return false;
   const { service, handler } = active.invocation.acceptance.target;
   if (rootOf(active).inMainLane !== true || !engine.registry.isSlow(service)) return false;
-  engine.log.info("a long attempt is handed on to the slow lane", { invocationId: active.id, service, handler });
+  engine.log.write("attempt.handed-on", { invocationId: active.id, service, handler });
   active.stopping = true;
   letGo(active, "stopping");
   active.interrupt?.();

@@ -58,7 +58,7 @@ async function setTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<
       ...(target && { service: target.service }),
     });
   } catch (error) {
-    engine.log.warn("a timer could not be set, and the queue stands in", { invocationId, error: String(error) });
+    engine.log.write("timer.set-failed", { invocationId, error: String(error) });
     const { settings, clock } = engine;
     await engine.queue.send({ ...wakeOf(to, clock.nowMs(), settings.queueDelayMaxMs), wakeAtMs });
   }
@@ -74,7 +74,7 @@ export async function cancelTimer(engine: Engine, to: Sleeper, wakeAtMs: number)
   try {
     await engine.timers.cancel(timerName(to, wakeAtMs));
   } catch (error) {
-    engine.log.warn("a timer could not be cancelled", { invocationId: to.id, error: String(error) });
+    engine.log.write("timer.cancellation-failed", { invocationId: to.id, error: String(error) });
   }
 }
 

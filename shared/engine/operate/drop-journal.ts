@@ -52,7 +52,7 @@ export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded):
   if (source.kind === "call" || source.kind === "send") await stripAcceptance(engine, withoutCaller(invocation), false);
   else await removeAcceptance(engine, pk, invocation);
   await deleteItems(engine, pk, invocation, () => false);
-  engine.log.info("an invocation is purged", { invocationId: invocation.acceptance.id, nonce });
+  engine.log.write("invocation.purged", { invocationId: invocation.acceptance.id, nonce });
   return true;
 }
 

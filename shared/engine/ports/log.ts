@@ -1,14 +1,11 @@
 /** The ports of logs and metrics. Their methods never throw. */
+import type { LogEvent } from "./log-events.ts";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Log {
-  /** Records the act of an operator; written at every log level. */
-  audit(message: string, fields?: LogFields): void;
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+  /** Records an event; the table `LOG_EVENTS` has its level and its sentence. */
+  write(event: LogEvent, fields?: LogFields): void;
 }
 
 /** Names are snake_case with the unit last, as Prometheus requires; labels are few and bounded. */

@@ -41,7 +41,7 @@ export async function modifyService(
     return { kind: "write", deployment: withSettings(latest, changes) } as const;
   });
   if (kind === "gone") return undefined;
-  engine.log.info("settings of a service were changed", { service: name, settings: Object.keys(changes).join(",") });
+  engine.log.write("service.changed", { service: name, settings: Object.keys(changes).join(",") });
   return { deployment, service: deployment.services.find((service) => service.name === name)! };
 }
 

@@ -44,7 +44,7 @@ export async function register(engine: Engine, request: RegisterRequest): Promis
     return { kind, deployment: decision.deployment, outcome: decision.kind };
   });
   if (!request.dryRun) {
-    engine.log.info("a deployment was registered", {
+    engine.log.write("deployment.registered", {
       deploymentId: deployment.id,
       address: addressOf(deployment.destination),
       outcome,

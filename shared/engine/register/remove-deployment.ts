@@ -31,7 +31,7 @@ export async function removeDeployment(engine: Engine, id: DeploymentId, force: 
     if (current === undefined) return { kind: "gone", deployment: registered } as const;
     return { kind: "delete", deployment: current } as const;
   });
-  engine.log.info("a deployment was removed", {
+  engine.log.write("deployment.removed", {
     deploymentId: id,
     address: addressOf(gone.deployment.destination),
     force,

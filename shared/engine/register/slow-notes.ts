@@ -31,10 +31,10 @@ export class SlowNotes {
     const { meta, clock, settings, log } = this.#ground;
     try {
       await writeSlow(meta, settings.keyPrefix, kind, name, clock.nowMs());
-      if (kind === "long") log?.info("an attempt of a handler has been open for long", { service, handler });
+      if (kind === "long") log?.write("attempt.found-long", { service, handler });
       return true;
     } catch (error) {
-      log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
+      log?.write("handler.note-failed", { service, handler, error: String(error) });
       return false;
     } finally {
       this.#underWay.delete(place);

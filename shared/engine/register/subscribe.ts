@@ -18,7 +18,7 @@ export async function subscribe(engine: Engine, asked: Omit<Subscription, "id">)
     assertSource(asked.source, clusters);
     return { kind: "subscription", subscription };
   });
-  engine.log.info("a subscription was made", {
+  engine.log.write("subscription.created", {
     subscriptionId: subscription.id,
     source: asked.source,
     sink: asked.sink,

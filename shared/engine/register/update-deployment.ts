@@ -62,7 +62,7 @@ export async function updateDeployment(
   });
   if (kind === "gone") return undefined;
   if (kind === "write") {
-    engine.log.info("a deployment was updated in place", {
+    engine.log.write("deployment.updated", {
       deploymentId: id,
       address: addressOf(deployment.destination),
       services: servicesText(deployment),

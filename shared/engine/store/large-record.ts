@@ -99,14 +99,15 @@ function sizeOf(item: Item): number {
 /**
  * Makes the items of one partition readable: joins and unpacks every record of this owner, and leaves the pieces out. Costs a
  * read for each record whose pieces are not among the items.
- * @param onUnpacked called with the unpacked size of each record, which may be a thousand times the packed size
+ * @param onBytes called with the size of each page of pieces that is read, and with the unpacked size of each record, which may
+ *   be a thousand times the packed size
  * @throws StoreError if pieces are missing
  */
 export async function reassemble(
   ports: Ports,
   items: readonly Item[],
   owner: Nonce,
-  onUnpacked?: OnBytes,
+  onBytes?: OnBytes,
 ): Promise<readonly Item[]> {
   const isPiece = ({ sk }: Item): boolean => sk.startsWith(PIECES.from);
   if (!items.some((item) => isPiece(item) || !isPlain(item["b"]))) return items;
@@ -115,7 +116,7 @@ export async function reassemble(
   return await atMost(
     PIECES_AT_ONCE,
     items.filter((item) => !isPiece(item) && belongsTo(item.sk, owner)),
-    async (item) => (isPlain(item["b"]) ? item : { ...item, b: await plainRecord(ports, item, pieces, onUnpacked) }),
+    async (item) => (isPlain(item["b"]) ? item : { ...item, b: await plainRecord(ports, item, pieces, onBytes) }),
   );
 }
 
@@ -123,22 +124,27 @@ async function plainRecord(
   ports: Ports,
   item: Item,
   pieces: ReadonlyMap<string, Uint8Array>,
-  onUnpacked: OnBytes | undefined,
+  onBytes: OnBytes | undefined,
 ): Promise<Uint8Array | undefined> {
   const record = item["b"] as Uint8Array;
-  const joined = record[1] === CODEC.pieces ? await join(ports, item, pieces) : record;
+  const joined = record[1] === CODEC.pieces ? await join(ports, item, pieces, onBytes) : record;
   if (isPlain(joined)) return joined;
   if (ports.codec === undefined) throw new StoreError(`${item.sk} is packed, and this process has no codec`);
   const content = await ports.codec.unpack(contentOf(joined, CODEC.packed, item.sk));
-  await onUnpacked?.(content.length);
+  await onBytes?.(content.length);
   return enveloped(content, CODEC.plain);
 }
 
-async function join({ table }: Ports, item: Item, read: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
+async function join(
+  { table }: Ports,
+  item: Item,
+  read: ReadonlyMap<string, Uint8Array>,
+  onBytes: OnBytes | undefined,
+): Promise<Uint8Array> {
   const stored = decode(StoredPieces, contentOf(item["b"], CODEC.pieces, item.sk));
   let parts = partsOf(item.pk, stored, read);
   if (parts === undefined) {
-    const found = await readPartition(table, item.pk, pieceRange(stored.name));
+    const found = await readPartition(table, item.pk, pieceRange(stored.name), Infinity, onBytes);
     parts = partsOf(item.pk, stored, new Map(found.map(({ sk, b }) => [sk, b as Uint8Array])));
   }
   if (parts === undefined) throw new StoreError(`pieces of ${item.sk} are missing`);

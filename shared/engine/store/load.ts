@@ -79,7 +79,8 @@ async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded 
 
 /**
  * @param sizeMaxBytes the limit of the stored bytes, and of the unpacked bytes; none by default
- * @param onBytes called with the size of each page and of each unpacked record, when it comes into memory
+ * @param onBytes called with the size of each page, of each unpacked record and of each piece that is read by itself, when it
+ *   comes into memory
  * @returns undefined if no acceptance is stored under this id
  * @throws TooLargeError
  */
@@ -94,11 +95,12 @@ export async function load(
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
   let unpackedBytes = 0;
-  const items = await reassemble(engine, found, nonce, async (bytes) => {
+  const onUnpacked: OnBytes = async (bytes) => {
     unpackedBytes += bytes;
     if (unpackedBytes > sizeMaxBytes) throw new TooLargeError(`${pk} unpacks to more than ${sizeMaxBytes} bytes`);
     await onBytes?.(bytes);
-  });
+  };
+  const items = await reassemble(engine, found, nonce, onUnpacked);
   const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
   try {
     return assemble(id, pk, acceptance, items, items.filter(isArrival));
@@ -106,7 +108,8 @@ export async function load(
     if (!(error instanceof AbsentArrivalError)) throw error;
     // I4: a read returns arrivals before segments, so a segment may list an arrival that was written after the arrivals were
     // read.
-    const arrived = await reassemble(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
+    const readAgain = await readPartition(engine.table, pk, ARRIVALS, sizeMaxBytes, onBytes);
+    const arrived = await reassemble(engine, readAgain, nonce, onUnpacked);
     return assemble(id, pk, acceptance, items, arrived);
   }
 }

@@ -24,8 +24,7 @@ export async function beginLife(engine: Engine): Promise<number> {
     paused++;
   }
   engine.activeInvocations.suspects = new Suspects(engine.clock, marks, left);
-  if (left.size > 0)
-    engine.log.warn("invocations that may have ended the process are tried alone", { suspects: left.size, paused });
+  if (left.size > 0) engine.log.write("invocation.suspected", { suspects: left.size, paused });
   return paused;
 }
 

@@ -46,7 +46,7 @@ export async function spared(engine: Engine, invocationId: InvocationId, work: (
     await work();
     return true;
   } catch (error) {
-    engine.log.error("the sweeper could not look at an invocation", { invocationId, error: String(error) });
+    engine.log.write("sweeper.look-failed", { invocationId, error: String(error) });
     return false;
   }
 }

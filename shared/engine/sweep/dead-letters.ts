@@ -46,7 +46,7 @@ export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: 
   }
   // The alarm counts visible letters, so the letters that stay become visible again.
   await Promise.all(left.map((receipt) => letters.extend(receipt, 0).catch(() => undefined)));
-  if (report.driven + report.paused > 0) engine.log.warn("dead letters were taken up", { ...report });
+  if (report.driven + report.paused > 0) engine.log.write("dead-letter.answered", { ...report });
   return { ...report, ...(left.length > 0 && { left: left.length }) };
 }
 
@@ -55,7 +55,7 @@ async function answerLetter(engine: Engine, letter: Delivery): Promise<"driven" 
   try {
     return await tryAlone(engine, letter);
   } catch (error) {
-    engine.log.error("a dead letter can be neither driven nor parked", { invocationId, error: String(error) });
+    engine.log.write("dead-letter.left", { invocationId, error: String(error) });
     return "left";
   }
 }
@@ -137,7 +137,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     // The failure may come from the effects of the last segment, so the driver after a resume redoes them (I2).
     if (!(await release(engine, active, "paused", undefined, loaded.leaseRecord?.performed ?? 0))) continue;
     engine.meter.count("invocations_paused_total");
-    engine.log.error("an invocation is paused", { invocationId: id, reason });
+    engine.log.write("invocation.paused", { invocationId: id, reason });
     await noteFailure(engine, active, failure);
     return;
   }

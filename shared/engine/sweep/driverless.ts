@@ -47,7 +47,7 @@ export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: numb
 
 /** Performs the effects here, not by a message: the message may be lost, and no later walk passes the entry again. */
 async function finishLate(engine: Engine, loaded: Loaded): Promise<void> {
-  engine.log.info("what an end asked for was left undone, and is done now", {
+  engine.log.write("effect.redone", {
     invocationId: loaded.invocation.acceptance.id,
   });
   await finishCompleted(engine, loaded);

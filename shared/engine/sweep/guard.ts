@@ -69,7 +69,7 @@ export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: D
   const key = { pk: sweeperPk(engine.settings.keyPrefix), sk: `${DEADLY}${trying}` };
   await engine.table.put({ ...key, expiresAtS: Math.ceil(engine.clock.nowMs() / 1000) + DEADLY_S });
   const [phase, invocationId] = trying.split(" ");
-  engine.log.error("a sweeper died at an invocation, which sweepers leave to workers for a day", {
+  engine.log.write("sweeper.died", {
     invocationId,
     phase,
   });

@@ -59,7 +59,7 @@ export async function lookAgain(progress: Progress, pass: Pass): Promise<Progres
     const invocationId = idAt(place);
     if (await isLookedAt(pass, place)) continue;
     if (tries + 1 < TRIES_MAX) left.push({ place, tries: tries + 1 });
-    else pass.engine.log.error("the sweeper gives up an invocation that it could not look at", { invocationId, tries });
+    else pass.engine.log.write("sweeper.look-abandoned", { invocationId, tries });
   }
   if (progress.again.length > 0) await pass.guard.clear();
   return { ...progress, again: left };

@@ -25,7 +25,7 @@ export async function beginRecord(engine: Engine, items: readonly Item[]): Promi
   if (mayLive)
     return { guard: guardOver(engine, key, { token, deadly: known, isCautious: false }), end: async () => {} };
   const deadly = former === undefined ? known : await learnDeadly(engine, former, known);
-  if (former !== undefined) engine.log.warn("the last pass of the sweeper did not end, so this one looks one by one");
+  if (former !== undefined) engine.log.write("sweeper.pass-lost");
   await engine.table.put({ ...key, token, beganMs: nowMs });
   return {
     guard: guardOver(engine, key, { token, deadly, isCautious: former !== undefined }),

@@ -152,8 +152,7 @@ function reported(pass: Pass, saved: Saved, handedOver: number): SweepReport {
     ...(handedOver > 0 && { handedOver }),
     ...(isUnfinished && { unfinished: true as const }),
   };
-  if (isUnfinished) engine.log.warn("the sweeper goes on with its next pass", { ...report });
-  else if (woken + extended + postponed + handedOver > 0)
-    engine.log.info("the sweeper woke what nobody woke", { ...report });
+  if (isUnfinished) engine.log.write("sweeper.pass-unfinished", { ...report });
+  else if (woken + extended + postponed + handedOver > 0) engine.log.write("sweeper.work-found", { ...report });
   return report;
 }

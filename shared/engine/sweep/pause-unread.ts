@@ -37,7 +37,7 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
     // A repeated put whose first answer was lost is refused, and finds its own token.
     if (!put.written && put.existing?.["token"] !== hold["token"]) continue;
     engine.meter.count("invocations_paused_total");
-    engine.log.error("an invocation is paused", { invocationId: id, reason });
+    engine.log.write("invocation.paused", { invocationId: id, reason });
     return;
   }
   throw new Error("others write its hold again and again");

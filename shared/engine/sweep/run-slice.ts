@@ -42,7 +42,7 @@ export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   } finally {
     await release(engine, slice, token, from);
     const { woken, extended, postponed } = tally;
-    engine.log.info("a slice of a walk was done", { walk: slice.walk.name, woken, extended, postponed });
+    engine.log.write("sweeper.slice-done", { walk: slice.walk.name, woken, extended, postponed });
   }
   if (from !== undefined) await engine.slices?.send(name);
   return true;
@@ -94,7 +94,7 @@ async function release(engine: Engine, slice: Slice, token: string, from: IndexP
 async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
   const tries = slice.tries + 1;
   if (tries >= TRIES_MAX) {
-    engine.log.error("the sweeper gives up an entry that it could not look at", { place, tries });
+    engine.log.write("sweeper.entry-abandoned", { place, tries });
     return;
   }
   const below = behind(place);

@@ -68,7 +68,7 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
     try {
       await pass();
     } catch (error) {
-      engine.log.error("a pass of the sweeper failed", { error: String(error) });
+      engine.log.write("sweeper.pass-failed", { error: String(error) });
     }
   };
   await passed(async () => await save(await resumed(engine)));

@@ -29,7 +29,7 @@ export async function noteUnread(engine: Engine, item: Item): Promise<void> {
   for (let tries = 1; noted === "outrun" && tries < TRIES_MAX; tries++) noted = await note(engine, item);
   if (noted === "outrun") throw new Error("others write its hold again and again");
   if (noted === "needless") return;
-  engine.log.info("an invocation is too large for a look, and is left to a worker", {
+  engine.log.write("sweeper.look-skipped", {
     invocationId: id,
     ageS: Math.round((clock.nowMs() - createdAtMs(item)) / 1000),
     keyPrefix: settings.keyPrefix,

@@ -29,5 +29,5 @@ export function tellAges(
   // The sweeper looks at a parked invocation when it is due, so a lost wake costs at most the delay of one pass.
   engine.meter.gauge("oldest_overdue_seconds", Math.max(0, nowMs - tally.dueSinceMs) / 1000);
   if (ages.listing + ages.due > 0 || order !== undefined)
-    engine.log.info("walks of the sweeper are behind", { ...ages, slices: slices.length });
+    engine.log.write("sweeper.walk-delayed", { ...ages, slices: slices.length });
 }

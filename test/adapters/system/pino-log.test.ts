@@ -2,6 +2,11 @@
 import { expect, test } from "vitest";
 import { PinoLog } from "../../../shared/adapters/system/pino-log.ts";
 import type { PinoLogOptions } from "../../../shared/adapters/system/pino-log.ts";
+import { LOG_EVENT_NAMES, LOG_EVENTS } from "../../../shared/engine/ports/log-events.ts";
+
+const INFO = "process.started";
+const WARN = "lease.renewal-failed";
+const ERROR = "queue.read-failed";
 
 function written(options: PinoLogOptions, tell: (log: PinoLog) => void): Record<string, unknown>[] {
   const lines: string[] = [];
@@ -9,68 +14,88 @@ function written(options: PinoLogOptions, tell: (log: PinoLog) => void): Record<
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("a line is one JSON object with level, time, message and exactly the given fields", () => {
+test("a line is one JSON object with level, time, event, message and exactly the given fields", () => {
   const [line, ...more] = written({}, (log) =>
-    log.warn("lease lost", { invocation: "inv_1", attempt: 3, gone: undefined }),
+    log.write("lease.renewal-failed", { invocation: "inv_1", attempt: 3, gone: undefined }),
   );
   expect(more).toEqual([]);
   const { time, ...rest } = line ?? {};
   expect(new Date(String(time)).toISOString()).toBe(time);
-  expect(rest).toEqual({ level: "warn", message: "lease lost", invocation: "inv_1", attempt: 3 });
+  expect(rest).toEqual({
+    level: "warn",
+    event: "lease.renewal-failed",
+    message: "A lease could not be renewed",
+    invocation: "inv_1",
+    attempt: 3,
+  });
 });
 
 test("lines below the level are dropped", () => {
   const tell = (log: PinoLog): void => {
-    log.debug("d");
-    log.info("i");
-    log.warn("w");
-    log.error("e");
+    log.write(INFO);
+    log.write(WARN);
+    log.write(ERROR);
   };
-  expect(written({ level: "warn" }, tell).map((line) => line["message"])).toEqual(["w", "e"]);
-  expect(written({}, tell).map((line) => line["message"])).toEqual(["i", "w", "e"]);
+  const events = (options: PinoLogOptions) => written(options, tell).map((line) => line["event"]);
+  expect(events({ level: "error" })).toEqual([ERROR]);
+  expect(events({ level: "warn" })).toEqual([WARN, ERROR]);
+  expect(events({})).toEqual([INFO, WARN, ERROR]);
+  expect(events({ level: "debug" })).toEqual([INFO, WARN, ERROR]);
   expect(written({ level: "silent" }, tell)).toEqual([]);
 });
 
 test("no level silences the audit lines of operators", () => {
   const tell = (log: PinoLog): void => {
-    log.audit("admin call", { caller: "ada" });
-    log.error("e");
+    log.write("admin-call.answered", { caller: "ada" });
+    log.write(ERROR);
   };
   for (const level of ["warn", "error", "silent"] as const) {
     const [line] = written({ level, fieldsNow: () => ({ requestId: "r1" }) }, tell);
-    expect(line).toMatchObject({ level: "audit", message: "admin call", caller: "ada", requestId: "r1" });
+    expect(line).toMatchObject({ level: "audit", event: "admin-call.answered", caller: "ada", requestId: "r1" });
   }
   expect(written({ level: "silent" }, tell)).toHaveLength(1);
 });
 
 test("configured fields are in every line", () => {
-  const lines = written({ fields: { room: "worker" } }, (log) => log.info("x", { n: 1 }));
-  expect(lines[0]).toMatchObject({ room: "worker", n: 1, message: "x" });
+  const lines = written({ fields: { room: "worker" } }, (log) => log.write(INFO, { n: 1 }));
+  expect(lines[0]).toMatchObject({ room: "worker", n: 1, event: INFO });
 });
 
 test("current fields are read for each line, and do not leak into another", () => {
   let event: { readonly requestId?: string } = {};
   const lines = written({ fieldsNow: () => event }, (log) => {
-    log.info("before", { n: 1 });
+    log.write("process.started", { n: 1 });
     event = { requestId: "r1" };
-    log.info("first", { n: 2, only: "here" });
-    log.info("second");
+    log.write("wake.received", { n: 2, only: "here" });
+    log.write("process.stopped");
   });
-  expect(lines.map(({ time: _time, level: _level, ...rest }) => rest)).toEqual([
-    { message: "before", n: 1 },
-    { message: "first", n: 2, only: "here", requestId: "r1" },
-    { message: "second", requestId: "r1" },
+  expect(lines.map(({ time: _time, level: _level, message: _message, ...rest }) => rest)).toEqual([
+    { event: "process.started", n: 1 },
+    { event: "wake.received", n: 2, only: "here", requestId: "r1" },
+    { event: "process.stopped", requestId: "r1" },
   ]);
 });
 
 test("a field named like one of the log's own does not replace it", () => {
-  const [line] = written({}, (log) => log.error("real", { message: "fake", level: "fake" }));
-  expect(line).toMatchObject({ message: "real", level: "error", message_: "fake", level_: "fake" });
+  const [line] = written({}, (log) => log.write(ERROR, { message: "fake", level: "fake", event: "fake" }));
+  expect(line).toMatchObject({ level: "error", event: ERROR, message: "The queue could not be read" });
+  expect(line).toMatchObject({ message_: "fake", level_: "fake", event_: "fake" });
 });
 
-test("a message with percent signs and newlines stays unchanged, on one line", () => {
-  const [line] = written({}, (log) => log.info("100%s %d\n%j", {}));
-  expect(line?.["message"]).toBe("100%s %d\n%j");
+test("a value with percent signs and newlines stays unchanged, on one line", () => {
+  const [line, ...more] = written({}, (log) => log.write(INFO, { reason: "100%s %d\n%j" }));
+  expect([line?.["reason"], more]).toEqual(["100%s %d\n%j", []]);
+});
+
+test("each event is written with the level and the sentence of the table", () => {
+  const lines = written({}, (log) => LOG_EVENT_NAMES.forEach((event) => log.write(event)));
+  expect(lines.map(({ time: _time, ...rest }) => rest)).toEqual(
+    LOG_EVENT_NAMES.map((event) => ({
+      level: LOG_EVENTS[event].level,
+      event,
+      message: LOG_EVENTS[event].message,
+    })),
+  );
 });
 
 test("a destination that throws does not reach the caller", () => {
@@ -81,5 +106,5 @@ test("a destination that throws does not reach the caller", () => {
       },
     },
   });
-  expect(() => log.info("x")).not.toThrow();
+  expect(() => log.write(INFO)).not.toThrow();
 });

@@ -9,8 +9,7 @@ import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message
 import { readSettings } from "../../../shared/config/settings.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { openEmbedded } from "../../../shared/wiring/embedded.ts";
-
-const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+import { silentLog } from "../../recording-log.ts";
 
 export interface AdminAnswer {
   readonly status: number;
@@ -31,7 +30,7 @@ export interface AdminPlane {
 export async function openAdminPlane(invocations: Partial<InvocationUseCases> = {}): Promise<AdminPlane> {
   const dir = mkdtempSync(join(tmpdir(), "stepwell-admin-"));
   const { settings } = readSettings({ environment: {}, flags: { "data-dir": dir, "max-journal-retention": "2d" } });
-  const embedded = await openEmbedded(settings, SILENT);
+  const embedded = await openEmbedded(settings, silentLog);
   const unknown: InvocationUseCases = {
     inspect: async () => undefined,
     cancel: async () => "unknown",

@@ -22,9 +22,9 @@ test.each([
 test("a request that fails is logged with the id of the error, and without its path", async () => {
   const world = smallWorld();
   const text = textOf(await world.face(request("POST /Greeter/break")));
-  const { message, fields } = world.logged.at(-1) as { readonly message: string; readonly fields: LogFields };
-  expect([message, fields]).toEqual([
-    "an ingress request failed",
+  const { event, fields } = world.logged.at(-1) as { readonly event: string; readonly fields: LogFields };
+  expect([event, fields]).toEqual([
+    "ingress-request.failed",
     expect.objectContaining({ method: "POST", route: "call", service: "Greeter" }),
   ]);
   expect(text).toContain(String(fields["errorId"]));

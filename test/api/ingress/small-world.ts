@@ -92,7 +92,7 @@ function smallEngine(logged: unknown[]): Engine {
     registry: { route, services },
     clock: { nowMs: () => NOW_MS },
     ids: { random: (size: number) => new Uint8Array(size).fill(0xab) },
-    log: { error: (message: string, fields: unknown) => logged.push({ message, fields }) },
+    log: { write: (event: string, fields: unknown) => logged.push({ event, fields }) },
   };
   return parts as unknown as Engine;
 }

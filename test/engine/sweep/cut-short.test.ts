@@ -197,7 +197,7 @@ describe("an entry of the listing whose look fails", () => {
       tries.push(
         sick.process.calls.filter(({ method, args: [pk] }) => method === "query" && pk === `inv#${id}`).length,
       );
-      told ??= sick.log.lines.find(({ message }) => message.startsWith("the sweeper gives up"))?.fields["invocationId"];
+      told ??= sick.log.lines.find(({ event }) => event === "sweeper.look-abandoned")?.fields["invocationId"];
       await stage.pulse.pass(EVERY_MS);
     }
     expect(tries).toEqual([...numbers(20).map(() => 1), ...numbers(5).map(() => 0)]);

@@ -139,7 +139,7 @@ test("an order for everything is carried out by the passes that follow, and once
     numbers(300).map((at) => ({ status: "backing-off", lookAtMs: nowMs + DAY_MS + at })),
   );
   const first = await pass(stage, sweepAll);
-  expect(first.log.lines.some(({ message }) => message === "the sweeper goes on with its next pass")).toBe(true);
+  expect(first.log.lines.some(({ event }) => event === "sweeper.pass-unfinished")).toBe(true);
   const woken = wokenBy(first);
   for (let passes = 0; passes < 8; passes++) {
     await stage.pulse.pass(EVERY_MS - PASS_MS);

@@ -92,7 +92,7 @@ it("runs `stepwell dev` with nothing but itself and the dependencies that it dec
   const ready = new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       log += text;
-      const line = log.split("\n").find((one) => one.includes("is ready"));
+      const line = log.split("\n").find((one) => one.includes('"event":"process.started"'));
       if (line !== undefined) resolve(line);
     });
     child.once("exit", () => reject(new Error(`it ended by itself: ${log}`)));

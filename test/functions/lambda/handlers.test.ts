@@ -59,10 +59,10 @@ test("ingress and worker log the id of the invocation, and nothing of its conten
   const { invocationId } = JSON.parse(reply.body) as { readonly invocationId: string };
   await stage.pulse.within(1_000, workerHandler(awsOf(worker))(await nextEvent(stage), MINUTES));
   expect(driver.log.lines).toEqual([
-    { level: "info", message: "a request is answered", fields: { method: "POST", status: 202, invocationId } },
+    { level: "info", event: "request.answered", fields: { method: "POST", status: 202, invocationId } },
   ]);
   expect(worker.log.lines).toEqual([
-    { level: "info", message: "a wake is taken up", fields: { invocationId, messageId: "m0", receiveCount: 1 } },
+    { level: "info", event: "wake.received", fields: { invocationId, messageId: "m0", receiveCount: 1 } },
   ]);
 });
 

@@ -73,7 +73,7 @@ async function start(variables: Readonly<Record<string, string | undefined>> = {
 const refused = (code: string, words: string) => ({
   level: "error",
   function: "worker",
-  message: "the function does not start",
+  event: "function.start-failed",
   code,
   error: expect.stringContaining(words),
   remedy: expect.stringMatching(/^[A-Z].+\.$/),
@@ -87,8 +87,12 @@ test("a function that starts logs nothing", async () => {
 test("an unknown setting is logged with the likely name, and the function starts", async () => {
   const { hasStarted, lines } = await start({ STEPWELL_WORKER__LEESE: "3s" });
   expect(hasStarted).toBe(true);
-  expect(lines.map(({ level, message }) => [level, message])).toEqual([
-    ["warn", expect.stringMatching(/STEPWELL_WORKER__LEESE; did you mean STEPWELL_WORKER__LEASE\?/)],
+  expect(lines.map(({ level, event, reason }) => [level, event, reason])).toEqual([
+    [
+      "warn",
+      "setting.not-applied",
+      expect.stringMatching(/STEPWELL_WORKER__LEESE; did you mean STEPWELL_WORKER__LEASE\?/),
+    ],
   ]);
 });
 
@@ -119,7 +123,7 @@ test("a denied read of parameters is logged in the words of AWS", async () => {
   expect(lines).toMatchObject([
     {
       level: "error",
-      message: "the function does not start",
+      event: "function.start-failed",
       error: expect.stringContaining("no ssm:GetParameter on"),
     },
   ]);

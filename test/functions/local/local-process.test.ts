@@ -15,11 +15,11 @@ import type { LocalProcess } from "../../../functions/local/local-process.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
 import { registerWhenUp } from "../../../shared/engine/register/register-when-up.ts";
 import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
+import { silentLog } from "../../recording-log.ts";
 
 /** The fourth byte of a frame is its type. */
 const SETTINGS_FRAME = 4;
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, SETTINGS_FRAME, 0, 0, 0, 0, 0]);
-const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };
 
 let dir: string;
@@ -37,7 +37,7 @@ afterEach(async () => {
 async function start(flags: Record<string, string> = {}): Promise<LocalProcess> {
   const free = { "ingress.port": "0", "admin.port": "0", "data-dir": dir, "shutdown-timeout": "1s" };
   const { settings } = readSettings({ environment: {}, flags: { ...free, ...flags } });
-  const local = await startLocalProcess(settings, "1.2.3", SILENT);
+  const local = await startLocalProcess(settings, "1.2.3", silentLog);
   running.push(local);
   return local;
 }

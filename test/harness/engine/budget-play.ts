@@ -127,7 +127,7 @@ export class Play {
 
   #lines(): string {
     const lines = [this.front, this.worker].flatMap(({ log }) => log.lines);
-    return lines.map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}`).join("\n");
+    return lines.map(({ level, event, fields }) => `${level} ${event} ${JSON.stringify(fields)}`).join("\n");
   }
 }
 

@@ -21,7 +21,7 @@ export async function sweepApart(engine: Engine, letters: Queue, leap: Leap): Pr
       await sweepOnce(engine, engine.clock.nowMs() + SWEPT_MS);
       await drainDeadLetters(engine, letters, engine.clock.nowMs() + PASS_MS - SWEPT_MS);
     } catch (error) {
-      engine.log.error("a pass of the sweeper failed", { error: String(error) });
+      engine.log.write("sweeper.pass-failed", { error: String(error) });
     }
   }
 }

@@ -1,0 +1,83 @@
+/** The log events about a process: its start and end, its settings, APIs and registry. */
+import type { LogEventEntry } from "./log-event.ts";
+
+const WITH_ERROR_ID = "The caller got the errorId; the field detail has the cause. Report it unless the store is down.";
+
+export const PROCESS_EVENTS = {
+  "process.started": { level: "info", message: "Stepwell is ready" },
+  "process.stop-requested": { level: "info", message: "Stepwell is stopping; a second signal ends it at once" },
+  "process.stopped": { level: "info", message: "Stepwell has stopped" },
+  "process.loop-failed": {
+    level: "error",
+    message: "A background loop of the process ended with an error",
+    remedy: "Restart the process, and report the line with the field error.",
+  },
+  "function.start-failed": {
+    level: "error",
+    message: "The function could not start",
+    remedy: "The fields error and remedy say what is wrong and what helps.",
+  },
+  "setting.not-applied": {
+    level: "warn",
+    message: "A setting does not take effect as written",
+    remedy: "The field reason names the setting. Correct it.",
+  },
+  "api.exposed": {
+    level: "warn",
+    message:
+      "The APIs listen beyond this machine, so every client that reaches these ports may call handlers and administer Stepwell",
+    remedy: "Bind both ports to 127.0.0.1, or put a firewall or an authenticating proxy in front of them.",
+  },
+  "data-directory.exposed": {
+    level: "warn",
+    message: "Other users of this machine may read or write the data directory; take this right away with chmod go-rwx",
+    remedy: "Run `chmod go-rwx` on the directory of the field directory.",
+  },
+  "signing-key.loaded": { level: "info", message: "Requests to deployments are signed" },
+  "signing-key.exposed": {
+    level: "warn",
+    message: "Every user of this machine may read the key that signs requests; take this right away with chmod o-r",
+    remedy: "Run `chmod o-r` on the file of the field file.",
+  },
+  "tracing.started": { level: "info", message: "Spans are sent to a collector" },
+  "span.export-failed": {
+    level: "warn",
+    message: "The collector did not accept spans, so Stepwell drops them",
+    remedy: "The field reason has the cause. Check the address in tracing-endpoint; invocations are not affected.",
+  },
+  "span.export-recovered": { level: "info", message: "The collector accepts spans again" },
+  "item.expiry-failed": {
+    level: "warn",
+    message: "Expired items could not be removed from the store",
+    remedy: "The field error has the cause. The next round tries again.",
+  },
+  "request.answered": { level: "info", message: "The ingress answered a request" },
+  "ingress-request.failed": {
+    level: "error",
+    message: "A request to the ingress failed",
+    remedy: WITH_ERROR_ID,
+  },
+  "admin-request.failed": {
+    level: "error",
+    message: "A request to the admin API failed",
+    remedy: WITH_ERROR_ID,
+  },
+  "admin-call.answered": { level: "audit", message: "The admin API answered a call that may change something" },
+  "admin-statement.answered": { level: "audit", message: "The admin API answered an SQL statement" },
+  "deployment.registered": { level: "info", message: "A deployment was registered" },
+  "deployment.unchanged": { level: "info", message: "The deployment is registered already and has not changed" },
+  "deployment.replaced": {
+    level: "info",
+    message: "The deployment has changed and was registered again under its id",
+  },
+  "deployment.updated": { level: "info", message: "A deployment was updated in place" },
+  "deployment.removed": { level: "info", message: "A deployment was removed" },
+  "registration.delayed": { level: "info", message: "The registration waits until the deployment answers" },
+  "registration.failed": {
+    level: "error",
+    message: "The deployment could not be registered",
+    remedy: "The field error has the cause and its code; docs/errors.md says what helps.",
+  },
+  "service.changed": { level: "info", message: "Settings of a service were changed" },
+  "subscription.created": { level: "info", message: "A subscription was created" },
+} as const satisfies Readonly<Record<string, LogEventEntry>>;

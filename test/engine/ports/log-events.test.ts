@@ -1,0 +1,47 @@
+/** Tests that the names of log events are unique and well formed, and that each event is used. */
+import { expect, test } from "vitest";
+import { INVOCATION_EVENTS } from "../../../shared/engine/ports/invocation-events.ts";
+import type { LogEventEntry } from "../../../shared/engine/ports/log-event.ts";
+import { LOG_EVENT_NAMES, LOG_EVENTS } from "../../../shared/engine/ports/log-events.ts";
+import type { LogEvent } from "../../../shared/engine/ports/log-events.ts";
+import { PROCESS_EVENTS } from "../../../shared/engine/ports/process-events.ts";
+import { SWEEPER_EVENTS } from "../../../shared/engine/ports/sweeper-events.ts";
+import { readSourceTree, ROOT } from "../../architecture/source-tree.ts";
+
+const PARTS = [INVOCATION_EVENTS, SWEEPER_EVENTS, PROCESS_EVENTS];
+
+test("no name is in two parts of the table", () => {
+  const names = PARTS.flatMap((part) => Object.keys(part));
+  expect(names).toEqual([...new Set(names)]);
+  expect([...LOG_EVENT_NAMES].sort()).toEqual([...names].sort());
+});
+
+test.each(LOG_EVENT_NAMES.map((name) => [name, LOG_EVENTS[name] as LogEventEntry] as const))(
+  "%s is `noun.verb`, with a sentence",
+  (name, { message, remedy }) => {
+    expect(name).toMatch(/^[a-z-]+\.[a-z-]+$/);
+    expect(message).toMatch(/^[A-Z][^%\n]*[^.]$/);
+    if (remedy !== undefined) expect(remedy).toMatch(/^[A-Z].*\.$/);
+  },
+);
+
+test("warnings and errors have a remedy", () => {
+  const without = LOG_EVENT_NAMES.filter((name) => {
+    const { level, remedy }: LogEventEntry = LOG_EVENTS[name];
+    return (level === "warn" || level === "error") && remedy === undefined;
+  });
+  expect(without).toEqual([]);
+});
+
+test("each event is used in shared or functions", () => {
+  const sources = [...readSourceTree(ROOT)]
+    .filter(([path]) => /^(shared|functions)\//.test(path) && !/^shared\/engine\/ports\/[a-z]+-events\.ts$/.test(path))
+    .map(([, text]) => text);
+  expect(LOG_EVENT_NAMES.filter((name) => !sources.some((text) => text.includes(`"${name}"`)))).toEqual([]);
+});
+
+test("a name outside of the table does not compile", () => {
+  // @ts-expect-error The table has no such name.
+  const unknown: LogEvent = "attempt.forgotten";
+  expect(LOG_EVENT_NAMES).not.toContain(unknown);
+});

@@ -1,0 +1,72 @@
+/** A load of several pages, during which another process writes an arrival and a segment that lists the arrival (I4). */
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
+import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
+import { inspect } from "../../../shared/engine/operate/inspect.ts";
+import type { Range } from "../../../shared/engine/ports/table.ts";
+import { load, SMALL_MAX_BYTES } from "../../../shared/engine/store/load.ts";
+import { TooLargeError } from "../../../shared/engine/store/read-partition.ts";
+import { type Actor, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import type { ScriptContext } from "../../harness/engine/script-context.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { synchronousCodec } from "../../harness/engine/synchronous-codec.ts";
+
+const open = stages();
+const MIB = 1024 * 1024;
+
+/** Holds the reads of the second page of a partition back. @returns how many reads are held back */
+function holdsSecondPage({ process }: Actor, gate: Gate): () => number {
+  let held = 0;
+  process.before = ({ port, method, args }) => {
+    if (port !== "table" || method !== "query" || (args[1] as Range).after === undefined) return undefined;
+    held++;
+    return gate.passed;
+  };
+  return () => held;
+}
+
+/**
+ * Holds a load back after its first page, until another process has written an arrival and the final segment,
+ * which lists the arrival.
+ * @param value the result in the arrival
+ */
+async function loadMeanwhile<T>(value: Uint8Array, begin: (reader: Actor, id: InvocationId) => Promise<T>): Promise<T> {
+  const gate = new Gate();
+  const handlers = { waits: async (ctx: ScriptContext) => (await ctx.get(ctx.awakeable().result), "done") };
+  const stage = await open(handlers, { messageSizeMaxBytes: 32 * MIB });
+  const [driver, reader] = [stage.actor(), stage.actor()];
+  driver.startWorker();
+  // The pieces of the input lie between the arrivals and the segments, and fill the first page.
+  const { invocationId } = await sendOn(driver, "waits", "x".repeat(2 * MIB));
+  await stage.pulse.pass(1_000);
+  for (const { engine } of [driver, reader]) Object.assign(engine, { codec: synchronousCodec });
+  const awakeable = encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17);
+  const held = holdsSecondPage(reader, gate);
+  const loaded = begin(reader, invocationId);
+  await stage.pulse.settle();
+  expect(held()).toBe(1);
+  await stage.pulse.within(1_000, completeAwakeable(driver.engine, awakeable, { kind: "success", value }));
+  await stage.pulse.pass(1_000);
+  gate.open();
+  return await stage.pulse.within(1_000, loaded);
+}
+
+test("a load whose last page lists an arrival that came after its first page reads the arrivals once more", async () => {
+  const view = await loadMeanwhile(new Uint8Array(1), ({ engine }, id) => inspect(engine, id));
+  expect(view!.status).toBe("completed");
+  expect(view!.entries.map(({ type }) => type)).toEqual(["Command: Input", "Notification: Signal", "Command: Output"]);
+});
+
+test("the second read of a load counts the unpacked size of the arrivals", async () => {
+  let countedBytes = 0;
+  const onBytes = async (bytes: number) => void (countedBytes += bytes);
+  await loadMeanwhile(new Uint8Array(9 * MIB), ({ engine }, id) => load(engine, id, Infinity, onBytes));
+  expect(countedBytes).toBeGreaterThanOrEqual(11 * MIB);
+});
+
+test("a load with a limit refuses arrivals that exceed the limit at its second read", async () => {
+  const loading = loadMeanwhile(new Uint8Array(9 * MIB), ({ engine }, id) => load(engine, id, SMALL_MAX_BYTES));
+  await expect(loading).rejects.toThrow(TooLargeError);
+});
