@@ -12,7 +12,7 @@ export class SweepRule extends Construct {
   constructor(scope: Construct, id: string, { sweeper }: { readonly sweeper: LambdaFunctionConstruct }) {
     super(scope, id);
     new Rule(this, "Rule", {
-      description: "Wakes what nobody woke, and empties the dead-letter queue",
+      description: "Wakes invocations whose wake was lost, and empties the dead-letter queue",
       schedule: Schedule.rate(EVERY),
       // The next pass makes up for a failed one.
       targets: [new LambdaFunction(sweeper, { retryAttempts: 0 })],

@@ -33,6 +33,6 @@ export function adminHandler(aws: Aws): AdminHandler {
     const isTooLarge = request.body.length > settings["admin.request-size-limit"];
     const answer = async () => (isTooLarge ? textResponse(413, "length limit exceeded") : await face(request));
     const response = await withinTime(engine, untilMs, answer);
-    return resultOf(response, () => textResponse(500, "the answer is larger than a function can give out"));
+    return resultOf(response, () => textResponse(500, "the answer is larger than a function can return"));
   };
 }

@@ -11,9 +11,9 @@ const PLAIN_TEXT_MAX = 300;
 const FIXES: Readonly<Record<number, (kind: string) => string>> = {
   400: () => "Correct the value that the message names.",
   403: () =>
-    "An admin API on AWS lets in whom IAM entitles: ask it through `stepwell proxy`, with credentials to which a policy grants execute-api:Invoke on it.",
-  404: (kind) => `\`stepwell ${kind} list\` shows what is there.`,
-  409: (kind) => `\`stepwell ${kind} describe\` shows in which state it is.`,
+    "An admin API on AWS requires requests that are signed for IAM: reach it through `stepwell proxy`, with credentials whose policy grants execute-api:Invoke on this API.",
+  404: (kind) => `\`stepwell ${kind} list\` shows the existing ${kind}.`,
+  409: (kind) => `\`stepwell ${kind} describe\` shows the status.`,
 };
 
 /** @param path begins with the kind of its subject; the CLI command group has the same name */
@@ -64,7 +64,7 @@ async function send(base: string, method: string, path: string, body: object | u
     throw new CommandFailure(`No server answers at ${base}`, {
       exitCode: EXIT_NO_SERVER,
       cause: innermost(error),
-      fix: "Start one with `stepwell dev`, or name another one with --admin-url or STEPWELL_ADMIN_URL.",
+      fix: "Start a server with `stepwell dev`, or give another address with --admin-url or STEPWELL_ADMIN_URL.",
     });
   }
 }
@@ -93,13 +93,13 @@ function refusal(
       ...(fix === undefined ? {} : { fix }),
     });
   const body = errorBody(text);
-  if (body?.source !== undefined) return noAdminApi(base, "it answers as an ingress does");
+  if (body?.source !== undefined) return noAdminApi(base, "it answers like an ingress");
   if (body !== undefined) {
     if (body.restate_code !== null) return codedFailure(body.restate_code, body.message);
     return failed(body.message, fixOf(status, path));
   }
   const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
-  const unknown = "Look whether this is the address of an admin API (--admin-url), and of this version.";
+  const unknown = "Check that --admin-url is the address of an admin API, and that its version fits this command.";
   return failed(
     said === "" ? "The server does not know this request" : said,
     said === "" ? unknown : fixOf(status, path),
@@ -128,9 +128,9 @@ function parsed(base: string, text: string): unknown {
 }
 
 function noAdminApi(base: string, cause: string): CommandFailure {
-  return new CommandFailure(`What answers at ${base} is no admin API`, {
+  return new CommandFailure(`The server at ${base} is not an admin API`, {
     exitCode: EXIT_NO_SERVER,
     cause,
-    fix: "Name the admin API with --admin-url or STEPWELL_ADMIN_URL; the ingress has a port of its own.",
+    fix: "Give the address of the admin API with --admin-url or STEPWELL_ADMIN_URL; the ingress has another port.",
   });
 }

@@ -5,8 +5,8 @@ import { COMPLETION_SCRIPTS, candidates } from "./completion.ts";
 export function completionCommand(): Command {
   const shells = Object.keys(COMPLETION_SCRIPTS);
   return new Command("completion")
-    .description("Print a script that completes this command; source it where your shell starts.")
-    .addArgument(new Argument("<shell>", "the shell that is to read it").choices(shells))
+    .description("Print a completion script for a shell; load it in the start-up file of the shell.")
+    .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .action((shell: string) => console.log(COMPLETION_SCRIPTS[shell]));
 }
 

@@ -9,7 +9,7 @@ export function deploymentAddress(written: string): { readonly uri: string } | {
   const local = /^\d{1,5}$/.test(written) ? `localhost:${written}` : written;
   const full = /^[a-z]+:\/\//i.test(local) ? local : `http://${local}`;
   if (!URL.canParse(full) || !/^https?:/i.test(full)) {
-    throw new CommandFailure(`'${written}' is no address of a deployment`, {
+    throw new CommandFailure(`'${written}' is not an address of a deployment`, {
       exitCode: EXIT_USAGE,
       fix: "Write an address like http://localhost:9080, or the ARN of a function's version or alias.",
     });

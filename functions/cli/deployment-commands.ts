@@ -89,7 +89,7 @@ function statusText({ status, circuits = [] }: DeploymentBody<ServiceNameBody>):
 }
 
 function circuitPair({ service, open_since, next_attempt_at, reason }: CircuitBody): [string, string] {
-  const text = `everything fails since ${momentText(open_since)}; next attempt ${momentText(next_attempt_at)}; ${reason}`;
+  const text = `every attempt has failed since ${momentText(open_since)}; next attempt ${momentText(next_attempt_at)}; ${reason}`;
   return [`Circuit of ${service}`, foreignText(text)];
 }
 
@@ -103,9 +103,9 @@ function written(pairs: Readonly<Record<string, string>> | undefined): string | 
 function removeCommand(): Command {
   return new Command("remove")
     .alias("rm")
-    .description("Remove a deployment that no invocation needs any more.")
+    .description("Remove a deployment that no invocation needs.")
     .argument("<deployment-id>")
-    .option("--force", "even where invocations need it; they fail with RT0011 until it is registered again")
+    .option("--force", "remove it even if invocations need it; they fail with RT0011 until it is registered again")
     .addOption(yesOption())
     .action((id: string, flags: { readonly force?: true }, command: Command) =>
       remove(sessionOf(command), id, flags.force === true),

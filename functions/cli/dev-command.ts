@@ -47,18 +47,18 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .description("Run the whole control plane in one process, with its data in a local directory.")
     .option("--ingress-port <port>", "port on which handlers are called (default: 8080)")
     .option("--admin-port <port>", "port of the admin API (default: 9070)")
-    .option("--host [address]", `listen beyond this machine, on ${EVERY_ADDRESS} or the address given`)
+    .option("--host [address]", `accept connections from other machines, on ${EVERY_ADDRESS} or the given address`)
     .option("--data-dir <directory>", "directory of the two stores (default: ./.stepwell)")
     .option(
       "--register <uri>",
-      "register this deployment as soon as it answers, and when it changes; repeatable",
+      "register this deployment once it answers, and again when its handlers change; repeatable",
       collect,
       [],
     )
-    .option("--no-watch", "do not register them again when they come back with other handlers")
+    .option("--no-watch", "do not register deployments again when their handlers change")
     .option("--use-http1.1", "speak HTTP/1.1 to the deployments given with --register")
     .option("--config-file <toml>", "read settings from this file")
-    .option("--json", "write the log as JSON lines, and why it does not start as JSON")
+    .option("--json", "write the log as JSON lines, and the reason of a refused start as JSON")
     .allowExcessArguments(false)
     .addHelpText(
       "after",

@@ -12,9 +12,9 @@ export interface ExitCode {
 }
 
 export const EXIT_CODES: readonly ExitCode[] = [
-  { code: EXIT_OK, meaning: "all went well" },
-  { code: EXIT_REFUSED, meaning: "the server refused, or something failed" },
-  { code: EXIT_USAGE, meaning: "the command line is not one that this command knows" },
-  { code: EXIT_NO_SERVER, meaning: "no server: it cannot be reached, or `dev` cannot start it" },
+  { code: EXIT_OK, meaning: "the command succeeded" },
+  { code: EXIT_REFUSED, meaning: "the server refused the request, or the command failed" },
+  { code: EXIT_USAGE, meaning: "the command line is not valid" },
+  { code: EXIT_NO_SERVER, meaning: "no server: it cannot be reached, or `dev` could not start" },
   { code: EXIT_ABORTED, meaning: "not confirmed: nothing was changed" },
 ];

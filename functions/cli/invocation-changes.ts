@@ -17,7 +17,7 @@ export interface InvocationChange {
 }
 
 const deployment = (fallback: string): Option =>
-  new Option("--deployment <id>", "on which deployment: its id, `keep` or `latest`").default(fallback);
+  new Option("--deployment <id>", "the deployment to continue on: its id, `keep` or `latest`").default(fallback);
 
 const PLAIN = { options: [], query: [] } as const;
 
@@ -25,7 +25,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "cancel",
-    description: "Cancel invocations: the handler is told at its next step, and may undo what it has done.",
+    description: "Cancel invocations: the handler receives the cancellation at its next step, and may undo its work.",
     route: "cancel",
     question: "Cancel",
     done: "Cancelled",
@@ -34,7 +34,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "kill",
-    description: "End invocations at once, without a word to the handler; nothing is undone.",
+    description: "End invocations at once: the handler is not notified, and nothing is undone.",
     route: "kill",
     question: "Kill",
     done: "Killed",
@@ -43,7 +43,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "pause",
-    description: "Hold invocations where they are; an attempt that runs may end first.",
+    description: "Pause invocations; a running attempt may end first.",
     route: "pause",
     question: "Pause",
     done: "Paused",
@@ -51,7 +51,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   },
   {
     name: "resume",
-    description: "Let paused invocations go on, and those that wait for a retry try now.",
+    description: "Resume paused invocations, and retry at once those that wait for a retry.",
     options: [deployment("keep")],
     route: "resume",
     query: ["deployment"],
@@ -63,7 +63,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
     ...PLAIN,
     name: "purge",
     alias: "rm",
-    description: "Forget completed invocations: result, journal and idempotency key.",
+    description: "Delete completed invocations with result, journal and idempotency key.",
     route: "purge",
     question: "Purge",
     done: "Purged",
@@ -72,9 +72,9 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     name: "restart",
     alias: "restart-as-new",
-    description: "Start completed invocations once more, under a new id and with the same input.",
+    description: "Start completed invocations again, with the same input and a new id.",
     options: [
-      new Option("--from <entry>", "keep the journal up to this entry, and go on from there").default("0"),
+      new Option("--from <entry>", "keep the journal up to this entry, and continue from there").default("0"),
       deployment("latest"),
     ],
     route: "restart-as-new",

@@ -18,13 +18,13 @@ export function invocationListCommand(): Command {
   return new Command("list")
     .alias("ls")
     .description("List invocations, the newest first.")
-    .option("--status <status...>", "only those in one of these states; `open` is all but completed")
-    .option("--service <name...>", "only those of these services")
-    .option("--handler <name...>", "only those of these handlers")
-    .option("--key <key...>", "only those of these objects or workflows")
-    .option("--deployment <id...>", "only those that are open and pinned to these deployments")
-    .option("--limit <count>", "how many at most (default: 100)")
-    .option("--after <position>", "the page behind this position, which the page before has named")
+    .option("--status <status...>", "only invocations with one of these statuses; `open` means all but completed")
+    .option("--service <name...>", "only invocations of these services")
+    .option("--handler <name...>", "only invocations of these handlers")
+    .option("--key <key...>", "only invocations of these keys of objects or workflows")
+    .option("--deployment <id...>", "only open invocations that are pinned to these deployments")
+    .option("--limit <count>", "the largest number of invocations to list (default: 100)")
+    .option("--after <position>", "list the page after this position, which the previous page shows")
     .action((flags: ListFlags, command: Command) => list(sessionOf(command), flags));
 }
 
@@ -34,14 +34,13 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   for (const name of ["limit", "after"] as const) if (flags[name] !== undefined) query.set(name, flags[name]);
   const { body } = await session.admin.ask<InvocationListBody>("GET", `invocations?${query.toString()}`);
   session.give(body, () => listText(session, body));
-  if (!session.json && body.next !== undefined) session.terminal.tell(`There may be more: --after ${body.next}`);
+  if (!session.json && body.next !== undefined)
+    session.terminal.tell(`More invocations may follow: --after ${body.next}`);
 }
 
 function listText({ terminal }: Session, { invocations, next }: InvocationListBody): string {
   if (invocations.length === 0)
-    return next === undefined
-      ? "No invocation is like that."
-      : "No invocation is like that among those looked at so far.";
+    return next === undefined ? "No invocation matches." : "No invocation matches among those read so far.";
   const rows = invocations.map(({ id, target, status, created_at: created }) => [
     id,
     target,

@@ -19,24 +19,24 @@ interface ProxyFlags {
 
 export function proxyCommand(): Command {
   return new Command("proxy")
-    .description("Open a local port that signs requests with your AWS credentials and passes them on.")
-    .requiredOption("--to <url>", "the API that asks for signatures, for instance the admin API of the stack", url)
+    .description("Open a local port that signs requests with your AWS credentials and forwards them.")
+    .requiredOption("--to <url>", "the API behind IAM, for instance the admin API of the stack", url)
     .option("--port <port>", "the local port; 0 takes a free one", port, 9070)
-    .option("--region <region>", "region of the API (default: as its address says, or AWS_REGION)")
-    .option("--service <name>", "service that the signature is for", "execute-api")
+    .option("--region <region>", "region of the API (default: the region in its address, or AWS_REGION)")
+    .option("--service <name>", "the AWS service to sign for", "execute-api")
     .action((flags: ProxyFlags) => proxy(flags));
 }
 
 function url(written: string): URL {
   if (!/^https?:\/\//.test(written) || !URL.canParse(written)) {
-    throw new InvalidArgumentError("It is no http or https address.");
+    throw new InvalidArgumentError("Write an address that begins with http:// or https://.");
   }
   return new URL(written);
 }
 
 function port(written: string): number {
   const number = Number(written);
-  if (!/^\d+$/.test(written) || number > PORT_MAX) throw new InvalidArgumentError("It is no port.");
+  if (!/^\d+$/.test(written) || number > PORT_MAX) throw new InvalidArgumentError("Write a port from 0 to 65535.");
   return number;
 }
 

@@ -24,12 +24,12 @@ export function registerCommand(): Command {
     .aliases(["discover", "add"])
     .description("Register a deployment: its services become callable.")
     .argument("<address>", "http://host:port, a port of this machine, or the ARN of a function's version or alias")
-    .option("--use-http1.1", "speak HTTP/1.1 to it, for servers that know nothing newer")
+    .option("--use-http1.1", "speak HTTP/1.1 to the deployment, for servers without HTTP/2")
     .option("--force", "replace the deployment that is registered under this address")
-    .option("--breaking", "let services change their type and lose handlers")
+    .option("--breaking", "allow services to change their type and to lose handlers")
     .option("--dry-run", "show what would change, and change nothing")
-    .option("--header <name=value>", "a header for discovery and for every attempt; repeatable", addPair, {})
-    .option("--metadata <name=value>", "a note that is kept with the deployment; repeatable", addPair, {})
+    .option("--header <name=value>", "a header of discovery and of every attempt; repeatable", addPair, {})
+    .option("--metadata <name=value>", "a note to store with the deployment; repeatable", addPair, {})
     .addOption(yesOption())
     .action((address: string, flags: RegisterFlags, command: Command) => register(sessionOf(command), address, flags));
 }
@@ -69,7 +69,7 @@ async function post(
 
 /** The server would refuse the registration after the question in the same way. */
 function existing(body: RegisterBody, id: string): Error {
-  return ownRefusal("META0004", `${addressText(body)} is that of ${id}`);
+  return ownRefusal("META0004", `${addressText(body)} belongs to ${id}`);
 }
 
 /** A registration of only new services needs no second request. */

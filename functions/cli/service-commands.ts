@@ -40,7 +40,7 @@ async function list(session: Session): Promise<void> {
 function describeCommand(): Command {
   return new Command("describe")
     .alias("get")
-    .description("Show a service: its settings, its handlers, and where they are called.")
+    .description("Show a service with its settings, its handlers and the addresses of their calls.")
     .argument("<service>")
     .action((name: string, _flags: unknown, command: Command) => describe(sessionOf(command), name));
 }

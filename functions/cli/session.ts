@@ -28,16 +28,16 @@ export function serverOptions(): readonly Option[] {
       .env("STEPWELL_ADMIN_URL")
       .default("http://localhost:9070/")
       .argParser(address),
-    new Option("--ingress-url <url>", "where handlers are called")
+    new Option("--ingress-url <url>", "the ingress of the server, where handlers are called")
       .env("STEPWELL_INGRESS_URL")
       .default("http://localhost:8080/")
       .argParser(address),
-    new Option("--json", "write the result, and errors, as JSON"),
+    new Option("--json", "write the result and errors as JSON"),
   ];
 }
 
 export function yesOption(): Option {
-  return new Option("-y, --yes", "do not ask, the answer is yes");
+  return new Option("-y, --yes", "make the change without asking for confirmation");
 }
 
 export interface GlobalFlags {
@@ -63,6 +63,7 @@ export function sessionOf(command: Command): Session {
 
 function address(written: string): string {
   const full = /^[a-z]+:\/\//.test(written) ? written : `http://${written}`;
-  if (!URL.canParse(full) || !/^https?:/.test(full)) throw new InvalidArgumentError("It is no http or https address.");
+  if (!URL.canParse(full) || !/^https?:/.test(full))
+    throw new InvalidArgumentError("Write an address that begins with http:// or https://.");
   return full.endsWith("/") ? full : `${full}/`;
 }

@@ -45,7 +45,9 @@ export function signingProxy({ target, region, service, onAnswer }: ProxyOptions
         onAnswer(`502 ${named}: ${message}`);
         if (outgoing.headersSent) return void outgoing.destroy();
         outgoing.writeHead(502, { "content-type": "application/json" });
-        outgoing.end(JSON.stringify({ message: `The proxy could not pass this on: ${message}`, restate_code: null }));
+        outgoing.end(
+          JSON.stringify({ message: `The proxy could not forward this request: ${message}`, restate_code: null }),
+        );
       },
     );
   });

@@ -24,7 +24,7 @@ function getCommand(): Command {
     .description("Show the state of one key.")
     .argument("<service>")
     .argument("<key>")
-    .argument("[name]", "only this value, as it is")
+    .argument("[name]", "show only this value, without a table")
     .action((service: string, key: string, name: string | undefined, _flags: unknown, command: Command) =>
       show(sessionOf(command), service, key, name),
     );
@@ -35,13 +35,13 @@ async function show(session: Session, service: string, key: string, name: string
   if (name !== undefined) {
     const found = values.find(([one]) => one === name)?.[1];
     if (found === undefined) {
-      const fix = `\`stepwell state get ${service} ${key}\` shows what it keeps.`;
-      throw new CommandFailure(`'${service}/${key}' keeps no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
+      const fix = `\`stepwell state get ${service} ${key}\` shows the values of this key.`;
+      throw new CommandFailure(`'${service}/${key}' has no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
     }
     return session.give(stateJson(found.bytes), () => stateText(found.bytes));
   }
   session.give(Object.fromEntries(values.map(([one, { bytes }]) => [one, stateJson(bytes)])), () => {
-    if (values.length === 0) return "No state is kept there.";
+    if (values.length === 0) return "This key has no state.";
     const rows = values.map(([one, { bytes }]) => [one, stateText(bytes)]);
     return tableText(session.terminal.colours, ["NAME", "VALUE"], rows);
   });
@@ -49,13 +49,17 @@ async function show(session: Session, service: string, key: string, name: string
 
 function setCommand(): Command {
   return new Command("set")
-    .description("Write values of one key beside those that it has; it is done in the key's turn.")
+    .description(
+      "Set values of one key and keep its other values; the change waits for its turn among the calls of the key.",
+    )
     .argument("<service>")
     .argument("<key>")
-    .argument("<name=value...>", "JSON; what is none is a string, and base64:… are bytes", (written, before?: Pairs) =>
-      addPair(written, before ?? {}),
+    .argument(
+      "<name=value...>",
+      "the value is JSON; other text is a string, and base64:… is bytes",
+      (written, before?: Pairs) => addPair(written, before ?? {}),
     )
-    .option("--remove <name...>", "take these values away")
+    .option("--remove <name...>", "remove these values")
     .addOption(yesOption())
     .action((service: string, key: string, values: Pairs, flags: { readonly remove?: string[] }, command: Command) =>
       write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
@@ -64,7 +68,7 @@ function setCommand(): Command {
 
 function clearCommand(): Command {
   return new Command("clear")
-    .description("Take away all values of one key; it is done in the key's turn.")
+    .description("Remove all values of one key; the change waits for its turn among the calls of the key.")
     .argument("<service>")
     .argument("<key>")
     .addOption(yesOption())
@@ -92,7 +96,7 @@ async function write(session: Session, service: string, key: string, { values, r
   session.give({ service, key, outcome: isDone ? "done" : "noted" }, () =>
     isDone
       ? `Changed the state of ${service}/${key}`
-      : `Changing the state of ${service}/${key} in its turn, unless a handler changes it before`,
+      : `The state of ${service}/${key} changes in its turn, unless a handler changes it before`,
   );
 }
 
@@ -110,7 +114,7 @@ function changeText(
   const names = [...new Set([...Object.keys(state), ...Object.keys(after)])];
   const text = (bytes: readonly number[] | undefined): string => (bytes === undefined ? "" : stateText(bytes));
   const rows = names.map((name) => [name, text(state[name]?.bytes), text(after[name])]);
-  return rows.length === 0 ? "No state is kept there." : tableText(terminal.colours, ["NAME", "NOW", "THEN"], rows);
+  return rows.length === 0 ? "This key has no state." : tableText(terminal.colours, ["NAME", "NOW", "THEN"], rows);
 }
 
 async function read({ admin }: Session, service: string, key: string): Promise<StateBody> {

@@ -17,9 +17,9 @@ const SERVE_NODE = ["npm install && npm run dev"];
 
 export const TEMPLATES: Readonly<Record<string, Template>> = {
   greeter: { about: "a service with a recorded step and a durable sleep", serve: SERVE_NODE },
-  saga: { about: "a service that gives back what it has booked where a later step fails", serve: SERVE_NODE },
+  saga: { about: "a service that cancels its bookings if a later step fails", serve: SERVE_NODE },
   object: { about: "a virtual object: a counter for each key, whose additions never overlap", serve: SERVE_NODE },
-  workflow: { about: "a workflow that waits for a confirmation and can be asked meanwhile", serve: SERVE_NODE },
+  workflow: { about: "a workflow that waits for a confirmation and answers queries meanwhile", serve: SERVE_NODE },
   python: {
     about: "the greeter in Python",
     serve: [
@@ -60,7 +60,7 @@ async function namePackage(folder: string): Promise<void> {
 function templatesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "examples/templates"))) {
-    if (folder === dirname(folder)) throw new Error("The templates are not where the command expects them");
+    if (folder === dirname(folder)) throw new Error("The folder examples/templates is not above this command");
     folder = dirname(folder);
   }
   return join(folder, "examples/templates");

@@ -32,7 +32,7 @@ export function openTerminal(): Terminal {
     print: (text) => void stdout.write(`${text}\n`),
     tell,
     async confirm(question) {
-      if (!stdin.isTTY || !stderr.isTTY) throw notConfirmed("there is no terminal to ask at");
+      if (!stdin.isTTY || !stderr.isTTY) throw notConfirmed("there is no terminal for the question");
       if (!/^y(es)?$/i.test(await answerTo(question))) throw notConfirmed("the answer was not yes");
     },
     async during(what, work) {
@@ -68,6 +68,6 @@ function notConfirmed(cause: string): CommandFailure {
   return new CommandFailure("Nothing was changed: the change was not confirmed", {
     exitCode: EXIT_ABORTED,
     cause,
-    fix: "Pass --yes to confirm without being asked.",
+    fix: "Pass --yes to make the change without a question.",
   });
 }

@@ -21,19 +21,19 @@ interface UpdateFlags {
 
 export function updateCommand(): Command {
   return new Command("update")
-    .description("Discover a deployment again, and take over what it offers by now; invocations stay with it.")
+    .description("Discover a deployment again and store its present handlers; its invocations stay with it.")
     .argument("<deployment-id>")
-    .option("--address <address>", "where it is from now on: http://host:port, a port of this machine, or an ARN")
-    .option("--use-http1.1", "speak HTTP/1.1 to it, for servers that know nothing newer")
+    .option(
+      "--address <address>",
+      "the new address of the deployment: http://host:port, a port of this machine, or an ARN",
+    )
+    .option("--use-http1.1", "speak HTTP/1.1 to the deployment, for servers without HTTP/2")
     .option(
       "--header <name=value>",
-      "a header for discovery and for every attempt, in the place of all that are stored; repeatable",
+      "a header of discovery and of every attempt; the given headers replace all stored ones; repeatable",
       onePair,
     )
-    .option(
-      "--no-headers",
-      "send no headers from now on; they are not carried to another host unless they are given again",
-    )
+    .option("--no-headers", "send no headers from now on; an update to another host needs --header or this option")
     .option("--dry-run", "show what would change, and change nothing")
     .addOption(yesOption())
     .action((id: string, flags: UpdateFlags, command: Command) => update(sessionOf(command), id, flags));
@@ -62,7 +62,7 @@ async function update(session: Session, id: string, flags: UpdateFlags): Promise
 /** The server's message names the request field; the fix names the options instead. */
 function inOurOptions(error: unknown): never {
   if (!(error instanceof CommandFailure) || !error.message.includes("additional_headers")) throw error;
-  const fix = "On this command line: --header name=value for each that is to be sent there, or --no-headers.";
+  const fix = "On this command line: --header name=value for each header of the new address, or --no-headers.";
   throw new CommandFailure(error.message, { ...error.text, fix });
 }
 

@@ -25,7 +25,7 @@ export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: st
     if (name === undefined || isOwn(name) || allowed.includes(name) || allowed.includes("*")) {
       return await answer(request);
     }
-    return textResponse(403, `'${name}' is no name of this server. Name it in admin.allowed-hosts to be answered.`);
+    return textResponse(403, `'${name}' is not a name of this server. List it in admin.allowed-hosts to allow it.`);
   };
 }
 

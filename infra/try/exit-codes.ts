@@ -10,7 +10,7 @@ export const EXIT_INTERRUPTED = 130;
 export const EXIT_CODES: readonly { readonly code: number; readonly meaning: string }[] = [
   { code: EXIT_OK, meaning: "every check passed, and the stack is gone, or kept as asked" },
   { code: EXIT_FAILED, meaning: "a check failed; the stack is gone, or kept as asked" },
-  { code: EXIT_USAGE, meaning: "the command line, or this Node, is not one that this command knows" },
+  { code: EXIT_USAGE, meaning: "the command line is not valid, or the version of Node is not supported" },
   { code: EXIT_NOT_TRIED, meaning: "it could not be tried: no credentials, no bootstrap, not deployed" },
   { code: 4, meaning: "not confirmed: nothing was changed" },
   { code: EXIT_LEFT, meaning: "something is left in the account: `npm run try -- --destroy`" },

@@ -37,13 +37,17 @@ function tryProgram(): Command {
     .description(
       "Deploys Stepwell with an example to an account of AWS, makes a smoke test over HTTPS, and destroys it all.",
     )
-    .option("-y, --yes", "do not ask, the answer is yes")
-    .option("--keep", "leave the stack where it is, to be looked at")
-    .option("--destroy", "only destroy what a kept or interrupted run has left")
-    .option("--json", "write the result, and errors, as JSON")
-    .option("--profile <name>", "of the AWS configuration (default: AWS_PROFILE)")
-    .option("--region <region>", "where it is tried (default: AWS_REGION, or that of the profile)")
-    .option("--name <name>", "of the stack (default: StepwellTry with the name of who tries)", stackName)
+    .option("-y, --yes", "deploy without asking for confirmation")
+    .option("--keep", "keep the stack, so that you can look at it")
+    .option("--destroy", "destroy the stack of a kept or interrupted run, and do nothing else")
+    .option("--json", "write the result and errors as JSON")
+    .option("--profile <name>", "the profile of the AWS configuration (default: AWS_PROFILE)")
+    .option("--region <region>", "the Region of the stack (default: AWS_REGION, or that of the profile)")
+    .option(
+      "--name <name>",
+      "the name of the stack (default: StepwellTry with the name of your user or session)",
+      stackName,
+    )
     .addHelpText("after", `\nExit codes:\n${EXIT_CODES.map(({ code, meaning }) => `  ${code}  ${meaning}`).join("\n")}`)
     .showHelpAfterError("(see npm run try -- --help)")
     .allowExcessArguments(false)

@@ -27,16 +27,19 @@ const PROTOCOL_VERSIONS = { min: 5, max: 7 };
 
 export const SETTINGS = {
   "data-dir": text("./.stepwell", "The directory of the two stores, meta and journal."),
-  "meta.storage-path": optionalText("The directory of the meta store; <data-dir>/meta where nothing is said."),
-  "worker.storage.path": optionalText("The directory of the journal store; <data-dir>/journal where nothing is said."),
-  "cluster-name": text("stepwell", "Sent to deployments as x-restate-cluster-name."),
+  "meta.storage-path": optionalText("The directory of the meta store; by default <data-dir>/meta."),
+  "worker.storage.path": optionalText("The directory of the journal store; by default <data-dir>/journal."),
+  "cluster-name": text("stepwell", "The name that deployments receive in the header x-restate-cluster-name."),
   "request-identity-private-key-pem-file": optionalKeyFile(
-    "An Ed25519 private key in PEM (PKCS#8); requests to deployments are signed with it.",
+    "An Ed25519 private key in PEM (PKCS#8); Stepwell signs requests to deployments with it.",
   ),
   "tracing-endpoint": optionalHttpAddress(
-    "Where spans are sent: a collector that takes OTLP over HTTP in protobuf, such as http://localhost:4318 (/v1/traces is added where no path is given); nothing is traced where nothing is said.",
+    "The collector of spans, which accepts OTLP over HTTP in protobuf, such as http://localhost:4318; an address without a path gets /v1/traces. Without this setting Stepwell traces nothing.",
   ),
-  "shutdown-timeout": duration("5s", "How long running attempts may go on once the process is told to stop."),
+  "shutdown-timeout": duration(
+    "5s",
+    "How long running attempts may continue after the process has got the signal to stop.",
+  ),
 
   "memory-size": optionalSize(
     "The memory that this process divides into its budgets; by default half of the memory of the machine or the container, and 1 GiB at most.",
@@ -44,7 +47,7 @@ export const SETTINGS = {
 
   "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
   "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
-  "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress takes."),
+  "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress accepts."),
   "ingress.bodies-size-limit": optionalSize(
     "The memory for bodies of requests that the ingress has yet to answer; by default a sixteenth of memory-size. One connection holds at most as much as is still free; a request without room gets 503 after 10s. Bodies up to 16KiB do not count.",
   ),
@@ -64,7 +67,7 @@ export const SETTINGS = {
   "admin.allowed-hosts": hostNames(
     "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
   ),
-  "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
+  "admin.request-size-limit": size("4MiB", "The largest request body that the admin API accepts."),
   "admin.query-engine.memory-size": sizeFrom(
     "16MiB",
     "256MiB",
@@ -81,16 +84,22 @@ export const SETTINGS = {
     "As ingress.answers-size-limit, for the admin API; by default an eighth of memory-size.",
   ),
 
-  "worker.lease": interval("10s", "How long a driver holds an invocation without renewing."),
-  "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),
-  "worker.queue-delay": duration("15m", "Wakes further away than this go to the timers."),
-  "worker.cleanup-interval": interval("1m", "How often the local process removes what has expired."),
+  "worker.lease": interval("10s", "How long a driver holds an invocation without renewing its lease."),
+  "worker.wait-in-driver": duration(
+    "1s",
+    "Retries that are due within this time wait in the driver; for later ones the invocation is parked.",
+  ),
+  "worker.queue-delay": duration("15m", "The longest delay of a wake in the queue; later wakes go to the timers."),
+  "worker.cleanup-interval": interval("1m", "How often the local process removes expired items."),
   "worker.check-interval": interval(
     "10m",
-    "How often a parked invocation that no clock wakes is looked at; one that has waited for long, less often.",
+    "How often the sweeper looks at a parked invocation that no timer wakes; it looks less often at one that has waited for long.",
   ),
 
-  "sweeper.listing-age": duration("5m", "The sweeper looks at what was accepted this long ago and nobody drives."),
+  "sweeper.listing-age": duration(
+    "5m",
+    "The age from which the sweeper looks at an accepted invocation that no process drives.",
+  ),
 
   "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
   "worker.invoker.concurrent-invocations-limit-per-service": countOrShare(
@@ -100,7 +109,7 @@ export const SETTINGS = {
     "The most invocations of one deployment within concurrent-invocations-limit; share means twice as many as all deployments leave free.",
   ),
   "worker.invoker.replies-size-limit": optionalSize(
-    "The memory for replies that the store has yet to take; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
+    "The memory for replies that the store has yet to write; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
     "The memory for journals above 4 MiB; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that.",
@@ -108,18 +117,24 @@ export const SETTINGS = {
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(
     "1MiB",
-    "So much of the state of an object travels with each request; handlers ask for the rest.",
+    "How much of the state of an object goes with each request; handlers ask for the rest.",
   ),
-  "worker.invoker.disable-eager-state": flag("false", "No state travels with requests: handlers ask for each value."),
+  "worker.invoker.disable-eager-state": flag(
+    "false",
+    "Whether requests go without state, so that handlers ask for each value.",
+  ),
   "worker.invoker.inactivity-timeout": duration(
     "1m",
-    "How long an open stream may be quiet; attempts close their side at once.",
+    "How long a stream may stay open without a message; attempts close their side at once.",
   ),
-  "worker.invoker.abort-timeout": duration("10m", "After so long without messages an attempt is aborted (RT0001)."),
+  "worker.invoker.abort-timeout": duration(
+    "10m",
+    "How long an attempt may stay without a message before it is aborted (RT0001).",
+  ),
   "worker.invoker.connect-timeout": duration("10s", "How long connecting to a deployment may take."),
   "worker.invoker.silent-after": duration(
     "5s",
-    "A deployment that took an attempt and sent nothing is shown as silent.",
+    "How long after the start of an attempt its deployment counts as silent if it has sent nothing.",
   ),
 
   "worker.invoker.circuit-breaker": flag(
@@ -128,28 +143,31 @@ export const SETTINGS = {
   ),
   "worker.invoker.min-protocol-version": wholeWithin(
     "5",
-    "The lowest version of the service protocol that is spoken, for invocations in flight as well (RT0013, RT0014).",
+    "The lowest version of the service protocol that the server speaks, also for open invocations (RT0013, RT0014).",
     PROTOCOL_VERSIONS,
   ),
   "worker.invoker.max-protocol-version": wholeWithin(
     "7",
-    "The highest version of the service protocol that is spoken.",
+    "The highest version of the service protocol that the server speaks.",
     PROTOCOL_VERSIONS,
   ),
   "worker.invoker.deprecated-below-protocol-version": wholeWithin(
     "5",
-    "Deployments that speak only versions below this one are not registered and get no new invocations (META0012, RT0020); those in flight go on.",
+    "Deployments that speak only versions below this one are not registered and get no new invocations (META0012, RT0020); open invocations continue.",
     PROTOCOL_VERSIONS,
   ),
 
-  "default-retry-policy.initial-interval": duration("500ms", "The wait before the first retry."),
-  "default-retry-policy.exponentiation-factor": factor("2", "Each wait is longer than the one before by this factor."),
+  "default-retry-policy.initial-interval": duration("500ms", "The time before the first retry."),
+  "default-retry-policy.exponentiation-factor": factor(
+    "2",
+    "The factor by which the time before each further retry grows.",
+  ),
   "default-retry-policy.max-interval": duration("1m", "The longest wait between two attempts."),
-  "default-retry-policy.max-attempts": countOrUnlimited("70", "Attempts, the first one included."),
+  "default-retry-policy.max-attempts": countOrUnlimited("70", "The number of attempts, including the first."),
   "default-retry-policy.on-max-attempts": choice(["pause", "kill"], "What happens after the last attempt."),
 
   "default-journal-retention": duration("1d", "How long the journal of a completed invocation is kept."),
-  "max-journal-retention": optionalDuration("The longest that a service may ask its journals to be kept (RT0022)."),
+  "max-journal-retention": optionalDuration("The longest journal retention that a service may have (RT0022)."),
   "default-idempotency-retention": duration("1d", "How long the result of an idempotent call is kept."),
   "default-workflow-completion-retention": duration("1d", "How long the result of a workflow is kept."),
 
@@ -158,23 +176,32 @@ export const SETTINGS = {
   "aws.slow-queue-url": optionalText(
     "The URL of the SQS queue of wakes for slow services: those with a handler that took `aws.slow-from` within the last seven days. Without it all services share one queue.",
   ),
-  "aws.queue-arn": optionalText("The same queue by its ARN, as schedules name it."),
-  "aws.dead-letter-queue-url": optionalText("The queue of wakes that could not be worked on."),
+  "aws.queue-arn": optionalText("The ARN of the same queue, to which schedules send."),
+  "aws.dead-letter-queue-url": optionalText("The dead-letter queue, by its URL: wakes that no worker could process."),
   "aws.fair-queue": choice(
     ["service", "none"],
-    "By what the queue is fair, so that no service waits behind a flood of messages for another; SQS takes a surcharge for it.",
+    "The message group by which the queue is fair, so that no service waits behind a flood of messages for another; SQS charges extra for fair queues.",
   ),
   "aws.timers": choice(
     ["scheduler", "ladder"],
-    "What keeps far wakes: EventBridge Scheduler, or hops through the queue.",
+    "Where late wakes wait: in EventBridge Scheduler, or in the queue as a chain of delayed messages.",
   ),
-  "aws.schedule-group": optionalText("The group of the schedules."),
-  "aws.schedule-role-arn": optionalText("The role as which EventBridge Scheduler sends to the queue."),
-  "aws.schedule-early": duration("1m", "Schedules fire so long before their time; the queue delays the rest."),
-  "aws.schedule-near": duration("2m", "Wakes due within this time go to the queue and not to the schedules."),
-  "aws.ladder-hop": duration("15m", "The longest hop of a wake through the queue."),
-  "aws.ingress-time": duration("25s", "A request that is not answered by then is told where to wait."),
-  "aws.time-margin": duration("3s", "Drivers stop so long before their function's time is up."),
+  "aws.schedule-group": optionalText("The group of schedules in EventBridge Scheduler."),
+  "aws.schedule-role-arn": optionalText("The role with which EventBridge Scheduler sends to the queue."),
+  "aws.schedule-early": duration(
+    "1m",
+    "How long before its time a schedule fires; the queue delays the message for the rest.",
+  ),
+  "aws.schedule-near": duration(
+    "2m",
+    "The longest delay for which a wake goes to the queue; later wakes become schedules.",
+  ),
+  "aws.ladder-hop": duration("15m", "The longest delay of one message in the queue."),
+  "aws.ingress-time": duration(
+    "25s",
+    "How long a request waits for its result; then the answer says where to ask for it.",
+  ),
+  "aws.time-margin": duration("3s", "How long before the end of their function's time drivers stop."),
   "aws.slow-from": duration(
     "5s",
     "The age from which an attempt is slow: ingress functions leave a handler to the workers once they have cut such an attempt for time, and a service with such an open attempt moves to the slow lane.",
@@ -183,7 +210,7 @@ export const SETTINGS = {
     "Address ranges, separated by commas, in which deployments may be beside public addresses, and for which http:// is allowed: 10.4.0.0/16, private, loopback.",
   ),
   "aws.parameters": optionalText(
-    "The path of the SSM parameters with the keys; without it the secret is in the table, and requests are not signed.",
+    "The path of the SSM parameters with the keys; without it the secret is in the table, and Stepwell does not sign requests.",
   ),
   "aws.signing-key": count(
     "1",
@@ -197,7 +224,7 @@ export const SETTINGS = {
   "aws.handler-tag": optionalText(
     "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
   ),
-  "aws.external-id": optionalText("The external id that is told to roles as which functions are called."),
+  "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
   "aws.caller-claim": text(
     "sub",
     "The claim of a token that names the caller, for an ingress behind JWT; handlers get it after the issuer, in x-stepwell-caller.",
@@ -206,9 +233,9 @@ export const SETTINGS = {
     ["emf", "none"],
     "Whether functions write metrics into their logs, where CloudWatch reads them.",
   ),
-  "aws.ingress-endpoint": optionalText("Where handlers are called, as the admin API tells it."),
+  "aws.ingress-endpoint": optionalText("The address of the ingress that the admin API shows."),
 
-  "log.level": choice(["info", "debug", "warn", "error", "silent"], "The least level that is logged."),
+  "log.level": choice(["info", "debug", "warn", "error", "silent"], "The lowest level that is logged."),
   "log.format": choice(["pretty", "json"], "How log lines are written."),
 } as const satisfies Record<string, Setting<unknown>>;
 

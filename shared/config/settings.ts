@@ -125,7 +125,7 @@ function asksForSecurity(written: string): boolean {
 
 /** A start without the requested protection would be unsafe, and a warning is too easy to miss. */
 function securityKey(origin: string, written: string): string {
-  return `${unknownKey(origin, written)}. Its name asks for security, so nothing starts without it: correct the name, or remove it`;
+  return `${unknownKey(origin, written)}. Its name concerns security, so the server does not start without it: correct the name, or remove the setting`;
 }
 
 /** Suggests the nearest known name, in the same form as the unknown one. */

@@ -54,7 +54,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     for (const { line } of all) {
       const { status, body } = await ask(stage.adminPort, line, { ...JSON_TYPE, host: "rebound.example:9070" }, "{}");
       expect([line, status]).toEqual([line, 403]);
-      expect(body).toMatch(/^'rebound\.example' is no name of this server/);
+      expect(body).toMatch(/^'rebound\.example' is not a name of this server/);
     }
     const { headers } = await askHttp2(stage.adminUri, { ":authority": "rebound.example", ":path": "/deployments" });
     expect(headers[":status"]).toBe(403);

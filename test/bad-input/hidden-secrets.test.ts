@@ -179,7 +179,7 @@ test("a masked value is refused when it is sent back, so that it replaces no sec
   expect((await stage.register(String(uri), { ...more, force: true })).status).toBe(400);
   // A registration replaces everything, so only an update can keep stored values.
   const again = await stage.register(deployment.uri, { use_http_11: true, additional_headers, force: true });
-  expect(JSON.stringify(again.body)).toContain("give its value, or, in an update, leave all of them out");
+  expect(JSON.stringify(again.body)).toContain("give the real value, or, in an update, omit all headers");
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
   expect(deployment.got.at(-1)).toMatchObject({
     url: `/invoke/Greeter/greet?code=${SECRET}`,

@@ -167,7 +167,7 @@ describe("settings", () => {
     ["", { environment: { STEPWELL_ADMIN__AUTH_TOKEN: "abc" } }, /STEPWELL_ADMIN__AUTH_TOKEN/],
   ])("an unknown key that asks for security refuses the start: %j %j", (text, more, words) => {
     expect(() => read(text, more)).toThrow(words);
-    expect(() => read(text, more)).toThrow(/asks for security, so nothing starts without it/);
+    expect(() => read(text, more)).toThrow(/concerns security, so the server does not start without it/);
   });
 
   it("the reference's present name of the signing key is known", async () => {

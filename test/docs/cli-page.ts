@@ -7,15 +7,15 @@ const OPENING = `# The command line
 
 Every command of \`stepwell\`. This page is written by \`npm run docs\` from \`functions/cli\`.
 
-- **Which server.** \`--admin-url\` and \`--ingress-url\`, before or after the name of the command, or the variables of the environment
-  named below. An admin API behind IAM is reached through \`stepwell proxy\`.
-- **Questions.** What changes something on the server shows what it is going to change and asks. \`--yes\` is the answer yes. Without a
-  terminal and without \`--yes\` nothing is changed, and the exit code says so.
+- **Which server.** \`--admin-url\` and \`--ingress-url\`, before or after the name of the command, or the environment variables
+  named below. Reach an admin API behind IAM through \`stepwell proxy\`.
+- **Questions.** A command that changes something on the server shows the change and asks for confirmation. \`--yes\` confirms. Without a
+  terminal and without \`--yes\` the command changes nothing and ends with exit code 4.
 - **Programs.** With \`--json\` standard output holds the result and nothing else, and an error is an object on standard error:
-  \`{"error": {"code", "message", "cause", "fix", "exit_code"}}\`. Colours, and words about what takes its time, appear on a terminal only;
+  \`{"error": {"code", "message", "cause", "fix", "exit_code"}}\`. Colours and progress appear on a terminal only;
   \`NO_COLOR\` turns colours off.
-- **Headers.** Values of the headers of a deployment are never shown.
-- **Completion.** \`source <(stepwell completion bash)\`, or the like for \`zsh\` and \`fish\`.
+- **Headers.** The command never shows values of the headers of a deployment.
+- **Completion.** \`source <(stepwell completion bash)\`, and in the same way for \`zsh\` and \`fish\`.
 `;
 
 export function cliPage(): string {

@@ -19,11 +19,11 @@ const SECTIONS: readonly { readonly prefix: string; readonly heading: string }[]
 
 const OPENING = `# Configuration
 
-Every setting, with what holds where nobody sets it. This page is written by \`npm run docs\` from \`shared/config\`.
+Every setting with its default. This page is written by \`npm run docs\` from \`shared/config\`.
 
-A setting has one key. It can be set, each place winning over the ones before:
+A setting has one key. Set it in one of these places; a later place overrides the earlier ones:
 
-1. in a TOML file named with \`--config-file\`; \`-\` and \`_\` are alike in it:
+1. in a TOML file named with \`--config-file\`, where \`-\` and \`_\` mean the same:
 
    \`\`\`toml
    max_journal_retention = "7d"
@@ -44,9 +44,9 @@ A setting has one key. It can be set, each place winning over the ones before:
 | choice | one of the words given, in whatever case |
 | text | as it is, and not empty |
 
-A known key with a value that cannot be read keeps the process from starting ([RT0002](errors.md#rt0002)); the message names the file, the
-line and the key, or the variable. A key or a \`STEPWELL_\` variable that nobody knows is told as a warning, with the nearest known one, and
-changes nothing.
+The process does not start with a known key whose value cannot be read ([RT0002](errors.md#rt0002)); the message names the file, the
+line and the key, or the variable. An unknown key or \`STEPWELL_\` variable has no effect, and a warning suggests the nearest known name; the process does not start
+if the unknown name concerns security.
 `;
 
 export function configurationPage(): string {

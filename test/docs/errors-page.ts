@@ -11,13 +11,13 @@ const FAMILIES = [
 
 const OPENING = `# Errors
 
-Every error of the control plane that has a name, when it arises, where it shows, and what helps. This page is written by \`npm run docs\`
+Every error of the control plane that has a code: when it arises, where it shows, and what helps. This page is written by \`npm run docs\`
 from \`shared/core/errors\`.
 
 ## Where they show
 
 - **A request is refused.** The admin API answers with the status given here and the body
-  \`{"message": "[CODE] …", "restate_code": "CODE"}\`. What is refused without a code has \`null\` in its place.
+  \`{"message": "[CODE] …", "restate_code": "CODE"}\`. A refusal without a code has \`null\` in its place.
 - **An attempt has failed.** \`GET /invocations/{id}\` on the admin port has the code, the message and the moment in \`last_failure\`, and
   those of earlier attempts in \`events\`, each once while it stays the same. The log has the event \`attempt.failed\` with invocation, attempt, code and reason, and
   \`attempt_failures_total{code="…"}\` counts it. The caller keeps waiting: the attempt is made again as the retry policy says, and after the

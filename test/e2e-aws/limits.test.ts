@@ -67,7 +67,7 @@ test("a result that is too large for the ingress is answered with an error, and 
   const id = await plane.send("mirror/shout", 7 * MEGABYTE);
   const { status, text } = await plane.attached(`invocation/${id}`);
   expect(status).toBe(500);
-  expect(text).toMatch(/the result of \d+ bytes is larger than this ingress can give out/);
+  expect(text).toMatch(/the result of \d+ bytes is larger than this ingress can return/);
   await plane.untilStatus(id, "completed");
   expect(sum(await storedItems(aws.plain, id))).toBeGreaterThan(5 * MEGABYTE);
 });

@@ -87,7 +87,11 @@ test("a deployment that speaks only deprecated or unsupported versions is META00
     const stage = await openStage(settings);
     const deployment = await startFrameDeployment();
     deployment.manifest = manifestOf([GREETER], { minProtocolVersion: 5, maxProtocolVersion: 6 });
-    expectRefusal(await stage.register(deployment.uri), "META0012", /speaks 5 to 6, this server 7 to 7/);
+    expectRefusal(
+      await stage.register(deployment.uri),
+      "META0012",
+      /speaks versions 5 to 6, and this server speaks 7 to 7/,
+    );
   }
 });
 

@@ -99,7 +99,7 @@ test("an update to another host needs the stored headers again, and is refused b
     const { status, body } = await stage.admin(method, `deployments/${id}`, asked);
     expect([status, body.restate_code]).toEqual([400, null]);
     expect(body.message).toContain(`(authorization, x-key) for ${deployment.uri}`);
-    expect(body.message).toContain(`additional_headers with what ${elsewhere.uri} is to get, or {} for none`);
+    expect(body.message).toContain(`additional_headers with the headers for ${elsewhere.uri}, or {} for none`);
     expect((await stage.admin(method, `deployments/${id}`, { ...asked, additional_headers: null })).status).toBe(400);
   }
   expect(elsewhere.discoveries).toEqual([]);

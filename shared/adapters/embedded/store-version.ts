@@ -79,10 +79,15 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<number>
       expected,
     });
   if (found > expected)
-    throw new StoreOpenError("newer", dir, `${dir} has format ${found}, this program knows up to ${expected}`, {
-      found,
-      expected,
-    });
+    throw new StoreOpenError(
+      "newer",
+      dir,
+      `${dir} has format ${found}, and this program reads formats up to ${expected}`,
+      {
+        found,
+        expected,
+      },
+    );
   return found;
 }
 
@@ -96,7 +101,9 @@ async function readVersion(dir: string, expected: number): Promise<string | unde
   } catch (cause) {
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be read`, { expected }, { cause });
   }
-  throw new StoreOpenError("unversioned", dir, `${dir} is not empty and has no ${FILE}: it is no store`, { expected });
+  throw new StoreOpenError("unversioned", dir, `${dir} is not empty and has no ${FILE}, so it is not a store`, {
+    expected,
+  });
 }
 
 function parsed(text: string): { readonly format: number; readonly kind: string } | undefined {

@@ -38,7 +38,7 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
   } catch (cause) {
     const versions = { found: STORE_FORMAT[options.kind], expected: STORE_FORMAT[options.kind] };
     if (isLocked(cause))
-      throw new StoreOpenError("locked", dir, `${dir} is open in a living process`, versions, { cause });
+      throw new StoreOpenError("locked", dir, `another process has ${dir} open`, versions, { cause });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
   if (found < STORE_FORMAT[options.kind]) await raised(dir, options.kind, database);

@@ -1,83 +1,119 @@
-/** Rewrites, token by token, two phrases that clients write and the SQL engine does not support. */
-import { tokenizeSql } from "squirreling";
-import type { Token } from "squirreling";
+/** Rewrites, token by token, the phrases that clients write and the SQL engine does not support. */
+import { SqlError } from "../../engine/ports/sql.ts";
+import { castOperators, functionOperator, truthTests } from "./operators.ts";
+import { commandOf, schemaNames, withSource } from "./sources.ts";
+import { closings, isWord, type Token, tokensOf } from "./tokens.ts";
+
+/** A statement as the SQL engine can read it. */
+export interface Dialect {
+  readonly text: string;
+  /** The tests that replace an `IS NOT NULL` of `text`, by the position of its end. */
+  readonly truths: ReadonlyMap<number, string>;
+  /** The table of a DESCRIBE. */
+  readonly described?: string;
+}
+
+const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
+  schemaNames,
+  momentLiterals,
+  castOperators,
+  (tokens) => functionOperator(tokens, ["->>", "->"], (sign) => (sign === "->" ? "JSON_PART" : "JSON_TEXT")),
+  (tokens) => functionOperator(tokens, ["||"], () => "TEXT_JOIN"),
+  truthTests,
+  firstValues,
+  withSource,
+];
+
+/** Each of these operators puts a function around its left operand, so that a chain of them grows inwards. */
+const OPERATORS = new Set(["->", "->>", "||", "::"]);
+const OPERATORS_MAX = 500;
 
 /**
+ * Translates a statement:
+ *
+ * - SHOW TABLES and DESCRIBE become statements over `information_schema`, whose tables get one quoted name.
+ * - `interval '...'`, `timestamp '...'`, `->`, `->>`, `||` and `::` become functions.
  * - `FIRST_VALUE(a ORDER BY b)` becomes a function over two aggregates. Without an order, in a grouped statement, it
  *   becomes `(a)`, which the SQL engine reads from the first row of the group only.
- * - `information_schema.columns` becomes one quoted name.
+ * - A SELECT without FROM gets a table of one row.
+ *
+ * @throws SqlError where the statement has too many operators
  */
-export function inDialect(statement: string): string {
-  const tokens = tokenizeSql(statement);
-  const isGrouped = tokens.some((token) => isWord(token, "GROUP"));
+export function inDialect(statement: string): Dialect {
+  const tokens = tokensOf(statement);
+  if (tokens.filter(({ text }) => OPERATORS.has(text)).length > OPERATORS_MAX)
+    throw new SqlError("refused", `a statement has at most ${OPERATORS_MAX} of the operators ->, ->>, || and ::`);
+  const { described, instead } = commandOf(tokens);
   let text = "";
-  let at = 0;
-  for (let i = 0; i < tokens.length; i++) {
-    const replaced = firstValue(statement, tokens, i, isGrouped) ?? schemaName(tokens, i);
-    // Without a closing parenthesis the rest is unreadable too; the parser reports the error.
-    if (replaced === "unclosed") break;
-    if (replaced === undefined) continue;
-    text += statement.slice(at, tokens[i]!.positionStart) + replaced.text;
-    i = replaced.last;
-    at = tokens[i]!.positionEnd;
+  const truths = new Map<number, string>();
+  for (const token of PASSES.reduce((rest, pass) => pass(rest), instead ?? tokens)) {
+    text += token.before + token.text;
+    if (token.truth !== undefined) truths.set(text.length, token.truth);
   }
-  return text + statement.slice(at);
+  return { text, truths, ...(described !== undefined && { described }) };
 }
 
-interface Replaced {
-  readonly text: string;
-  /** The index of the last replaced token. */
-  readonly last: number;
-}
-
-function schemaName(tokens: readonly Token[], i: number): Replaced | undefined {
-  if (!isWord(tokens[i], "INFORMATION_SCHEMA") || tokens[i + 1]?.type !== "dot") return undefined;
-  const name = tokens[i + 2];
-  return name === undefined ? undefined : { text: `"information_schema.${name.value.toLowerCase()}"`, last: i + 2 };
-}
-
-function firstValue(
-  statement: string,
-  tokens: readonly Token[],
-  i: number,
-  isGrouped: boolean,
-): Replaced | "unclosed" | undefined {
-  if (!isWord(tokens[i], "FIRST_VALUE") || tokens[i + 1]?.value !== "(") return undefined;
-  let depth = 0;
-  let order: number | undefined;
-  for (let j = i + 1; j < tokens.length; j++) {
-    const { type, value } = tokens[j]!;
-    if (type === "paren") depth += value === "(" ? 1 : -1;
-    if (depth === 1 && order === undefined && isWord(tokens[j], "ORDER")) order = j;
-    if (depth > 0) continue;
-    const from = tokens[i + 1]!.positionEnd;
-    const to = tokens[j]!.positionStart;
-    return { text: firstText(statement, tokens, { from, to, order, last: j, isGrouped }), last: j };
+/** `interval '1' day` and `interval '1 day'` are the same. */
+function momentLiterals(tokens: readonly Token[]): readonly Token[] {
+  const out: Token[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const [token, value, unit] = tokens.slice(at, at + 3);
+    const isInterval = isWord(token, "INTERVAL") && (value?.kind === "text" || value?.kind === "number");
+    if (isWord(token, "TIMESTAMP") && value?.kind === "text") {
+      out.push(...tokensOf(` TO_TIMESTAMP(${value.text})`));
+      at += 1;
+    } else if (isInterval && isWord(unit, ...UNITS)) {
+      out.push(...tokensOf(` INTERVAL_OF('${value.text.replaceAll("'", "")} ${unit!.text}')`));
+      at += 2;
+    } else if (isInterval && value.kind === "text") {
+      out.push(...tokensOf(` INTERVAL_OF(${value.text})`));
+      at += 1;
+    } else out.push(token!);
   }
-  return "unclosed";
+  return out;
 }
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly order: number | undefined;
-  readonly last: number;
-  readonly isGrouped: boolean;
+const UNITS = ["YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"];
+
+function firstValues(tokens: readonly Token[]): readonly Token[] {
+  const isGrouped = tokens.some((token) => isWord(token, "GROUP"));
+  const out: Token[] = [];
+  const ends = closings(tokens);
+  for (let at = 0; at < tokens.length; at++) {
+    const end = isWord(tokens[at], "FIRST_VALUE") ? ends.get(at + 1) : undefined;
+    if (end === undefined) out.push(tokens[at]!);
+    else {
+      out.push(...firstValue(tokens.slice(at + 2, end - 1), isGrouped));
+      at = end - 1;
+    }
+  }
+  return out;
 }
 
-function firstText(statement: string, tokens: readonly Token[], { from, to, order, last, isGrouped }: Span): string {
+/** @param inner the tokens between the parentheses of FIRST_VALUE */
+function firstValue(inner: readonly Token[], isGrouped: boolean): readonly Token[] {
+  const order = orderIn(inner);
   if (order === undefined) {
-    const value = statement.slice(from, to);
-    return isGrouped ? `(${value})` : `first_of(ARRAY_AGG(${value}))`;
+    const value = textOf(inner);
+    return tokensOf(isGrouped ? ` (${value})` : ` first_of(ARRAY_AGG(${value}))`);
   }
-  const direction = tokens[last - 1]!;
-  const isNamed = isWord(direction, "ASC") || isWord(direction, "DESC");
-  const value = statement.slice(from, tokens[order]!.positionStart);
-  const by = statement.slice(tokens[order + 1]!.positionEnd, isNamed ? direction.positionStart : to);
+  const direction = inner.at(-1);
+  const isNamed = isWord(direction, "ASC", "DESC");
+  const by = textOf(inner.slice(order + 2, isNamed ? -1 : undefined));
   const word = isWord(direction, "DESC") ? "DESC" : "ASC";
-  return `first_by(ARRAY_AGG(${value}), ARRAY_AGG(${by}), '${word}')`;
+  return tokensOf(` first_by(ARRAY_AGG(${textOf(inner.slice(0, order))}), ARRAY_AGG(${by}), '${word}')`);
 }
 
-function isWord(token: Token | undefined, word: string): boolean {
-  return (token?.type === "identifier" || token?.type === "keyword") && token.value.toUpperCase() === word;
+/** @returns the index of an ORDER outside of all parentheses */
+function orderIn(tokens: readonly Token[]): number | undefined {
+  const ends = closings(tokens);
+  for (let at = 0; at < tokens.length; at++) {
+    if (isWord(tokens[at], "ORDER")) return at;
+    at = (ends.get(at) ?? at + 1) - 1;
+  }
+  return undefined;
+}
+
+function textOf(tokens: readonly Token[]): string {
+  return tokens.map(({ before, text }) => before + text).join("");
 }

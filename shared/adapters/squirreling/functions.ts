@@ -1,5 +1,8 @@
 /** Defines additional SQL functions, and names the SQL engine's functions that statements must not use. */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
+import { JSON_FUNCTIONS } from "./json-functions.ts";
+import { momentFunctionsAt } from "./moment-expressions.ts";
+import { TRUTH_FUNCTIONS } from "./truths.ts";
 import { textOf } from "./values.ts";
 
 /** A pattern of a regular expression can take unbounded time, and Stepwell needs no geometry. */
@@ -15,7 +18,6 @@ export function isRefused(name: string): boolean {
 
 /** @param sets the sets of `IN_SET` by number; the caller may add more before the statement runs */
 export function functionsAt(nowMs: number, sets: readonly ReadonlySet<string>[]): Record<string, UserDefinedFunction> {
-  const now = { apply: () => new Date(nowMs).toISOString(), arguments: { min: 0, max: 0 } };
   return {
     [LIKE]: { apply: (text, pattern) => isLike(text ?? null, pattern ?? null), arguments: { min: 2, max: 2 } },
     [IN_SET]: {
@@ -27,7 +29,9 @@ export function functionsAt(nowMs: number, sets: readonly ReadonlySet<string>[])
       apply: (values, keys, direction) => firstBy(listOf(values), listOf(keys), direction === "DESC"),
       arguments: { min: 3, max: 3 },
     },
-    NOW: now,
+    ...momentFunctionsAt(nowMs),
+    ...JSON_FUNCTIONS,
+    ...TRUTH_FUNCTIONS,
   };
 }
 

@@ -1,11 +1,15 @@
 /** Turns a parsed statement into one that the SQL engine can run: each mention of a table becomes a narrowed source. */
-import type { ExprNode, SelectStatement, Statement, WithStatement } from "squirreling";
+import type { ExprNode, SelectStatement, Statement, UserDefinedFunction, WithStatement } from "squirreling";
 import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";
+import { nameColumns } from "./column-names.ts";
 import { replaceIn, statementsIn } from "./expressions.ts";
 import { isRefused, LIKE } from "./functions.ts";
+import { withConstant, withMoments } from "./moment-expressions.ts";
 import { Negation } from "./negation.ts";
-import { outermost, outputTypes, resolveColumn, type Brought, type Scope, type Source } from "./scope.ts";
+import { outermost, outputTypes, type Brought, type Scope, type Source, typeOf } from "./scope.ts";
+import { ONE_ROW_TABLE } from "./sources.ts";
+import { isTruth, withKnownFalse } from "./truths.ts";
 import { asSet } from "./value-sets.ts";
 import { momentOf, textOf } from "./values.ts";
 
@@ -15,6 +19,7 @@ export interface Preparation {
   /** The sources that the statement reads, by key. */
   readonly sources: Map<string, Source>;
   readonly readings: Readings;
+  readonly functions: Readonly<Record<string, UserDefinedFunction>>;
   /** Long lists as sets, for lookups in place of comparisons with each value. */
   readonly sets: Set<string>[];
   /** Runs an independent inner statement. @returns undefined where it depends on the outer one */
@@ -85,9 +90,9 @@ async function prepareSelect(select: SelectStatement, given: Preparation, named:
   refuseLooseJoins(select);
   await evaluateLists(select, given, named);
   for (const inner of statementsIn(select)) await prepare(inner, given, named);
-  nameCounts(select);
+  nameColumns(select);
   const negation = new Negation();
-  replaceIn(select, (expr) => understood(expr, scope, negation));
+  replaceIn(select, (expr) => withConstant(understood(expr, scope, negation), given.functions));
   if (select.where !== undefined) {
     for (const [source, columns] of boundsIn(select.where, scope))
       for (const [column, bound] of columns) source.narrowing.set(column, bound);
@@ -134,8 +139,7 @@ function bring(
   if (known !== undefined) return { alias, types: known };
   const table = tables.get(name);
   if (table === undefined) {
-    const all = [...tables.keys()].join(", ");
-    throw new SqlError("unknown", `table '${mention.table}' not found; there are ${all}`);
+    throw unknownTable(mention.table, { tables });
   }
   const isOptional = mention.joinType === "LEFT";
   const source: Source = { key: `${name}#${sources.size}`, table, narrowing: new Map(), isOptional };
@@ -143,6 +147,11 @@ function bring(
   mention.alias = alias;
   mention.table = source.key;
   return { alias, source, types: new Map(table.shape.columns.map(({ name: column, type }) => [column, type])) };
+}
+
+export function unknownTable(name: string, { tables }: Pick<Preparation, "tables">): SqlError {
+  const all = [...tables.keys()].filter((known) => known !== ONE_ROW_TABLE.shape.name);
+  return new SqlError("unknown", `table '${name}' not found; there are ${all.join(", ")}`);
 }
 
 /** Refuses joins without an equality: a cross product grows without bound, and no client needs one. */
@@ -189,27 +198,18 @@ function mentions(statement: Statement, name: string): boolean {
     .includes(JSON.stringify(name));
 }
 
-/** Names unnamed counts as clients expect. */
-function nameCounts(select: SelectStatement): void {
-  for (const column of select.columns) {
-    if (column.type === "star" || column.alias !== undefined || column.expr.type !== "function") continue;
-    const [argument] = column.expr.args;
-    if (column.expr.funcName.toUpperCase() !== "COUNT") continue;
-    if (argument?.type === "star") column.alias = "count(*)";
-    if (argument?.type === "literal") column.alias = `count(Int64(${textOf(argument.value)}))`;
-  }
-}
-
 function understood(expr: ExprNode, scope: Scope, negation: Negation): ExprNode {
   if (expr.type === "identifier") return { ...expr, name: inCase(expr.name, scope) };
   if (expr.type === "function" && isRefused(expr.funcName))
     throw new SqlError("syntax", `the function ${expr.funcName} is not here`);
+  if (expr.type === "function" && isTruth(expr.funcName)) return withKnownFalse(expr, (one) => negation.of(one));
   if (expr.type === "unary" && expr.op === "NOT") return negation.of(expr.argument);
   if (expr.type === "binary" && expr.op === "LIKE") return asLike(expr);
   if (expr.type === "binary" && expr.op === "OR")
     return { ...expr, left: negation.asOperand(expr.left), right: negation.asOperand(expr.right) };
   if (expr.type === "binary") {
-    return { ...expr, left: asMoment(expr.left, expr.right, scope), right: asMoment(expr.right, expr.left, scope) };
+    const [left, right] = [asMoment(expr.left, expr.right, scope), asMoment(expr.right, expr.left, scope)];
+    return withMoments({ ...expr, left, right }, scope);
   }
   if (expr.type === "in valuelist") {
     return negation.withoutNulls({
@@ -236,8 +236,8 @@ function inCase(name: string, scope: Scope): string {
 
 /** Converts to ISO texts of one length, which compare as moments do. @throws SqlError for a text that is no moment */
 function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
-  if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type !== "identifier") return expr;
-  if (resolveColumn(beside, scope)?.type !== "moment") return expr;
+  if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type === "literal") return expr;
+  if ("isMoment" in expr || typeOf(beside, scope) !== "moment") return expr;
   const atMs = momentOf(expr.value);
   if (atMs === undefined) throw new SqlError("syntax", `'${expr.value}' is no moment; write 2026-01-31T08:15:00Z`);
   return { ...expr, value: new Date(atMs).toISOString() };

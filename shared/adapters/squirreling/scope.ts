@@ -2,6 +2,7 @@
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 import type { Bound } from "../../core/query/narrowing.ts";
 import type { ColumnType } from "../../core/query/table-shape.ts";
+import { isTruth } from "./truths.ts";
 import type { ScanRequest, SqlTable } from "../../engine/ports/sql.ts";
 
 /** One mention of a table: the same table under two names is two sources, each with its own narrowing. */
@@ -37,6 +38,8 @@ export function resolveColumn({ name, prefix }: Named, scope: Scope): ResolvedCo
   return only === undefined || fitting.length > 1 ? undefined : { brought: only, type: only.types.get(name)! };
 }
 
+const GIVES_MOMENT = /^(NOW|MOVED|DATE_BIN|DATE_TRUNC|TO_TIMESTAMP(_\w+)?)$/;
+const GIVES_DURATION = new Set(["INTERVAL_OF", "MS_BETWEEN", "AGE"]);
 const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "COALESCE"]);
 
 /** The type of an expression as far as its syntax determines it; otherwise the values do. */
@@ -47,14 +50,25 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
     case "function": {
       const name = expr.funcName.toUpperCase();
       if (name === "COUNT") return "integer";
+      if (isTruth(name)) return "boolean";
+      if (GIVES_MOMENT.test(name)) return "moment";
+      if (GIVES_DURATION.has(name)) return "duration";
       const [first] = expr.args;
       return KEEPS_TYPE.has(name) && first !== undefined ? typeOf(first, scope) : undefined;
     }
+    case "literal":
+      return "isMoment" in expr ? "moment" : undefined;
+    case "binary":
+      return isSum(expr.op) && typeOf(expr.left, scope) === "duration" ? "duration" : undefined;
     case "unary":
       return expr.op === "-" ? undefined : "boolean";
     default:
       return undefined;
   }
+}
+
+function isSum(op: string): boolean {
+  return op === "+" || op === "-";
 }
 
 /** The names of a SELECT's output, with the known types. */

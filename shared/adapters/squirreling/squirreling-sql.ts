@@ -13,9 +13,11 @@ import {
 } from "../../engine/ports/sql.ts";
 import { inDialect } from "./dialect.ts";
 import { functionsAt } from "./functions.ts";
-import { prepare, Readings, type Preparation } from "./prepare.ts";
+import { ONE_ROW_TABLE } from "./sources.ts";
+import { prepare, Readings, type Preparation, unknownTable } from "./prepare.ts";
 import type { Brought, Source } from "./scope.ts";
 import { StepLimit } from "./step-limit.ts";
+import { withTruths } from "./truths.ts";
 import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
 
 export interface SqlLimits {
@@ -65,20 +67,26 @@ class Run {
   constructor(tables: readonly SqlTable[], nowMs: number, limits: SqlLimits) {
     this.#limits = limits;
     this.#steps = new StepLimit(limits.stepsMax);
+    const sets: Set<string>[] = [];
+    this.#functions = functionsAt(nowMs, sets);
     this.#preparation = {
-      tables: new Map(tables.map((table) => [table.shape.name, table])),
+      tables: new Map([...tables, ONE_ROW_TABLE].map((table) => [table.shape.name, table])),
       sources: new Map(),
       readings: new Readings(),
-      sets: [],
+      sets,
+      functions: this.#functions,
       evaluate: (inner) => this.#list(inner),
     };
-    this.#functions = functionsAt(nowMs, this.#preparation.sets);
   }
 
   read(statement: string): Statement {
     if (statement.length > this.#limits.statementMaxLength)
       throw new SqlError("refused", `a statement has at most ${this.#limits.statementMaxLength} letters`);
-    return spoken("syntax", () => parseSql({ query: inDialect(statement), functions: this.#functions }));
+    const { text, truths, described } = inDialect(statement);
+    if (described !== undefined && !this.#preparation.tables.has(described))
+      throw unknownTable(described, this.#preparation);
+    const parsed = spoken("syntax", () => parseSql({ query: text, functions: this.#functions }));
+    return withTruths(parsed, truths);
   }
 
   async answer(statement: Statement): Promise<SqlAnswer> {

@@ -44,7 +44,7 @@ export function pathParam(asked: AdminRequest, name: string): string {
   if (escape !== undefined) {
     throw new PlainRefusal(
       400,
-      `Invalid URL: \`${name}\` has '${escape}', which is a letter or digit: write it as it is`,
+      `Invalid URL: \`${name}\` has '${escape}', which is an escaped letter or digit: write the character itself`,
     );
   }
   try {

@@ -4,8 +4,8 @@ import type { Needs } from "../../engine/register/needed-by.ts";
 export function inUseText(id: string, { pinned, unserved, services, isAtLeast }: Needs): string {
   if (pinned + unserved === 0)
     return (
-      `Too much is open to tell whether an invocation needs the deployment '${id}'; so far none was found. ` +
-      "Try again when less is open, or remove it with force=true: invocations that need it then fail with RT0011"
+      `Too many invocations are open to tell whether an invocation needs the deployment '${id}'; so far none was found. ` +
+      "Try again when fewer are open, or remove the deployment with force=true: invocations that need it then fail with RT0011"
     );
   const names = services.join(", ");
   const facts = [
@@ -19,7 +19,7 @@ export function inUseText(id: string, { pinned, unserved, services, isAtLeast }:
   ];
   return (
     `The deployment '${id}' ${facts.join(", and ")}. ${register} until they have ended, cancel or kill them, ` +
-    `or remove it with force=true: they then fail with RT0011 until ${until.join(" or ")}`
+    `or remove the deployment with force=true: they then fail with RT0011 until ${until.join(" or ")}`
   );
 }
 

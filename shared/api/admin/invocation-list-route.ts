@@ -48,14 +48,14 @@ function wordsIn(query: URLSearchParams, name: string): readonly string[] | unde
 function statusesOf(word: string): readonly Presented[] {
   if (word === "open") return OPEN_STATUSES;
   if (isPresented(word)) return [word];
-  throw badQuery(`status: '${word}' is none of open, completed, ${OPEN_STATUSES.join(", ")}`);
+  throw badQuery(`status: '${word}' is not one of open, completed, ${OPEN_STATUSES.join(", ")}`);
 }
 
 function limitIn(query: URLSearchParams): number {
   const text = query.get("limit");
   if (text === null) return LIMIT_DEFAULT;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIMIT_MAX) throw badQuery(`limit: '${text}' is no number from 1 to ${LIMIT_MAX}`);
+  if (limit < 1 || limit > LIMIT_MAX) throw badQuery(`limit: '${text}' is not a number from 1 to ${LIMIT_MAX}`);
   return limit;
 }
 

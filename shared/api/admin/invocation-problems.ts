@@ -23,7 +23,7 @@ export function notBegunInvocation(id: InvocationId, status: 409 | 425): HttpPro
 export function unmovableInvocation(id: InvocationId): HttpProblem {
   return new HttpProblem(
     409,
-    `The deployment of the invocation '${id}' can be changed only while it is suspended or paused, and has one already`,
+    `The invocation '${id}' has a deployment already, which can be changed only while the invocation is suspended or paused`,
   );
 }
 
@@ -31,5 +31,5 @@ export function unfitDeployment(id: InvocationId, unfit: UnfitDeployment): HttpP
   if (unfit.kind === "unknown-deployment") return new HttpProblem(400, `There is no deployment for '${unfit.asked}'`);
   const { deploymentId, version, min, max } = unfit;
   const spoken = `the deployment '${deploymentId}' speaks ${min} to ${max}`;
-  return new HttpProblem(400, `The journal of the invocation '${id}' is of protocol version ${version}; ${spoken}`);
+  return new HttpProblem(400, `The journal of the invocation '${id}' has protocol version ${version}, but ${spoken}`);
 }

@@ -55,9 +55,9 @@ function parsedText(text: string): unknown {
   if (!/\\u|__proto__/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (name, value: unknown) => {
     if (HALF.test(name) || (typeof value === "string" && HALF.test(value))) {
-      throw new Error("it holds half of a surrogate pair, which has no UTF-8 form");
+      throw new Error("it contains half of a surrogate pair, which UTF-8 cannot represent");
     }
-    if (name === "__proto__") throw new Error("the name '__proto__' is taken for nothing here");
+    if (name === "__proto__") throw new Error("the name '__proto__' is not allowed");
     return value;
   });
 }

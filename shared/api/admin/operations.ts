@@ -47,10 +47,10 @@ const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 
 /** By method and pattern. A route without an entry appears in the document with its path alone. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  "GET /health": { summary: "Whether the server answers", answers: { 200: null } },
-  "GET /version": { summary: "Which API is spoken, and by what", answers: { 200: Version } },
-  "GET /cluster-health": { summary: "Who is part of the cluster", answers: { 200: ClusterHealth } },
-  "GET /metrics": { summary: "Measures in the text format of Prometheus", answers: { 200: null } },
+  "GET /health": { summary: "Check that the server answers", answers: { 200: null } },
+  "GET /version": { summary: "Show the versions of the API and of the server", answers: { 200: Version } },
+  "GET /cluster-health": { summary: "List the nodes of the cluster", answers: { 200: ClusterHealth } },
+  "GET /metrics": { summary: "Metrics in the text format of Prometheus", answers: { 200: null } },
   "GET /deployments": { summary: "List the deployments", answers: { 200: Deployments } },
   "POST /deployments": {
     summary: "Discover and register a deployment",
@@ -130,7 +130,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answers: { 200: InvocationList },
   },
   "POST /query": {
-    summary: "Ask the tables of the control plane in SQL",
+    summary: "Query the tables of the control plane in SQL",
     body: [StatementBody],
     answers: { 200: StatementRows },
   },
@@ -145,23 +145,23 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: ResumeQuery,
     answers: { 200: null },
   },
-  "PATCH /invocations/:id/purge": { summary: "Forget an invocation that has completed", answers: { 200: null } },
+  "PATCH /invocations/:id/purge": { summary: "Delete a completed invocation", answers: { 200: null } },
   "PATCH /invocations/:id/purge-journal": {
-    summary: "Forget the journal of an invocation that has completed",
+    summary: "Delete the journal of a completed invocation",
     answers: { 200: null },
   },
   "PATCH /invocations/:id/restart-as-new": {
-    summary: "Start an invocation that has completed anew, under another id",
+    summary: "Start a completed invocation again under another id",
     query: RestartQuery,
     answers: { 200: Restarted },
   },
   "DELETE /invocations/:id": {
-    summary: "Cancel, kill or purge an invocation, whatever comes of it",
+    summary: "Cancel, kill or purge an invocation; the answer is the same whatever the outcome",
     query: TerminateQuery,
     answers: { 202: null },
   },
   "POST /internal/invocations_batch_operations/:operation": {
-    summary: "Do one of the operations to many invocations",
+    summary: "Apply one of the operations to many invocations",
     body: [InvocationBatch],
     answers: { 200: Batch },
   },

@@ -14,7 +14,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible characters, with spaces and tabs in between. */
 const HEADER_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 /** A new registration keeps no headers of an earlier one, so a masked value cannot be restored. */
-const READ_MASKED = "was read masked: give its value, or, in an update, leave all of them out to keep them";
+const READ_MASKED =
+  "has the masked value of an answer: give the real value, or, in an update, omit all headers to keep the stored ones";
 /** These headers identify the control plane and the invocation to a deployment. */
 const OURS = /^x-restate-/;
 /** Headers of the connection or of the exchange itself. */

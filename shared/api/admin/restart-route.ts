@@ -30,13 +30,16 @@ export function restartedAs(id: InvocationId, restart: Restart): InvocationId {
     case "unknown":
       throw unknownInvocation(id);
     case "workflow":
-      throw new HttpProblem(422, `The invocation '${id}' is the run of a workflow: there is one for each key`);
+      throw new HttpProblem(
+        422,
+        `The invocation '${id}' is the run of a workflow, and a workflow runs once for each key`,
+      );
     case "no-journal":
-      throw new HttpProblem(410, `The journal of the invocation '${id}' is not kept any longer`);
+      throw new HttpProblem(410, `The journal of the invocation '${id}' is no longer stored`);
     case "old-version":
       throw new HttpProblem(
         422,
-        `The journal of the invocation '${id}' can be kept only whole or not at all: it is V5`,
+        `The journal of the invocation '${id}' can be kept only whole or not at all, because its protocol version is 5`,
       );
     case "not-whole":
       throw new HttpProblem(

@@ -59,7 +59,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   if (edited !== "outdated") return emptyResponse(202);
   throw new HttpProblem(
     409,
-    `The state of '${service}/${key}' is not at version '${version}' any more; read it again and repeat the change`,
+    `The state of '${service}/${key}' no longer has version '${version}'; read it again and repeat the change`,
   );
 }
 

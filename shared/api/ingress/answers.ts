@@ -50,8 +50,11 @@ export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-t
   const where = `GET /restate/invocation/${id}/attach waits for its result`;
   const refused =
     why === "stopping"
-      ? refusalResponse(503, `the server is stopping; the invocation goes on when it is back, and then ${where}`)
-      : refusalResponse(504, `the invocation takes longer than a request may wait, and goes on; ${where}`);
+      ? refusalResponse(
+          503,
+          `the server is stopping; the invocation continues when the server is back, and then ${where}`,
+        )
+      : refusalResponse(504, `the invocation takes longer than a request may wait, and continues; ${where}`);
   return {
     ...refused,
     headers: { ...refused.headers, "x-restate-id": id, "retry-after": String(RETRY_AFTER_S) },
@@ -60,7 +63,7 @@ export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-t
 
 /** For an HTTP layer with a size limit for responses; the headers that identify the invocation stay. */
 export function resultTooLargeResponse({ headers, body }: HttpResponse): HttpResponse {
-  const refused = refusalResponse(500, `the result of ${body.length} bytes is larger than this ingress can give out`);
+  const refused = refusalResponse(500, `the result of ${body.length} bytes is larger than this ingress can return`);
   const id = headers["x-restate-id"];
   return { ...refused, headers: { ...refused.headers, ...(id !== undefined && { "x-restate-id": id }) } };
 }

@@ -161,7 +161,7 @@ export function decodeSegment(segment: string, what: "key" | "scope"): string {
   if (needless !== undefined) {
     throw new IngressRefusal(
       400,
-      `bad path, cannot decode ${what}: '${needless}' is a letter or digit, which is written as it is`,
+      `bad path, cannot decode ${what}: '${needless}' is an escaped letter or digit: write the character itself`,
     );
   }
   const bytes = new TextEncoder().encode(segment);

@@ -74,7 +74,7 @@ export function callerOf({ caller }: HttpRequest): string | undefined {
   if (caller === undefined || isCaller(caller)) return caller;
   throw new IngressRefusal(
     403,
-    `the caller's identity is not taken: it has more than ${CALLER_MAX_CHARACTERS} characters, or some outside printable ASCII`,
+    `the caller's identity is not accepted: it has more than ${CALLER_MAX_CHARACTERS} characters, or some outside printable ASCII`,
   );
 }
 

@@ -43,13 +43,13 @@ function targetBody(value: unknown): TargetBody {
         ...optional(fields, "scope"),
       };
     default:
-      throw new BodyError("its field 'target' is none of 'invocation', 'idempotentInvocation' and 'workflow'");
+      throw new BodyError("its field 'target' is not one of 'invocation', 'idempotentInvocation' and 'workflow'");
   }
 }
 
 function text(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = fields[name];
-  if (typeof value !== "string") throw new BodyError(`its field '${name}' is missing or no string`);
+  if (typeof value !== "string") throw new BodyError(`its field '${name}' is missing or not a string`);
   return value;
 }
 

@@ -37,7 +37,7 @@ export function parseManifest(
 ): Manifest {
   if (contentType === undefined || !MANIFEST_CONTENT_TYPES.includes(contentType)) {
     const found = contentType === undefined ? "no content type" : `the content type '${contentType}'`;
-    throw new CodedError("META0013", `${found} where one of ${MANIFEST_ACCEPT} is expected`);
+    throw new CodedError("META0013", `${found}, but one of ${MANIFEST_ACCEPT} is expected`);
   }
   const root = new JsonObject(parseJson(body), "$");
   const mode = root.oneOf("protocolMode", ["BIDI_STREAM", "REQUEST_RESPONSE"]);
@@ -68,12 +68,15 @@ function readVersions(
   for (const [name, version] of [["minProtocolVersion", min] as const, ["maxProtocolVersion", max] as const]) {
     if (version === undefined) throw unlike(root.pathOf(name), undefined, "a protocol version");
     if (version < 1 || version > PROTOCOL_VERSION_NUMBER_MAX) {
-      throw new CodedError("META0013", `${root.pathOf(name)} is ${version}, which is no protocol version`);
+      throw new CodedError("META0013", `${root.pathOf(name)} is ${version}, which is not a protocol version`);
     }
   }
   if (min! > max!) throw new CodedError("META0013", `$.minProtocolVersion ${min} is above $.maxProtocolVersion ${max}`);
   if (negotiate({ min: min!, max: max! }, ours) === undefined) {
-    throw new CodedError("META0012", `the deployment speaks ${min} to ${max}, this server ${ours.min} to ${ours.max}`);
+    throw new CodedError(
+      "META0012",
+      `the deployment speaks versions ${min} to ${max}, and this server speaks ${ours.min} to ${ours.max}`,
+    );
   }
   return { minProtocolVersion: min!, maxProtocolVersion: max! };
 }

@@ -76,8 +76,9 @@ export const EMPTY_TABLES: readonly TableShape[] = [
 
 export const COLUMNS = tableShape(
   "information_schema.columns",
-  "table_name, column_name, ordinal_position i, data_type",
+  "table_catalog, table_schema, table_name, column_name, ordinal_position i, is_nullable, data_type",
 );
+export const TABLES = tableShape("information_schema.tables", "table_catalog, table_schema, table_name, table_type");
 
 export const TABLE_SHAPES: readonly TableShape[] = [
   INVOCATION,
@@ -94,4 +95,5 @@ export const TABLE_SHAPES: readonly TableShape[] = [
   LOCKS,
   ...EMPTY_TABLES,
   COLUMNS,
+  TABLES,
 ];

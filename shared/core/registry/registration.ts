@@ -49,7 +49,7 @@ export function decideRegistration(existing: readonly Deployment[], registration
   if (replaced !== undefined && !registration.force) return { kind: "refused", error: alreadyRegistered(replaced) };
   if (registered.length > 1) {
     const ids = registered.map(({ id }) => id).join(", ");
-    return refused("META0017", `${addressOf(registration.destination)} is that of ${ids}`);
+    return refused("META0017", `${addressOf(registration.destination)} belongs to ${ids}`);
   }
 
   const latest = latestRevisions(existing);
@@ -71,7 +71,7 @@ function refused(code: ThrownCode, detail: string): Decision {
 export function alreadyRegistered({ id, destination }: Deployment): CodedError {
   return new CodedError(
     "META0004",
-    `${addressOf(destination)} is that of ${id}; register under another address, or replace it with force`,
+    `${addressOf(destination)} belongs to ${id}; register under another address, or replace that deployment with force`,
   );
 }
 

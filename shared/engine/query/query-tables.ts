@@ -66,6 +66,7 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     locksTable(reading),
     ...shapes.EMPTY_TABLES.map((shape) => listTable(shape, async () => [])),
     listTable(shapes.COLUMNS, async () => columnRows()),
+    listTable(shapes.TABLES, async () => tableRows()),
   ];
 }
 
@@ -105,10 +106,28 @@ async function serviceRows(engine: Engine): Promise<readonly Cells[]> {
 function columnRows(): readonly Cells[] {
   return shapes.TABLE_SHAPES.flatMap(({ name, columns }) =>
     columns.map((column, at) => ({
-      table_name: name,
+      ...schemaOf(name),
       column_name: column.name,
       ordinal_position: at + 1,
+      is_nullable: "YES",
       data_type: column.type,
     })),
   );
+}
+
+function tableRows(): readonly Cells[] {
+  return shapes.TABLE_SHAPES.map(({ name }) => {
+    const place = schemaOf(name);
+    return { ...place, table_type: place.table_schema === SCHEMA ? "BASE TABLE" : "VIEW" };
+  });
+}
+
+/** The names that the reference gives to its catalog and its schema, by which clients ask. */
+const CATALOG = "restate";
+const SCHEMA = "public";
+
+function schemaOf(name: string): { table_catalog: string; table_schema: string; table_name: string } {
+  const dot = name.indexOf(".");
+  const schema = dot < 0 ? SCHEMA : name.slice(0, dot);
+  return { table_catalog: CATALOG, table_schema: schema, table_name: name.slice(dot + 1) };
 }

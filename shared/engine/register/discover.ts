@@ -96,7 +96,7 @@ function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination
   if (/[?&=]\*{3}(?:&|$)/.test(address.query)) {
     throw new AddressError(
       "uri",
-      "its query was read with its values masked; give them as they are, or, in an update, leave the address out",
+      "its query has the masked values of an answer; give the real values, or, in an update, omit the address",
     );
   }
   const httpVersion = address.scheme === "https" ? "negotiate" : useHttp11 ? "http1.1" : "h2";

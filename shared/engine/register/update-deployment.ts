@@ -95,7 +95,7 @@ function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployme
   const after = recipientOf(destinationAsked(asked));
   if (before === after) return;
   throw new HeadersElsewhereError(
-    `The deployment '${id}' has stored headers (${names.join(", ")}) for ${before}, and they are not sent to ${after} unless they are given again: ` +
-      `send additional_headers with what ${after} is to get, or {} for none`,
+    `The deployment '${id}' has stored headers (${names.join(", ")}) for ${before}, which an update does not carry to ${after}: ` +
+      `send additional_headers with the headers for ${after}, or {} for none`,
   );
 }

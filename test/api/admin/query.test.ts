@@ -96,3 +96,42 @@ test.each([
 ])("the list of invocations by '%s' is %i", async (query, status) => {
   expect((await ask("GET", `/invocations?${query}`)).status).toBe(status);
 });
+
+test("the tables describe themselves, and a statement needs no table", async () => {
+  const rowsOf = async (query: string) => JSON.parse((await ask("POST", "/query", { query })).text).rows as unknown[];
+  expect(await rowsOf("SELECT 1")).toEqual([{ "Int64(1)": 1 }]);
+  const tables = await rowsOf("show tables");
+  for (const [table_schema, table_name, table_type] of [
+    ["public", "state", "BASE TABLE"],
+    ["public", "sys_invocation", "BASE TABLE"],
+    ["information_schema", "columns", "VIEW"],
+  ])
+    expect(tables).toContainEqual({ table_catalog: "restate", table_schema, table_name, table_type });
+  expect((await rowsOf("describe sys_service")).slice(0, 2)).toEqual([
+    { column_name: "name", data_type: "text", is_nullable: "YES" },
+    { column_name: "revision", data_type: "integer", is_nullable: "YES" },
+  ]);
+  expect(
+    await rowsOf(
+      "select count(*) as n from information_schema.columns where table_schema = 'public' and table_name = 'sys_journal' and column_name in ('version', 'entry_json')",
+    ),
+  ).toEqual([{ n: 2 }]);
+});
+
+test("durations and moments of expressions have the forms of columns", async () => {
+  const { text } = await ask("POST", "/query", {
+    query:
+      "select interval '1 day' as d, to_timestamp('2026-01-31T08:00:00Z') as t, '{\"a\":{\"b\":1}}'->'a'->>'b' as j",
+  });
+  expect(JSON.parse(text)).toEqual({ rows: [{ d: "PT86400S", t: "2026-01-31T08:00:00Z", j: "1" }] });
+});
+
+test("the state of an invocation is counted over a join, as the reference's web UI does", async () => {
+  const { status, text } = await ask("POST", "/query", {
+    query: `SELECT target_service_name, word, COUNT(*) AS n FROM (
+      SELECT ss.target_service_name, CASE WHEN s.in_flight IS TRUE THEN 'running' ELSE ss.status END AS word
+      FROM sys_invocation_status ss LEFT JOIN sys_invocation_state s ON ss.id = s.id LIMIT 1000000)
+      GROUP BY target_service_name, word`,
+  });
+  expect([status, JSON.parse(text)]).toEqual([200, { rows: [] }]);
+});

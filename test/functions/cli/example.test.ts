@@ -196,7 +196,7 @@ describe("each template", () => {
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });
     expect(again).toMatchObject({ code: 1, stdout: "" });
-    expect(again.stderr).toContain("mine is there already");
+    expect(again.stderr).toContain("mine already exists and is not empty");
     expect(await command.run(["example", "gretter"], { cwd: folder })).toMatchObject({ code: 2, stdout: "" });
   });
 });

@@ -1,0 +1,82 @@
+/** Splits a statement into tokens, with the operators of PostgreSQL that the SQL engine cannot read. */
+
+export interface Token {
+  readonly kind: "word" | "quoted" | "text" | "number" | "sign";
+  readonly text: string;
+  /** White space and comments before the token. */
+  readonly before: string;
+  /** The test that replaces this NULL of an `IS NOT NULL`. */
+  readonly truth?: string;
+}
+
+const BEFORE = /(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const KINDS: readonly (readonly [Token["kind"], RegExp])[] = [
+  ["text", /'(?:[^']|'')*'?/y],
+  ["quoted", /"(?:[^"]|"")*"?/y],
+  ["number", /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*/y],
+  ["word", /[\p{L}_][\p{L}\p{N}_$]*/uy],
+  ["sign", /->>|->|\|\||::|<=|>=|<>|!=|==|[\s\S]/uy],
+];
+
+export function tokensOf(statement: string): readonly Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; at < statement.length;) {
+    const before = matchAt(BEFORE, statement, at) ?? "";
+    at += before.length;
+    for (const [kind, pattern] of KINDS) {
+      const text = matchAt(pattern, statement, at);
+      if (text === undefined) continue;
+      tokens.push({ kind, text, before });
+      at += text.length;
+      break;
+    }
+  }
+  return tokens;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+export function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+  return token?.kind === "word" && words.includes(token.text.toUpperCase());
+}
+
+export function isSign(token: Token | undefined, sign: string): boolean {
+  return token?.kind === "sign" && token.text === sign;
+}
+
+/** @returns by each opening parenthesis the index after the one that closes it */
+export function closings(tokens: readonly Token[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  const open: number[] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (isSign(token, "(")) open.push(at);
+    const start = isSign(token, ")") ? open.pop() : undefined;
+    if (start !== undefined) found.set(start, at + 1);
+  }
+  return found;
+}
+
+/** @returns the index after the parenthesis that closes the one at `open`; undefined if no parenthesis does */
+export function afterClose(tokens: readonly Token[], open: number): number | undefined {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at++) {
+    if (isSign(tokens[at], "(")) depth += 1;
+    if (isSign(tokens[at], ")")) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** @returns the index of the parenthesis that opens the one at `close`; undefined if no parenthesis does */
+export function openOf(tokens: readonly Token[], close: number): number | undefined {
+  let depth = 0;
+  for (let at = close; at >= 0; at--) {
+    if (isSign(tokens[at], ")")) depth += 1;
+    if (isSign(tokens[at], "(")) depth -= 1;
+    if (depth === 0) return at;
+  }
+  return undefined;
+}
