@@ -34,7 +34,7 @@ async function refused(
   const ended = await command.start(args, settings).end();
   expect(ended).toEqual({ code: 3, stderr: expect.stringContaining(`${code}: ${ERRORS[code].title}\n  cause  `) });
   expect(ended.stderr).toContain(`\n  fix    ${ERRORS[code].remedy}`);
-  expect(ended.stderr).toContain(`\n  see    docs/errors.md#${code.toLowerCase()}\n`);
+  expect(ended.stderr).toContain(`\n  see    stepwell explain ${code}\n`);
   return ended.stderr;
 }
 
