@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { bundledPackages } from "./bundled-packages.mjs";
 import { bundleFunctions, productEntries } from "./bundle.mjs";
+import { publishedManifest } from "./published-manifest.mjs";
 import { SBOM_FILE, sbomText } from "./sbom.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -32,7 +33,7 @@ const metafile = await bundleFunctions(productEntries(), join(TARGET, "functions
 writeFileSync(join(TARGET, SBOM_FILE), sbomText(bundledPackages(metafile, ROOT), ownPackage()));
 
 function ownPackage() {
-  return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return publishedManifest(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")));
 }
 
 /** @param withProps adds the types of properties, which exist only in declarations */

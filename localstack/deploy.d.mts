@@ -8,3 +8,6 @@ export interface DeployedApp {
 }
 
 export function deploy(told: DeployedApp): Promise<Readonly<Record<string, string>>>;
+
+/** The environment of every client of the emulator. */
+export function clientEnvironment(endpoint: string): Readonly<Record<string, string>>;

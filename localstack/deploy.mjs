@@ -55,6 +55,11 @@ function withoutStagingPolicy(template) {
   return template.replace(/^ {2}StagingBucketPolicy:\n(?: {3,}.*\n|\n)*/m, "");
 }
 
+/** @returns the folder of what `deploy` synthesised under this name, which may be deployed again as an app */
+export function assemblyOf(name) {
+  return join(WORK, `${name}.out`);
+}
+
 /**
  * @param app the command that synthesizes; by default the product's own app
  * @param context the `-c` arguments of the command
@@ -62,7 +67,7 @@ function withoutStagingPolicy(template) {
  */
 export async function deploy({ endpoint, name, app, context = {} }) {
   const outputs = join(WORK, `${name}.json`);
-  const args = ["deploy", "--require-approval", "never", "--output", join(WORK, `${name}.out`)];
+  const args = ["deploy", "--require-approval", "never", "--output", assemblyOf(name)];
   args.push("--outputs-file", outputs, ...(app === undefined ? [] : ["--app", app]));
   for (const [key, value] of Object.entries({ ...context, name })) args.push("-c", `${key}=${value}`);
   await cdk(args, { cwd: ROOT, env: clientEnvironment(endpoint) });

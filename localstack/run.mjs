@@ -21,13 +21,20 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
 /** For an emulator whose schedules never fire: far wakes go through the queue in hops. */
 const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ "aws.timers": "ladder" }) } : {};
 
-/** Uses the configured emulator, or starts one. */
-async function emulator() {
+/** Most of the suite's time is spent waiting, so its files run side by side, each on an emulator that no other file uses meanwhile. */
+const TEST_EMULATORS = 2;
+
+/** Uses the configured emulator, or starts one, or those of the test suite. */
+async function emulators() {
   const named = process.env.AWS_ENDPOINT_URL;
-  if (named !== undefined && named !== "") return { endpoint: named, stop: async () => undefined };
-  const started = await startEmulator(Number(port));
-  console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
-  return started;
+  if (named !== undefined && named !== "") return [{ endpoint: named, stop: async () => undefined }];
+  const running = [];
+  for (let left = isTest && port === "0" ? TEST_EMULATORS : 1; left > 0; left--) {
+    const started = await startEmulator(Number(port));
+    console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
+    running.push(started);
+  }
+  return running;
 }
 
 async function stay(endpoint) {
@@ -69,7 +76,7 @@ Ctrl-C ends it${process.env.AWS_ENDPOINT_URL ? ", and leaves the emulator as it 
 }
 
 /** @returns the exit code of the suite */
-async function test(endpoint, emulatorPid) {
+async function test(running) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const isOurs = (at) => process.argv[at] === "--test" || (portAt !== -1 && (at === portAt || at === portAt + 1));
   const args = process.argv.filter((_, at) => at >= 2 && !isOurs(at));
@@ -78,9 +85,8 @@ async function test(endpoint, emulatorPid) {
     stdio: "inherit",
     env: {
       ...process.env,
-      ...clientEnvironment(endpoint),
-      STEPWELL_E2E_AWS_ENDPOINT: endpoint,
-      ...(emulatorPid !== undefined && { STEPWELL_E2E_EMULATOR_PID: String(emulatorPid) }),
+      ...clientEnvironment(running[0].endpoint),
+      STEPWELL_E2E_EMULATORS: JSON.stringify(running.map(({ endpoint, pid = 0 }) => ({ endpoint, pid }))),
     },
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => tests.kill(signal));
@@ -93,16 +99,16 @@ if (isTest && process.env.STEPWELL_SKIP_E2E_AWS === "1") {
   console.log("0 passed, 0 failed, 1 skipped");
   process.exit();
 }
-const running = await emulator().catch((error) => {
+const running = await emulators().catch((error) => {
   console.error(error.message);
   process.exit(1);
 });
 try {
-  if (isTest) process.exitCode = await test(running.endpoint, running.pid);
-  else await stay(running.endpoint);
+  if (isTest) process.exitCode = await test(running);
+  else await stay(running[0].endpoint);
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
 } finally {
-  await running.stop();
+  await Promise.all(running.map(({ stop }) => stop()));
 }

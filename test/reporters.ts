@@ -1,9 +1,14 @@
 /** The reporters of every vitest suite: one for the reader and, where TEST_REPORTS names a folder, a JSON file for programs. */
 
+import { existsSync } from "node:fs";
+
 type Reporters = ("default" | ["json", { outputFile: string }])[];
 
-/** @param suite names the file: `<TEST_REPORTS>/<suite>.json` */
+/** @param suite names the file: `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` beside that of an earlier run */
 export function reportersOf(suite: string): Reporters {
   const folder = process.env["TEST_REPORTS"];
-  return folder === undefined ? ["default"] : ["default", ["json", { outputFile: `${folder}/${suite}.json` }]];
+  if (folder === undefined) return ["default"];
+  let outputFile = `${folder}/${suite}.json`;
+  for (let run = 2; existsSync(outputFile); run++) outputFile = `${folder}/${suite}-${run}.json`;
+  return ["default", ["json", { outputFile }]];
 }

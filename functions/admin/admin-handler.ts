@@ -18,7 +18,7 @@ export function adminHandler(aws: Aws): AdminHandler {
   const { engine, settings } = aws;
   const ingressEndpoint = settings["aws.ingress-endpoint"];
   const face = adminApp(engine, {
-    version: packageJson.version,
+    version: packageJson.config.version,
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     metricsText: async () => "# A function keeps no measures of its own.\n",
     invocations: invocationUseCases,

@@ -62,12 +62,12 @@ export function failureText(failure: CommandFailure, asJson: boolean): string {
 
 /** The human-readable lines; the code comes first because users search for it. */
 function failureLines({ message, text }: CommandFailure): readonly string[] {
-  const documentation = text.code === undefined ? undefined : remedyOf(text.code)?.documentation;
+  const explained = text.code !== undefined && remedyOf(text.code) !== undefined;
   return [
     `${text.code ?? "error"}: ${foreignText(message)}`,
     ...(text.cause === undefined ? [] : [`  cause  ${foreignText(text.cause)}`]),
     ...(text.fix === undefined ? [] : [`  fix    ${text.fix}`]),
-    ...(documentation === undefined ? [] : [`  see    ${documentation}`]),
+    ...(explained ? [`  see    stepwell explain ${text.code}`] : []),
   ];
 }
 

@@ -1,14 +1,15 @@
 /** `stepwell example`: writes a small project that runs unchanged. */
-import { relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Argument, Command } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
+import { shellWord, startOfCommand } from "./start-of-command.ts";
 import { TEMPLATES, isFree, writeTemplate } from "./templates.ts";
 
 export function exampleCommand(): Command {
-  const known = Object.entries(TEMPLATES).map(([name, what]) => `  ${name.padEnd(10)}${what}`);
+  const known = Object.entries(TEMPLATES).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
   return new Command("example")
-    .description("Write a small project of handlers, to run on this machine and on Lambda.")
+    .description("Write a small project of handlers, in TypeScript or Python.")
     .addArgument(new Argument("<template>", "the template").choices(Object.keys(TEMPLATES)))
     .argument("[folder]", "the folder to create; by default it has the name of the template")
     .addHelpText("after", `\nTemplates:\n${known.join("\n")}`)
@@ -24,12 +25,12 @@ export function exampleCommand(): Command {
       const there = relative(process.cwd(), place);
       console.log(
         [
-          `The project ${template} is in ${folder}. Run it with:`,
-          ...(there === "" ? [] : [`  cd ${there}`]),
-          "  npm install && npm start",
-          "and, in another terminal:",
-          "  npx stepwell dev --register http://localhost:9080",
-          "Its README shows the first call.",
+          `The project ${template} is in ${folder}. Start its handlers, which restart after each edit:`,
+          ...(there === "" ? [] : [`  cd ${shellWord(there)}`]),
+          ...TEMPLATES[template]!.serve.map((line) => `  ${line}`),
+          "In another terminal, start the control plane:",
+          `  ${startOfCommand()} dev --register http://localhost:9080`,
+          `${join(there, "README.md")} shows the first call.`,
         ].join("\n"),
       );
     });

@@ -31,7 +31,7 @@ export function invocationListCommand(): Command {
     .description("List invocations, the newest first.")
     .option(
       "--status <status...>",
-      "only invocations with one of these statuses; `open` means all but completed, and an outcome such as `failed` a part of the completed ones",
+      "only invocations with one of these statuses; `open` means all but completed; an outcome such as `failed` selects among the completed ones",
     )
     .option("--service <name...>", "only invocations of these services")
     .option("--handler <name...>", "only invocations of these handlers")

@@ -7,6 +7,7 @@ import { devCommand } from "./dev-command.ts";
 import type { DevRun } from "./dev-command.ts";
 import { exampleCommand } from "./example-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { explainCommand } from "./explain-command.ts";
 import { invocationCommands } from "./invocation-commands.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { serviceCommands } from "./service-commands.ts";
@@ -17,7 +18,7 @@ import { stateCommands } from "./state-commands.ts";
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
   const program = new Command("stepwell")
     .description("Durable execution: handlers that survive crashes, called over HTTP.")
-    .version(packageJson.version)
+    .version(packageJson.config.version)
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("(see stepwell --help)")
     .addHelpText("after", exitCodesHelp)
@@ -31,6 +32,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     invocationCommands(),
     stateCommands(),
     exampleCommand(),
+    explainCommand(),
     proxyCommand(),
     completionCommand(),
   ];

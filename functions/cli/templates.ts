@@ -4,14 +4,29 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The template with the files that all templates share; the others replace its services and its README. */
-const WHOLE = "greeter";
+/** The template with the files that all templates in TypeScript share; they replace its services and its README. */
+const SHARED = "greeter";
 
-export const TEMPLATES: Readonly<Record<string, string>> = {
-  greeter: "a service with a recorded step and a durable sleep",
-  saga: "a service that cancels its bookings if a later step fails",
-  object: "a virtual object: a counter for each key, whose additions never overlap",
-  workflow: "a workflow that waits for a confirmation and answers queries meanwhile",
+export interface Template {
+  readonly about: string;
+  /** The shell commands that install the packages of the project and serve its handlers, restarted after each edit. */
+  readonly serve: readonly string[];
+}
+
+const SERVE_NODE = ["npm install && npm run dev"];
+
+export const TEMPLATES: Readonly<Record<string, Template>> = {
+  greeter: { about: "a service with a recorded step and a durable sleep", serve: SERVE_NODE },
+  saga: { about: "a service that cancels its bookings if a later step fails", serve: SERVE_NODE },
+  object: { about: "a virtual object: a counter for each key, whose additions never overlap", serve: SERVE_NODE },
+  workflow: { about: "a workflow that waits for a confirmation and answers queries meanwhile", serve: SERVE_NODE },
+  python: {
+    about: "the greeter in Python",
+    serve: [
+      "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+      ".venv/bin/hypercorn --reload --bind localhost:9080 services:app",
+    ],
+  },
 };
 
 /** @returns true if the path does not exist or is an empty folder */
@@ -22,10 +37,17 @@ export async function isFree(folder: string): Promise<boolean> {
 /** @param name a key of `TEMPLATES` @param folder passed `isFree`; its name becomes the name of the package */
 export async function writeTemplate(name: string, folder: string): Promise<void> {
   const templates = templatesFolder();
+  const isNode = TEMPLATES[name]?.serve === SERVE_NODE;
   await mkdir(folder, { recursive: true });
-  for (const part of new Set([WHOLE, name])) await cp(join(templates, part), folder, { recursive: true });
+  for (const part of new Set([...(isNode ? [SHARED] : []), name])) {
+    await cp(join(templates, part), folder, { recursive: true });
+  }
   // npm pack excludes files named .gitignore, so the template stores the file without the dot.
   await rename(join(folder, "gitignore"), join(folder, ".gitignore"));
+  if (isNode) await namePackage(folder);
+}
+
+async function namePackage(folder: string): Promise<void> {
   const manifest = join(folder, "package.json");
   const written = JSON.parse(await readFile(manifest, "utf8")) as object;
   const packageName = basename(folder)

@@ -41,7 +41,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
     const log = processLog(settings, (line) => void process.stderr.write(line));
     for (const reason of [...warnings, ...settingsWarnings(settings)]) log.write("setting.not-applied", { reason });
-    const local = await startLocalProcess(settings, packageJson.version, log);
+    const local = await startLocalProcess(settings, packageJson.config.version, log);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
     const registrations = options.register.map((uri) =>
       watchDeployment(local.engine, { uri, useHttp11: options.useHttp11 }, options.watch, log, stopping.signal),
@@ -68,7 +68,7 @@ function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readon
     });
   }
   log.write("process.started", {
-    version: packageJson.version,
+    version: packageJson.config.version,
     ingress: local.ingressUrl,
     admin: local.adminUrl,
     data: dataDir,

@@ -124,7 +124,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],
     node: true,
   },
-  { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
+  { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk", "esbuild"], node: true },
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },
 ];
 

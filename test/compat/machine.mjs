@@ -15,7 +15,7 @@ export function surroundings(dir) {
     kernel: `Linux ${release()}`,
     fileSystem: execFileSync("df", ["--output=fstype", dir], { encoding: "utf8" }).trim().split("\n")[1],
     versions: {
-      stepwell: JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version,
+      stepwell: JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).config.version,
       node: process.versions.node,
       reference: reference["@restatedev/restate-server"],
       sdk: versionsOf(join(ROOT, "package.json"))["@restatedev/restate-sdk"],

@@ -4,6 +4,7 @@
  */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
+import { longestFirst } from "../longest-first.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -11,7 +12,9 @@ export default defineConfig({
   test: {
     include: ["test/conformance/**/*.test.ts"],
     pool: "threads",
-    fileParallelism: false,
+    // Each file has deployments and control planes of its own, and waits for half of its time.
+    maxWorkers: 2,
+    sequence: { sequencer: longestFirst(["/large.test.ts", "/programming-model.test.ts"]) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // The default of one second is too short on a busy machine.

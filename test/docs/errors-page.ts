@@ -23,7 +23,7 @@ from \`shared/core/errors\`.
   \`attempt_failures_total{code="…"}\` counts it. The caller keeps waiting: the attempt is made again as the retry policy says, and after the
   last one the invocation is paused or fails, as \`default-retry-policy.on-max-attempts\` or the handler wants it.
 - **The process does not start.** The command ends with exit code 3. Standard error has the code with what is wrong, the cause, what
-  helps, and the place on this page.
+  helps, and the command that explains the code without a server: \`stepwell explain <CODE>\`.
 - **A warning.** It stands in \`info\` of the service or the handler on the admin API, and changes nothing else.
 
 Callers at the ingress see no code but RT0020, at the beginning of the message: there an error has its HTTP status and its message.

@@ -34,6 +34,6 @@ test("the largest message is that of docs/operating.md", () => {
 });
 
 test("the version is that of the package", () => {
-  const { version } = JSON.parse(textOf("package.json")) as { readonly version: string };
-  expect(README).toContain(`Version ${version.split(".").slice(0, 2).join(".")}: a minor version may change`);
+  const { config } = JSON.parse(textOf("package.json")) as { readonly config: { readonly version: string } };
+  expect(README).toContain(`Version ${config.version.split(".").slice(0, 2).join(".")}: a minor version may change`);
 });

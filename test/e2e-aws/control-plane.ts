@@ -24,11 +24,12 @@ interface DeployedAws {
 
 declare module "vitest" {
   export interface ProvidedContext {
-    readonly aws: DeployedAws;
+    readonly emulators: readonly DeployedAws[];
   }
 }
 
-export const aws = inject("aws");
+/** The emulator of this worker: the workers of a run have the numbers from 1, and each runs one file at a time. */
+export const aws = inject("emulators")[Number(process.env["VITEST_POOL_ID"]) - 1]!;
 
 export function countOne(what: "request" | "schedule fired"): void {
   appendFileSync(aws.countsFile, `${what}\n`);

@@ -1,8 +1,8 @@
-/** Deploys two control planes and a function with handlers for the suite; prints counts of use at the end. */
+/** Deploys two control planes and a function with handlers to each emulator of the suite; prints counts of use at the end. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
-import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
+import { assemblyOf, bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
 import { deployHandlers } from "../../localstack/handlers.mjs";
 import { localApi, send } from "../../localstack/signed-request.mjs";
 
@@ -27,33 +27,42 @@ const SHORT = {
 };
 
 export async function setup(project) {
-  const endpoint = process.env.STEPWELL_E2E_AWS_ENDPOINT;
-  if (endpoint === undefined) throw new Error("run this suite by `npm run localstack -- --test`");
+  const emulators = JSON.parse(process.env.STEPWELL_E2E_EMULATORS ?? "[]");
+  const endpoints = emulators.map(({ endpoint }) => endpoint);
+  if (endpoints.length === 0) throw new Error("run this suite by `npm run localstack -- --test`");
   mkdirSync(CACHE, { recursive: true });
   writeFileSync(COUNTS, "");
-  await timed("bootstrapped", () => bootstrap(endpoint));
-  const arn = await timed("the handlers are deployed", () =>
-    deployHandlers({
-      endpoint,
-      name: "StepwellE2eHandlers",
-      functionName: HANDLERS,
-      entry: "test/e2e-aws/handlers/lambda.ts",
-    }),
-  );
-  const plain = await timed("the control plane is deployed", () => controlPlane(endpoint, "StepwellE2e", SHORT));
-  await tellColdStart("admin", plain.admin, { path: "/version", credentials: plain.credentials });
-  await tellColdStart("ingress", plain.ingress, { path: "/restate/health" });
+  await timed("bootstrapped", async () => {
+    for (const endpoint of endpoints) await bootstrap(endpoint);
+  });
+  const name = "StepwellE2eHandlers";
+  const entry = "test/e2e-aws/handlers/lambda.ts";
+  const handlers = await timed("the handlers are deployed", async () => {
+    const first = deployHandlers({ endpoint: endpoints[0], name, functionName: HANDLERS, entry });
+    const more = await first.then(() => deployedAgain(endpoints, name));
+    return [await first, ...more.map(({ HandlerArn }) => HandlerArn)];
+  });
+  const plain = await timed("the control plane is deployed", () => controlPlanes(endpoints, "StepwellE2e", SHORT));
+  await tellColdStart("admin", plain[0].admin, { path: "/version", credentials: plain[0].credentials });
+  await tellColdStart("ingress", plain[0].ingress, { path: "/restate/health" });
   const doubledCode = join(CACHE, "doubled");
   const names = ["ingress", "admin", "worker", "sweeper"];
   const doubledEntries = Object.fromEntries(names.map((n) => [n, `test/e2e-aws/doubled/${n}.ts`]));
   await bundleFunctions({ ...doubledEntries, keys: "functions/keys/lambda.ts" }, doubledCode);
   const doubled = await timed("the control plane on ladders and a doubling queue is deployed", () =>
-    controlPlane(endpoint, "StepwellDoubled", { ...SHORT, "aws.timers": "ladder" }, { "code-folder": doubledCode }),
+    controlPlanes(endpoints, "StepwellDoubled", { ...SHORT, "aws.timers": "ladder" }, { "code-folder": doubledCode }),
   );
   // Five of each control plane, and the handlers.
-  writeFileSync(COUNTS, "function deployed\n".repeat(11));
-  const emulatorPid = Number(process.env.STEPWELL_E2E_EMULATOR_PID ?? 0);
-  project.provide("aws", { endpoint, emulatorPid, countsFile: COUNTS, handlerArn: arn, plain, doubled });
+  writeFileSync(COUNTS, "function deployed\n".repeat(11 * endpoints.length));
+  const deployed = emulators.map(({ endpoint, pid }, at) => ({
+    endpoint,
+    emulatorPid: pid,
+    countsFile: COUNTS,
+    handlerArn: handlers[at],
+    plain: plain[at],
+    doubled: doubled[at],
+  }));
+  project.provide("emulators", deployed);
 }
 
 export function teardown() {
@@ -67,24 +76,29 @@ export function teardown() {
   }
 }
 
-async function controlPlane(endpoint, name, settings, more = {}) {
-  const outputs = await deploy({
-    endpoint,
-    name,
-    context: {
-      ...emulatorContext(HANDLERS),
-      "worker-concurrency": "4",
-      settings: JSON.stringify(settings),
-      ...more,
-    },
-  });
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = clientEnvironment(endpoint);
-  return {
+/** @returns the outputs of a stack on each emulator after the first, which get what was synthesised for the first */
+async function deployedAgain(endpoints, name) {
+  const outputs = [];
+  for (const endpoint of endpoints.slice(1)) outputs.push(await deploy({ endpoint, name, app: assemblyOf(name) }));
+  return outputs;
+}
+
+async function controlPlanes(endpoints, name, settings, more = {}) {
+  const context = {
+    ...emulatorContext(HANDLERS),
+    "worker-concurrency": "4",
+    settings: JSON.stringify(settings),
+    ...more,
+  };
+  const first = await deploy({ endpoint: endpoints[0], name, context });
+  const all = [first, ...(await deployedAgain(endpoints, name))];
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = clientEnvironment(endpoints[0]);
+  return all.map((outputs, at) => ({
     outputs,
     credentials: { accessKeyId, secretAccessKey },
-    ingress: localApi(outputs.IngressUrl, endpoint),
-    admin: localApi(outputs.AdminUrl, endpoint),
-  };
+    ingress: localApi(outputs.IngressUrl, endpoints[at]),
+    admin: localApi(outputs.AdminUrl, endpoints[at]),
+  }));
 }
 
 /** Prints the time of the first answer of a function that has never run, and of the second. */

@@ -1,18 +1,23 @@
 /**
- * The configuration of the suite on an emulated AWS: one file after the other over the same stacks, only by `npm run localstack
- * -- --test`.
+ * The configuration of the suite on emulated AWS, only by `npm run localstack -- --test`: each worker has an emulator of its
+ * own, and runs one file after the other over its stacks.
  */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
+import { longestFirst } from "../longest-first.ts";
 import { reportersOf } from "../reporters.ts";
+
+const emulators = JSON.parse(process.env["STEPWELL_E2E_EMULATORS"] ?? "[]") as readonly unknown[];
 
 export default defineConfig({
   define: await statementProgram(),
   test: {
     include: ["test/e2e-aws/**/*.test.ts"],
     globalSetup: ["test/e2e-aws/global-setup.mjs"],
+    setupFiles: ["test/e2e-aws/own-emulator.ts"],
     pool: "threads",
-    fileParallelism: false,
+    maxWorkers: Math.max(emulators.length, 1),
+    sequence: { sequencer: longestFirst(["/try.test.ts", "/restored.test.ts"]) },
     testTimeout: 120_000,
     hookTimeout: 240_000,
     reporters: reportersOf("e2e-aws"),

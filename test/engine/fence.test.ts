@@ -7,6 +7,8 @@ import { callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../harness/engine/engine-process.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import { stages } from "../harness/engine/stages.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { acceptanceOf } from "../harness/engine/named-calls.ts";
 
 const open = stages();
 
@@ -59,13 +61,7 @@ test("a killer performs what the last segment of a dead driver asked for", async
     child: (ctx) => ctx.input,
   });
   const [driver, killer] = [stage.actor(), stage.actor()];
-  let acceptances = 0;
-  driver.process.before = (call) => {
-    // The first acceptance is that of the parent.
-    if (!isWriteOf(call, /^seg#000000$/) || acceptances++ === 0) return undefined;
-    driver.die();
-    return never();
-  };
+  crashBefore(driver, acceptanceOf("child"));
   void callOn(driver, "parent");
   await stage.pulse.pass(100);
   const id = stage.deployment.of("parent")[0]!.start.debugId as InvocationId;

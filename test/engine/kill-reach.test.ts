@@ -6,7 +6,6 @@ import { kill } from "../../shared/engine/recover/kill.ts";
 import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
-import type { Item } from "../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
 import { sendOn, textOf } from "../harness/engine/engine-fixture.ts";
@@ -14,6 +13,8 @@ import { keyed, sendKeyed, workflowOf } from "../harness/engine/object-stage.ts"
 import { TerminalError } from "../harness/engine/script-awaits.ts";
 import type { Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { putOf, readOfSubscriptions } from "../harness/engine/named-calls.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
@@ -113,12 +114,10 @@ test("an order to kill that a dead killer left out is delivered later, and again
   const child = stage.deployment.of("waits")[0]!.start.debugId as InvocationId;
   await actor.stopWorker();
   const killer = stage.actor();
-  killer.process.before = ({ port, method, args }) => {
-    const { pk, sk } = args[0] as Item;
-    if (port !== "table" || method !== "put" || pk !== `inv#${child}` || !sk.endsWith("#kill")) return undefined;
-    killer.die();
-    return Promise.resolve();
-  };
+  crashBefore(
+    killer,
+    putOf(/^arr#.+#kill$/, ({ pk }) => pk === `inv#${child}`),
+  );
   void kill(killer.engine, parent);
   await stage.pulse.pass(1_000);
   const next = stage.actor();
@@ -141,12 +140,7 @@ test("the sweeper delivers a lost order to kill to a child, and not to an invoca
   for (const id of [parent, meets]) {
     const killer = stage.actor();
     // The killer dies after the final segment is written, and its message is lost.
-    killer.process.before = ({ method, args }) => {
-      const [range] = args.slice(1) as [{ from?: string }?];
-      if (method !== "query" || range?.from?.startsWith("sink#") !== true) return undefined;
-      killer.die();
-      return Promise.resolve();
-    };
+    crashBefore(killer, readOfSubscriptions);
     const queue = { send: () => Promise.resolve({}) } as unknown as Queue;
     void kill({ ...killer.engine, queue }, id);
     await stage.pulse.pass(1_000);

@@ -10,6 +10,8 @@ import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { segment } from "../harness/engine/named-calls.ts";
 
 const open = stages();
 const FAR_MS = 3_600_000;
@@ -128,11 +130,7 @@ test("if the killer dies after it wrote the kill order, the next driver kills th
   driver.startWorker();
   const { invocationId } = await sendOn(driver, "naps", String(stage.pulse.nowMs() + FAR_MS));
   await stage.pulse.settle();
-  killer.process.before = ({ port, method, args }) => {
-    const isFinal = port === "table" && method === "put" && String((args[0] as { sk: string }).sk).startsWith("seg#");
-    if (isFinal) killer.die();
-    return isFinal ? new Promise(() => undefined) : undefined;
-  };
+  crashBefore(killer, segment);
   void kill(killer.engine, invocationId);
   const end = await stage.pulse.within(3_000, attach(driver.engine, invocationId));
   expect(end.kind === "ended" && textOf(end)).toBe("409 killed");

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
-import type { PortCall } from "../harness/engine/engine-process.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { nth, tableWrite, ticket } from "../harness/engine/named-calls.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
 import { ScriptState } from "../harness/engine/script-state.ts";
@@ -17,17 +18,6 @@ const get = getCount;
 const counter = { services: [objectOf(["add", "slow"], ["get"])] };
 
 const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, objectPartition(engine, { service: "O", key }));
-
-const WRITES = new Set(["put", "update", "delete", "transact"]);
-
-/** Ends the process before this call is made. */
-function diesAt({ process, die }: Actor, isLast: (call: PortCall) => boolean): void {
-  process.before = (call) => {
-    if (!isLast(call)) return undefined;
-    die();
-    return new Promise(() => undefined);
-  };
-}
 
 describe("one call of an object", () => {
   test("takes the lock with the state and gives it back with the state: two more writes, and no read", async () => {
@@ -138,7 +128,7 @@ describe("many calls of one key", () => {
     );
     const [driver, other] = [stage.actor(), stage.actor()];
     other.startWorker();
-    diesAt(driver, ({ method, args }) => method === "put" && (args[0] as { sk: string }).sk === "inbox#000000000002");
+    crashBefore(driver, ticket(2));
     void callOn(driver, "parent");
     await stage.pulse.pass(3 * LEASE_MS);
     expect(order).toEqual(["1", "2", "3", "4", "5"]);
@@ -205,8 +195,7 @@ describe("a crash", () => {
   test.each(points)("behind write %i loses no state, runs nothing twice and leaves the key free", async (at) => {
     const stage = await open({ add, get }, counter);
     const [driver, other] = [stage.actor(), stage.actor()];
-    let writes = 0;
-    diesAt(driver, ({ port, method }) => port === "table" && WRITES.has(method) && writes++ === at);
+    crashBefore(driver, nth(at, tableWrite));
     void callKeyed(driver, keyed("O", "k", "add", "1")).catch(() => undefined);
     void callKeyed(driver, keyed("O", "k", "add", "10")).catch(() => undefined);
     await stage.pulse.pass(100);

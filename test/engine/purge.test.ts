@@ -19,6 +19,8 @@ import {
 import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "../harness/engine/object-stage.ts";
 import type { Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { acceptanceOf } from "../harness/engine/named-calls.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
@@ -127,12 +129,7 @@ test("an invocation without its journal keeps status and result", async () => {
 test("effects that a driver left out after the end are performed before the purge", async () => {
   const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
   const dying = stage.actor();
-  dying.process.before = ({ port, method, args }) => {
-    const [item] = args as [{ sk?: string; handler?: string }];
-    const isChild = port === "table" && method === "put" && item.sk === "seg#000000" && item.handler === "other";
-    if (isChild) dying.die();
-    return isChild ? new Promise(() => undefined) : undefined;
-  };
+  crashBefore(dying, acceptanceOf("other"));
   void callOn(dying, "sends").catch(() => undefined);
   await stage.pulse.settle();
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;

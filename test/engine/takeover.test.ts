@@ -4,15 +4,13 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { recover } from "../../shared/engine/sweep/sweep.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { crashAfter, crashBefore } from "../harness/engine/crash.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
-import type { PortCall } from "../harness/engine/engine-process.ts";
 import { Gate } from "../harness/engine/gate.ts";
+import { acceptanceOf } from "../harness/engine/named-calls.ts";
 import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
-
-const isPut = (call: PortCall, sk: RegExp) =>
-  call.port === "table" && call.method === "put" && sk.test((call.args[0] as { sk: string }).sk);
 
 test("a dead driver is taken over when its lease is over, and not before", async () => {
   const gate = new Gate();
@@ -56,41 +54,30 @@ test("a process that owns the store alone does not wait for the leases of its pr
 });
 
 test.each([
-  ["before the child was accepted", 0],
-  ["behind the first child", 1],
-  ["behind both children", 2],
-])("a driver that takes over redoes the effects of the last segment: %s", async (_, accepted) => {
+  ["before the first child is accepted", crashBefore, acceptanceOf("a")],
+  ["before the second child is accepted", crashBefore, acceptanceOf("b")],
+  ["when both children are accepted", crashAfter, acceptanceOf("b")],
+])("a driver that takes over redoes the effects of the last segment: its driver died %s", async (_, crash, call) => {
   const stage = await open({
     parent: async (ctx) => {
-      ctx.send("child", "a");
-      ctx.send("child", "b");
+      ctx.send("a");
+      ctx.send("b");
       return await ctx.get(ctx.run("after", () => "done"));
     },
-    child: (ctx) => ctx.input,
+    a: () => "",
+    b: () => "",
   });
   const [driver, other] = [stage.actor(), stage.actor()];
-  let acceptances = 0;
-  driver.process.before = (call) => {
-    // The first acceptance is that of the parent.
-    const isNext = isPut(call, /^seg#000000$/) && acceptances++ > accepted;
-    const isOver =
-      isNext || acceptances > accepted + 1 || (accepted === 2 && acceptances === 3 && !isPut(call, /^seg/));
-    if (isOver) driver.die();
-    return isOver ? new Promise(() => undefined) : undefined;
-  };
+  const death = crash(driver, call);
   void callOn(driver, "parent");
   await stage.pulse.pass(100);
+  expect(death.at).toBeDefined();
   other.startWorker();
   const id = stage.deployment.of("parent")[0]!.start.debugId as InvocationId;
   const end = await stage.pulse.within(3 * LEASE_MS, attach(other.engine, id));
   expect(end.kind === "ended" && textOf(end)).toBe("done");
   await stage.pulse.pass(100);
-  expect(
-    stage.deployment
-      .of("child")
-      .map(({ input }) => input)
-      .sort(),
-  ).toEqual(["a", "b"]);
+  expect([stage.deployment.of("a").length, stage.deployment.of("b").length]).toEqual([1, 1]);
 });
 
 test("of two drivers one writes the next segment, and the other discards its attempt", async () => {

@@ -8,6 +8,8 @@ import { callKeyed, keyed, sendKeyed, workflowOf } from "../harness/engine/objec
 import type { Handler } from "../harness/engine/script-context.ts";
 import { completePromise, getPromise, peekPromise, ScriptState } from "../harness/engine/script-state.ts";
 import { stages } from "../harness/engine/stages.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { nth, readOfPromiseWaiters } from "../harness/engine/named-calls.ts";
 
 const open = stages();
 const RETENTION_MS = 3_600_000;
@@ -99,12 +101,7 @@ describe("a workflow", () => {
   test("counts the first of two completions of one promise, also where one of them is redone", async () => {
     const stage = await open(handlers, settings);
     const [driver, other] = [stage.actor(), stage.actor()];
-    driver.process.before = ({ method, args }) => {
-      const isPromise = method === "query" && JSON.stringify(args).includes("waiter#");
-      if (!isPromise) return undefined;
-      driver.die();
-      return new Promise(() => undefined);
-    };
+    crashBefore(driver, readOfPromiseWaiters);
     void on(driver, "approve", "first");
     await stage.pulse.pass(100);
     expect(await stage.pulse.within(0, on(other, "approve", "second"))).toBe("409 promise was already completed");
@@ -139,13 +136,10 @@ describe("a workflow", () => {
     for (let at = 0; at < 14; at++) {
       const stage = await open(handlers, settings);
       const [driver, other] = [stage.actor(), stage.actor()];
-      let writes = 0;
-      driver.process.before = ({ port, method }) => {
-        const isWrite = port === "table" && (method === "put" || method === "update");
-        if (!isWrite || writes++ !== at) return undefined;
-        driver.die();
-        return new Promise(() => undefined);
-      };
+      crashBefore(
+        driver,
+        nth(at, ({ port, method }) => port === "table" && (method === "put" || method === "update")),
+      );
       void on(driver, "run", "it was").catch(() => undefined);
       void on(driver, "approve", "yes").catch(() => undefined);
       await stage.pulse.pass(100);

@@ -31,7 +31,7 @@ function expectLines(text: string, code: ErrorCode): void {
   expect(first).toBe(`${code}: ${title}`);
   expect(cause).toMatch(/^ {2}cause {2}\S/);
   expect(fix).toSatisfy((line: string) => line.startsWith(`  fix    ${remedy}`));
-  expect(see).toBe(`  see    docs/errors.md#${code.toLowerCase()}`);
+  expect(see).toBe(`  see    stepwell explain ${code}`);
   expect(more[0]).toMatch(/^\[exit \d\]$/);
 }
 

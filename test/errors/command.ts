@@ -2,17 +2,12 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync } from "node:fs";
-import { join } from "node:path";
-import { build } from "esbuild";
-import { statementProgram } from "../../infra/statement-program.mjs";
-import { vi } from "vitest";
-import { removeDirectory } from "../contracts/temporary-directory.ts";
+import { inject, vi } from "vitest";
+import { bundleCommand } from "../harness/cli/bundled-command.ts";
+import type { BundledCommand } from "../harness/cli/bundled-command.ts";
 
 // A new process starts slowly while other suites use the processors.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
-const ROOT = join(import.meta.dirname, "../..");
 
 export interface Ended {
   readonly code: number | null;
@@ -52,11 +47,11 @@ export class RunningCommand {
 }
 
 export class BuiltCommand {
-  readonly #dir: string;
+  readonly #bundled: BundledCommand;
   readonly #running: RunningCommand[] = [];
 
-  constructor(dir: string) {
-    this.#dir = dir;
+  constructor(bundled: BundledCommand) {
+    this.#bundled = bundled;
   }
 
   /** @param settings variables added to those of this process, without its own STEPWELL_ variables */
@@ -64,35 +59,21 @@ export class BuiltCommand {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
     const free = { STEPWELL_INGRESS__PORT: "0", STEPWELL_ADMIN__PORT: "0", STEPWELL_SHUTDOWN_TIMEOUT: "50ms" };
     const env = { ...Object.fromEntries(inherited), ...free, ...settings };
-    const program = join(this.#dir, "stepwell.js");
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(process.execPath, [this.#bundled.path, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
     const running = new RunningCommand(child);
     this.#running.push(running);
     return running;
   }
 
-  /** Kills the processes that a test left running, and deletes the program. */
+  /** Kills the processes that a test left running, and deletes the program if it was bundled for this file alone. */
   async remove(): Promise<void> {
     await Promise.all(this.#running.map((running) => running.end("SIGKILL")));
-    await removeDirectory(this.#dir);
+    await this.#bundled.remove();
   }
 }
 
-/** The program is below node_modules, so that it finds its packages. */
+/** Takes the command that the run of tests has bundled, or bundles it for this file alone. */
 export async function buildCommand(): Promise<BuiltCommand> {
-  const cache = join(ROOT, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const outdir = mkdtempSync(join(cache, "stepwell-command-"));
-  await build({
-    define: await statementProgram(),
-    entryPoints: [{ in: join(ROOT, "functions/cli/stepwell.ts"), out: "stepwell" }],
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    outdir,
-    logLevel: "error",
-  });
-  return new BuiltCommand(outdir);
+  const path = inject("commandPath");
+  return new BuiltCommand(path === undefined ? await bundleCommand() : { path, remove: async () => {} });
 }

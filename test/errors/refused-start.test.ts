@@ -1,6 +1,6 @@
 /** A command that cannot start prints a code, a remedy and a place to read on, and exits with 3. */
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function refused(
   const ended = await command.start(args, settings).end();
   expect(ended).toEqual({ code: 3, stderr: expect.stringContaining(`${code}: ${ERRORS[code].title}\n  cause  `) });
   expect(ended.stderr).toContain(`\n  fix    ${ERRORS[code].remedy}`);
-  expect(ended.stderr).toContain(`\n  see    docs/errors.md#${code.toLowerCase()}\n`);
+  expect(ended.stderr).toContain(`\n  see    stepwell explain ${code}\n`);
   return ended.stderr;
 }
 
@@ -115,16 +115,22 @@ test("RT0005 names the directory that a living process holds, and a killed proce
 
 describe("the stores, each in a place of its own", () => {
   const VARIABLES = { meta: "STEPWELL_META__STORAGE_PATH", journal: "STEPWELL_WORKER__STORAGE_ROCKSDB__PATH" } as const;
-  const places = (): Record<string, string> => ({
-    [VARIABLES.meta]: join(dir, "the meta"),
-    [VARIABLES.journal]: join(dir, "the journal"),
+  const placesIn = (folder: string): Record<string, string> => ({
+    [VARIABLES.meta]: join(folder, "the meta"),
+    [VARIABLES.journal]: join(folder, "the journal"),
   });
+  const places = (): Record<string, string> => placesIn(dir);
+  /** The stores of a process that has ended, of which each test gets a copy. */
+  let made: string;
 
-  beforeEach(async () => {
-    const running = command.start(dev(), places());
+  beforeAll(async () => {
+    made = await temporaryDirectory();
+    const running = command.start(["dev", "--data-dir", join(made, "data")], placesIn(made));
     await running.told(READY);
     await running.end("SIGTERM");
   });
+  afterAll(() => removeDirectory(made));
+  beforeEach(() => cpSync(made, dir, { recursive: true }));
 
   test("start again where nothing has changed", async () => {
     const running = command.start(dev(), places());

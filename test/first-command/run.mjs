@@ -1,6 +1,6 @@
 /**
  * Repeats the first steps of a newcomer: a fresh clone, the README's first command, the printed curl lines, Ctrl-C; then the
- * package without the clone.
+ * package without the clone, and each of its templates.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readmeCommand } from "./readme-command.mjs";
-import { verifyTarball } from "./tarball.mjs";
+import { packed, verifyTarball } from "./tarball.mjs";
+import { verifyTemplates } from "./templates.mjs";
 
 const PORTS = [8080, 9070, 9080];
 const ANSWERED_WITHIN_S = 120;
@@ -31,6 +32,7 @@ const EXPECTED = [
 
 let passed = 0;
 let failed = 0;
+let skipped = 0;
 function verify(what, holds, detail = "") {
   if (holds) passed += 1;
   else failed += 1;
@@ -172,7 +174,9 @@ async function run() {
   } finally {
     signalGroup(running.child, "SIGKILL");
   }
-  await verifyTarball({ clone, temporary, cache }, verify);
+  const tarball = packed(clone, cache);
+  await verifyTarball({ tarball, temporary, cache }, verify);
+  skipped = await verifyTemplates({ tarball, temporary, cache }, verify);
 }
 
 try {
@@ -182,5 +186,5 @@ try {
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exit(failed === 0 ? 0 : 1);

@@ -9,12 +9,12 @@ const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 20_000;
 const POLL_EVERY_MS = 50;
 
-/** @returns the path of the tarball; the clone must be built already */
-function packed(clone, temporary, env) {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", temporary];
-  const { stdout, stderr, status } = spawnSync("npm", args, { cwd: clone, env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`npm pack failed: ${stderr}`);
-  return join(temporary, JSON.parse(stdout)[0].filename);
+/** @returns the path of the tarball, which the command prints in its last line */
+export function packed(clone, cache) {
+  const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };
+  const { stdout, stderr, status } = spawnSync("npm", ["run", "package"], { cwd: clone, env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm run package failed: ${stderr}`);
+  return join(clone, stdout.trim().split("\n").at(-1));
 }
 
 /** The line of the log with the addresses. */
@@ -31,12 +31,11 @@ async function readyLine(running) {
 }
 
 /**
- * @param place the clone, a temporary folder and npm's cache
+ * @param place the tarball, a temporary folder and npm's cache
  * @param verify records whether a check holds
  */
-export async function verifyTarball({ clone, temporary, cache }, verify) {
+export async function verifyTarball({ tarball, temporary, cache }, verify) {
   const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };
-  const tarball = packed(clone, temporary, env);
   const empty = join(temporary, "empty");
   mkdirSync(empty);
   const npx = (...args) => ["--yes", `--package=${tarball}`, "stepwell", ...args];

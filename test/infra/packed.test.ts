@@ -1,10 +1,11 @@
 /** The constructs as another CDK app gets them: from the packed tarball, without the files of this repository. */
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { publishedManifest } from "../../infra/published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -33,7 +34,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stepwell-constructs-"));
   const source = join(folder, "source");
   await mkdir(source);
-  await cp(join(ROOT, "package.json"), join(source, "package.json"));
+  const manifest = publishedManifest(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
+  await writeFile(join(source, "package.json"), JSON.stringify(manifest));
   await run(process.execPath, [join(ROOT, "infra/pack.mjs"), join(source, "dist/cdk")]);
   const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];

@@ -16,6 +16,9 @@ interface Message {
   receipt: string;
 }
 
+/** The reason of each abort here: without one, each abort would make an exception with its stack. */
+const ROUSED = "roused";
+
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   readonly #messages = new Map<number, Message>();
@@ -53,6 +56,11 @@ export class MemoryQueue implements Queue {
     return String(this.#sent);
   }
 
+  /** Loses every message, as when only the table is restored. */
+  clear(): void {
+    this.#messages.clear();
+  }
+
   async recall(ticket: MessageHandle): Promise<void> {
     if (this.#messages.get(Number(ticket))?.receiveCount === 0) this.#messages.delete(Number(ticket));
   }
@@ -88,13 +96,16 @@ export class MemoryQueue implements Queue {
   #take(limit: number, visibilityMs: number): Delivery[] {
     const nowMs = this.#clock.nowMs();
     this.#buryDead(nowMs);
-    const due = [...this.#messages].filter(([, message]) => message.visibleAtMs <= nowMs).slice(0, limit);
-    return due.map(([id, message]) => {
+    const taken: Delivery[] = [];
+    for (const [id, message] of this.#messages) {
+      if (taken.length >= limit) break;
+      if (message.visibleAtMs > nowMs) continue;
       message.receiveCount++;
       message.receipt = `${id}.${message.receiveCount}`;
       message.visibleAtMs = nowMs + visibilityMs;
-      return { wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt };
-    });
+      taken.push({ wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt });
+    }
+    return taken;
   }
 
   #buryDead(nowMs: number): void {
@@ -107,16 +118,20 @@ export class MemoryQueue implements Queue {
     }
   }
 
+  /** @param receipt begins with the id of its message */
   #find(receipt: string): [number, Message] | undefined {
-    return [...this.#messages].find(([, message]) => receipt !== "" && message.receipt === receipt);
+    const id = Number.parseInt(receipt, 10);
+    const message = this.#messages.get(id);
+    return receipt !== "" && message?.receipt === receipt ? [id, message] : undefined;
   }
 
   /** Waits until a message is sent, the next one becomes visible, the time is up or the receiver aborts. */
   async #waitForMessage(leftMs: number, signal: AbortSignal | undefined): Promise<void> {
     const nowMs = this.#clock.nowMs();
-    const nextMs = Math.min(...[...this.#messages.values()].map(({ visibleAtMs }) => visibleAtMs - nowMs));
+    let nextMs = Infinity;
+    for (const { visibleAtMs } of this.#messages.values()) nextMs = Math.min(nextMs, visibleAtMs - nowMs);
     const roused = new AbortController();
-    const leave = (): void => roused.abort();
+    const leave = (): void => roused.abort(ROUSED);
     this.#waiting.add(roused);
     signal?.addEventListener("abort", leave, { once: true });
     await this.#clock.sleep(Math.min(leftMs, Math.max(nextMs, 1)), roused.signal);
@@ -125,6 +140,6 @@ export class MemoryQueue implements Queue {
   }
 
   #rouse(): void {
-    for (const waiting of this.#waiting) waiting.abort();
+    for (const waiting of this.#waiting) waiting.abort(ROUSED);
   }
 }

@@ -18,6 +18,7 @@ import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400_000;
 const TRANSACTION_WRITES_MAX = 100;
+const SURROGATES_FROM = 0xd800;
 const KEY_ATTRIBUTES = new Set(["pk", "sk"]);
 
 /** The position of an item in an order: one text per level, compared by UTF-8 bytes. */
@@ -57,7 +58,8 @@ export class MemoryTable implements Table {
 
   query(pk: string, range: Range = {}): Promise<Page> {
     return settled(() => {
-      const items = [...(this.#partitions.get(pk)?.values() ?? [])];
+      const items: Item[] = [];
+      for (const item of this.#partitions.get(pk)?.values() ?? []) if (isWithin(range, item.sk)) items.push(item);
       return pageOf(items, range, ({ sk }) => [sk]);
     });
   }
@@ -68,7 +70,8 @@ export class MemoryTable implements Table {
       const items: Item[] = [];
       for (const partition of this.#partitions.values())
         for (const item of partition.values())
-          if (item[pkName] === pk && typeof item[skName] === "string") items.push(item);
+          if (item[pkName] === pk && typeof item[skName] === "string" && isWithin(range, item[skName]))
+            items.push(item);
       return pageOf(items, range, (item) => [String(item[skName]), item.pk, item.sk]);
     });
   }
@@ -203,8 +206,16 @@ function less(found: Scalar | undefined, than: number | string): boolean {
   return typeof found === "number" && typeof than === "number" && found < than;
 }
 
+/** Below the surrogates the order of the characters is that of their UTF-8 bytes. */
 function byBytes(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (a === b) return 0;
+  const shorter = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+  if (one >= SURROGATES_FROM && other >= SURROGATES_FROM) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  // Past the end of the shorter text there is no character, and the shorter text comes first.
+  return at === shorter ? a.length - b.length : one - other;
 }
 
 function byPlace(a: Place, b: Place): number {
@@ -215,14 +226,17 @@ function byPlace(a: Place, b: Place): number {
   return 0;
 }
 
+function isWithin({ from, below }: Range, sk: string): boolean {
+  return (from === undefined || byBytes(sk, from) >= 0) && (below === undefined || byBytes(sk, below) < 0);
+}
+
+/** @param items within the bounds of the range */
 function pageOf(items: readonly Item[], range: Range, placeOf: (item: Item) => Place): Page {
-  const { from, below, limit = Infinity, reverse = false, after } = range;
+  const { limit = Infinity, reverse = false, after } = range;
   const direction = reverse ? -1 : 1;
   const behind = after === undefined ? undefined : (JSON.parse(after) as Place);
   const found = items
     .map((item) => ({ item, place: placeOf(item) }))
-    .filter(({ place: [first = ""] }) => from === undefined || byBytes(first, from) >= 0)
-    .filter(({ place: [first = ""] }) => below === undefined || byBytes(first, below) < 0)
     .filter(({ place }) => behind === undefined || direction * byPlace(place, behind) > 0)
     .sort((a, b) => direction * byPlace(a.place, b.place));
   const shown = found.slice(0, limit);

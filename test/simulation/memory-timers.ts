@@ -24,6 +24,12 @@ export class MemoryTimers implements Timers {
     });
   }
 
+  /** Loses every timer, as when only the table is restored. */
+  clear(): void {
+    for (const cancelled of this.#set.values()) cancelled.abort();
+    this.#set.clear();
+  }
+
   async cancel(name: string): Promise<void> {
     this.#set.get(name)?.abort();
     this.#set.delete(name);

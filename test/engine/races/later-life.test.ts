@@ -13,6 +13,8 @@ import { callKeyed, keyed, sendKeyed, workflowOf } from "../../harness/engine/ob
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { completePromise, getPromise } from "../../harness/engine/script-state.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { crashBefore } from "../../harness/engine/crash.ts";
+import { arrival } from "../../harness/engine/named-calls.ts";
 
 const open = stages();
 const KEY = { idempotencyKey: "k" };
@@ -122,13 +124,7 @@ test.each([
     await stage.pulse.pass(1_000);
     await ahead.stopWorker();
     const sender = stage.actor();
-    if (dies) {
-      sender.process.before = ({ method, args }) => {
-        if (method !== "put" || !(args[0] as Item).sk.startsWith("arr#")) return undefined;
-        sender.die();
-        return Promise.resolve();
-      };
-    }
+    if (dies) crashBefore(sender, arrival);
     sender.startWorker();
     await sendOn(stage.actor(), "signals", invocationId);
     await stage.pulse.pass(1_000);

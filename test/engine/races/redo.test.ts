@@ -8,6 +8,8 @@ import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-t
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { crashBefore } from "../../harness/engine/crash.ts";
+import { readOfSubscriptions } from "../../harness/engine/named-calls.ts";
 
 const open = stages();
 const DAY_MS = 86_400_000;
@@ -92,11 +94,7 @@ test("a caller gets the end of a child that was killed before its first attempt,
   await first.stopWorker();
   const killer = stage.actor();
   // The killer dies after the final segment is written, before it delivers the result.
-  killer.process.before = ({ port, method, args }) => {
-    const [range] = args.slice(1) as [{ from?: string }?];
-    if (port === "table" && method === "query" && range?.from?.startsWith("sink#") === true) killer.die();
-    return undefined;
-  };
+  crashBefore(killer, readOfSubscriptions);
   void kill(killer.engine, childId as InvocationId);
   await stage.pulse.pass(100);
   const second = stage.actor();

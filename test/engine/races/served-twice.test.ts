@@ -2,11 +2,12 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
 import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { crashBefore } from "../../harness/engine/crash.ts";
+import { putOf } from "../../harness/engine/named-calls.ts";
 
 const open = stages();
 
@@ -25,12 +26,10 @@ test("a key that is granted to a purged child a second time passes on to the nex
     { services },
   );
   const dying = stage.actor();
-  dying.process.before = ({ port, method, args }) => {
-    const { sk, handler } = (args[0] ?? {}) as Partial<Item>;
-    if (port !== "table" || method !== "put" || handler !== "child" || !sk?.startsWith("hold#")) return undefined;
-    dying.die();
-    return Promise.resolve();
-  };
+  crashBefore(
+    dying,
+    putOf(/^hold#/, ({ handler }) => handler === "child"),
+  );
   await sendKeyed(dying, keyed("O", "k", "first"));
   dying.startWorker();
   await stage.pulse.pass(100);

@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
 import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { keyed, sendKeyed, workflowOf } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { crashBefore } from "../../harness/engine/crash.ts";
+import { acceptanceOf } from "../../harness/engine/named-calls.ts";
 
 const open = stages();
 const KEY = { idempotencyKey: "k" };
@@ -18,12 +19,7 @@ test("a send under a key runs once when a process with a clock behind redoes it 
     { idempotencyRetentionMs: 1_000, journalRetentionMs: 1_000 },
   );
   const [dies, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];
-  dies.process.before = ({ method, args }) => {
-    const { sk, handler } = args[0] as Item;
-    if (method !== "put" || sk !== "seg#000000" || handler !== "child") return undefined;
-    dies.die();
-    return Promise.resolve();
-  };
+  crashBefore(dies, acceptanceOf("child"));
   dies.startWorker();
   const { invocationId } = await sendOn(behind, "caller");
   await stage.pulse.pass(100);

@@ -2,10 +2,11 @@
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { crashBefore } from "../../harness/engine/crash.ts";
 import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { acceptanceOf, arrival } from "../../harness/engine/named-calls.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
@@ -13,22 +14,13 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Ends the process just before a write. */
-function diesAhead(actor: Actor, isIt: (put: Item) => boolean): void {
-  actor.process.before = ({ port, method, args }) => {
-    if (port !== "table" || method !== "put" || !isIt(args[0] as Item)) return undefined;
-    actor.die();
-    return Promise.resolve();
-  };
-}
-
 test("a late message performs the effects of an end, although the sweeper has looked at its entry of the listing before", async () => {
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
     { journalRetentionMs: HOUR_MS },
   );
   const worker = stage.actor();
-  diesAhead(worker, ({ sk, handler }) => sk === "seg#000000" && handler === "second");
+  crashBefore(worker, acceptanceOf("second"));
   await sendOn(stage.actor(), "first");
   worker.startWorker();
   await stage.pulse.pass(6 * MINUTE_MS);
@@ -55,7 +47,7 @@ test.each([
   await stage.pulse.pass(1_000);
   stage.deployment.instead = undefined;
   const second = stage.actor();
-  diesAhead(second, ({ sk }) => sk.startsWith("arr#"));
+  crashBefore(second, arrival);
   second.startWorker();
   await stage.pulse.pass(3 * LEASE_MS);
   expect(stage.deployment.of("callee")).toHaveLength(2);

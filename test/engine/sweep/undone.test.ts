@@ -3,17 +3,28 @@ import { describe, expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Sent } from "../../../shared/engine/ports/submission.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { crashBefore } from "../../harness/engine/crash.ts";
+import type { NamedCall } from "../../harness/engine/crash.ts";
 import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import {
+  acceptanceOf,
+  after,
+  arrival,
+  endOf,
+  lockUpdate,
+  message,
+  promiseCompletion,
+  promiseUpdate,
+  readOfSubscriptions,
+} from "../../harness/engine/named-calls.ts";
 import { addCount, keyed, objectOf, sendKeyed, workflowOf } from "../../harness/engine/object-stage.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { completePromise, getPromise } from "../../harness/engine/script-state.ts";
 import { stages } from "../../harness/engine/stages.ts";
-import { changedBy, WRITES } from "../../harness/engine/planted.ts";
+import { changedBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
@@ -45,6 +56,8 @@ interface Shape {
   readonly before?: (front: Actor) => Promise<Sent>;
   /** Sends the invocation whose driver dies after its end. */
   readonly ends: (play: Play) => Promise<Sent>;
+  /** The calls after the end before which the driver dies, each in a test of its own. */
+  readonly crashes: Readonly<Record<string, NamedCall>>;
   /** Returns the visible outcome of all effects, with a worker that drives every woken invocation. */
   readonly shows: (play: Play, ended: InvocationId) => Promise<unknown>;
   readonly is: unknown;
@@ -61,6 +74,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     "a send",
     {
       ends: ({ front }) => sendOn(front, "sends"),
+      crashes: { "the acceptance of the sent invocation": acceptanceOf("sent"), "its message": message },
       shows: ({ stage }) => Promise.resolve(stage.deployment.of("sent").length),
       is: 1,
     },
@@ -69,6 +83,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     "the lock of its key",
     {
       ends: ({ front }) => sendKeyed(front, keyed("O", "k", "add", "2")),
+      crashes: { "the key is given back": lockUpdate, "the end is delivered": readOfSubscriptions },
       shows: async (play) => {
         const { invocationId } = await sendKeyed(play.front, keyed("O", "k", "add", "3"));
         return await resultOf(play, invocationId);
@@ -81,6 +96,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     {
       before: (front) => sendKeyed(front, keyed("W", "w", "approve")),
       ends: ({ front }) => sendKeyed(front, keyed("W", "w", "run")),
+      crashes: { "the life is over at its lock": lockUpdate, "its promise gets a time to live": promiseUpdate },
       shows: async ({ stage, front }, ended) => (await stage.pulse.within(0, output(front.engine, ended))).kind,
       is: "ended",
     },
@@ -90,6 +106,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     {
       before: (front) => sendKeyed(front, keyed("W", "w", "run")),
       ends: ({ front }) => sendKeyed(front, keyed("W", "w", "approve")),
+      crashes: { "the promise is completed": promiseCompletion, "the run that awaits it gets the value": arrival },
       shows: firstsResult,
       is: "approved yes",
     },
@@ -100,6 +117,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
       before: (front) => sendOn(front, "waits"),
       ends: ({ stage, front }) =>
         sendOn(front, "resolves", encodeAwakeableId(stage.deployment.of("waits")[0]!.start.id, 17)),
+      crashes: { "the value arrives": arrival, "the message about it": message },
       shows: firstsResult,
       is: "heard it",
     },
@@ -109,6 +127,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     {
       before: (front) => sendOn(front, "listens"),
       ends: ({ front, first }) => sendOn(front, "tells", first),
+      crashes: { "the signal arrives": arrival, "the message about it": message },
       shows: firstsResult,
       is: "heard it",
     },
@@ -128,21 +147,6 @@ async function accepted({ before, ends }: Shape): Promise<Play & { readonly id: 
   return { stage, front, first, id };
 }
 
-/** Ends the process at its first write after the final segment, or `writesLeft` writes later. */
-function diesBehindTheEnd({ process, die }: Actor, id: InvocationId, writesLeft: number): void {
-  let left: number | undefined;
-  process.before = ({ port, method, args }) => {
-    if (left !== undefined && WRITES.has(method) && left-- === 0) {
-      die();
-      return Promise.resolve();
-    }
-    const item = args[0] as Partial<Item> | undefined;
-    if (port === "table" && method === "put" && item?.pk === invocationPk("", id) && item["end"] === true)
-      left = writesLeft;
-    return undefined;
-  };
-}
-
 /** Loses all messages, and makes a pass six minutes later. */
 async function swept({ stage }: Play): Promise<Actor> {
   await stage.wipeHints();
@@ -153,15 +157,16 @@ async function swept({ stage }: Play): Promise<Actor> {
 }
 
 describe.each(SHAPES)("%s, an effect of the end of an invocation", (_, shape) => {
-  test.each([0, 1])(
-    "is performed by the sweeper where the driver died after %i writes, and its message is lost",
-    async (writes) => {
+  test.each(Object.entries(shape.crashes))(
+    "is performed by the sweeper where the driver died before %s, and its message is lost",
+    async (_, call) => {
       const play = await accepted(shape);
       const { stage, id } = play;
       const victim = stage.actor();
-      diesBehindTheEnd(victim, id, writes);
+      const crash = crashBefore(victim, after(endOf(id), call));
       victim.startWorker();
       await stage.pulse.pass(1_000);
+      expect(crash.at).toBeDefined();
       await swept(play);
       const worker = stage.actor();
       worker.startWorker();
@@ -188,9 +193,10 @@ test("a request for the output of an invocation that did not give its key back c
   const play = await accepted(shape);
   const { stage, id } = play;
   const victim = stage.actor();
-  diesBehindTheEnd(victim, id, 0);
+  const crash = crashBefore(victim, after(endOf(id), lockUpdate));
   victim.startWorker();
   await stage.pulse.pass(1_000);
+  expect(crash.at).toBeDefined();
   await stage.wipeHints();
   await stage.pulse.pass(LEASE_MS);
   const front = stage.actor();
@@ -205,9 +211,10 @@ test("a promise is completed for the run of its workflow that began after the en
   const front = stage.actor();
   const { invocationId: id } = await sendKeyed(front, keyed("W", "w", "approve"));
   const victim = stage.actor();
-  diesBehindTheEnd(victim, id, 0);
+  const crash = crashBefore(victim, after(endOf(id), promiseCompletion));
   victim.startWorker();
   await stage.pulse.pass(1_000);
+  expect(crash.at).toBeDefined();
   await stage.wipeHints();
   const [worker, run] = [stage.actor(), keyed("W", "w", "run")];
   worker.startWorker();
@@ -231,9 +238,10 @@ test("a send under a key is accepted although an expired send under that key is 
   worker.die();
   const { invocationId: id } = await sendOn(front, "sendsKeyed");
   const victim = stage.actor();
-  diesBehindTheEnd(victim, id, 0);
+  const crash = crashBefore(victim, after(endOf(id), acceptanceOf("sent")));
   victim.startWorker();
   await stage.pulse.pass(1_000);
+  expect(crash.at).toBeDefined();
   expect(stage.deployment.of("sendsKeyed")).toHaveLength(1);
   await swept({ stage, front });
   const next = stage.actor();
@@ -247,9 +255,10 @@ test("a send is accepted although the invocation that ended with it has expired"
   const front = stage.actor();
   const { invocationId: id } = await sendOn(front, "sends");
   const victim = stage.actor();
-  diesBehindTheEnd(victim, id, 0);
+  const crash = crashBefore(victim, after(endOf(id), acceptanceOf("sent")));
   victim.startWorker();
   await stage.pulse.pass(1_000);
+  expect(crash.at).toBeDefined();
   await swept({ stage, front });
   stage.actor().startWorker();
   await stage.pulse.pass(1_000);

@@ -21,6 +21,7 @@ describe("completion", () => {
     ["deployments register --use", ["--use-http1.1"]],
     ["svc ls --adm", ["--admin-url"]],
     ["completion z", ["zsh"]],
+    ["explain META000", ["META0003", "META0004", "META0005", "META0006", "META0009"]],
     ["nonsense", []],
     ["inv cancel ", []],
     ["--admin-url ", []],

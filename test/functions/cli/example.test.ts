@@ -192,7 +192,7 @@ describe("each template", () => {
   });
 
   it("is written once, and never over existing files", async () => {
-    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow"]);
+    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "python"]);
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });
     expect(again).toMatchObject({ code: 1, stdout: "" });

@@ -1,60 +1,88 @@
 /** The npm package: the files that it contains, and that it runs in a folder that has nothing else. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { TEMPLATES } from "../../../functions/cli/templates.ts";
+import { missingParts } from "../../../infra/published-manifest.mjs";
+import type { PublishedManifest } from "../../../infra/published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
 
+const PYTHON_FILES = [".gitignore", "README.md", "requirements.txt", "services.py"];
+
 let folder: string;
+let tarball: string;
 let packed: readonly string[];
 
-interface Manifest {
-  readonly bin: { readonly stepwell: string };
-  readonly files: readonly string[];
-  readonly dependencies: Readonly<Record<string, string>>;
-}
-let manifest: Manifest;
+let manifest: PublishedManifest;
 
-/** Builds in a copy: other tests may be using the `dist` of the checkout. */
+/** Makes the package in a folder of its own: other tests may be using the `dist` of the checkout. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stepwell-package-"));
-  const source = join(folder, "source");
-  await mkdir(source);
-  manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
-  const kept = [
-    "package.json",
-    "README.md",
-    "LICENSE",
-    "docs",
-    "examples",
-    ...manifest.files.filter((path) => !/[/*]/.test(path)),
-  ];
-  for (const path of kept) await cp(join(ROOT, path), join(source, path), { recursive: true });
-  await run(process.execPath, [join(ROOT, "build.mjs"), join(source, "dist")]);
-  const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
-  const [tarball] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  packed = tarball.files.map(({ path }) => path).toSorted();
+  const { stdout } = await run(process.execPath, [join(ROOT, "infra/package.mjs"), folder], { cwd: folder });
+  tarball = join(folder, stdout.trim());
+  const list = await run("tar", ["-tzf", tarball]);
+  packed = list.stdout
+    .trim()
+    .split("\n")
+    .map((path) => path.replace("package/", ""))
+    .toSorted();
   const modules = join(folder, "empty/node_modules");
   await mkdir(join(modules, "stepwell"), { recursive: true });
-  await run("tar", ["-xzf", join(source, tarball.filename), "-C", join(modules, "stepwell"), "--strip-components=1"]);
+  await run("tar", ["-xzf", tarball, "-C", join(modules, "stepwell"), "--strip-components=1"]);
+  manifest = JSON.parse(await readFile(installed("package.json"), "utf8")) as PublishedManifest;
   for (const name of Object.keys(manifest.dependencies)) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
   }
-}, 60_000);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const installed = (path: string): string => join(folder, "empty/node_modules/stepwell", path);
 
-it("holds the command, its documentation and its templates, and nothing else", async () => {
-  const shapes = packed.map((path) => path.replace(/-[A-Z0-9]{8}\.js/, "-HASH.js"));
+it("holds the command, the constructs, the documentation and the templates, and nothing else", async () => {
+  const shapes = packed.map((path) =>
+    path.replace(/-[A-Z0-9]{8}\.js/, "-HASH.js").replace(/(?<=declarations\/)(?:infra|shared)\/.+/, "FILE"),
+  );
   await expect(`${[...new Set(shapes)].join("\n")}\n`).toMatchFileSnapshot("transcripts/package-files.txt");
+});
+
+it("has a version, every file that its manifest promises, and no script that npm could leave out", () => {
+  expect(tarball).toBe(join(folder, `stepwell-${manifest.version}.tgz`));
+  expect(missingParts(manifest, packed)).toEqual([]);
+  for (const field of ["private", "config", "scripts", "devDependencies"]) expect(manifest).not.toHaveProperty(field);
+});
+
+it.each([
+  ["dist/stepwell.js", ["dist/stepwell.js"]],
+  ["dist/cdk/index.d.ts", ["dist/cdk/index.d.ts"]],
+  ["docs/errors.md", ["docs/errors.md"]],
+])("would be refused without %s", (path, missing) => {
+  const others = packed.filter((one) => one !== path);
+  expect(missingParts(manifest, others)).toEqual(missing);
+});
+
+it("would be refused without its templates", () => {
+  const others = packed.filter((one) => !one.startsWith("examples/"));
+  expect(missingParts(manifest, others)).toEqual(["examples/templates"]);
+});
+
+it.each(["true", "false"])("is not made by `npm pack` in the repository, with ignore-scripts %s", async (ignored) => {
+  const source = join(folder, `source-${ignored}`);
+  await mkdir(source);
+  for (const path of ["package.json", "README.md", "LICENSE", "docs"])
+    await cp(join(ROOT, path), join(source, path), { recursive: true });
+  await expect(run("npm", ["pack", `--ignore-scripts=${ignored}`], { cwd: source })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("must have name and version") as unknown,
+  });
+  expect(await readdir(source)).not.toContainEqual(expect.stringMatching(/\.tgz$/));
 });
 
 it("runs `stepwell dev` with nothing but itself and the dependencies that it declares", async () => {
@@ -80,8 +108,14 @@ it("runs `stepwell dev` with nothing but itself and the dependencies that it dec
 });
 
 it("writes each template from the package", async () => {
-  for (const template of ["greeter", "saga", "object", "workflow"]) {
+  for (const template of Object.keys(TEMPLATES)) {
     await run(process.execPath, [installed(manifest.bin.stepwell), "example", template], { cwd: folder });
+    expect(await readFile(join(folder, template, ".gitignore"), "utf8")).toContain(".stepwell/");
+    expect(await readFile(join(folder, template, "README.md"), "utf8")).toMatch(new RegExp(`^# ${template}\n`));
+    if (template === "python") {
+      expect((await readdir(join(folder, template))).toSorted()).toEqual(PYTHON_FILES);
+      continue;
+    }
     const written = JSON.parse(await readFile(join(folder, template, "package.json"), "utf8")) as { name: string };
     expect(written.name).toBe(template);
     expect(await readFile(join(folder, template, ".gitignore"), "utf8")).toContain("node_modules/");

@@ -1,16 +1,13 @@
-/** The stepwell command as it is shipped: bundled, and run as a process of its own, with pipes or at a terminal. */
+/** The stepwell command as it is shipped, run as a process of its own, with pipes or at a terminal. */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { build } from "esbuild";
-import { statementProgram } from "../../../infra/statement-program.mjs";
-import { vi } from "vitest";
+import { inject, vi } from "vitest";
+import { bundleCommand } from "./bundled-command.ts";
+import type { BundledCommand } from "./bundled-command.ts";
 
 // A process starts slowly while other suites occupy the processors.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-const ROOT = join(import.meta.dirname, "../../..");
 /** Runs a command at a pseudo-terminal and passes input and output on. */
 const AT_TERMINAL = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 const COLUMNS = 120;
@@ -30,33 +27,15 @@ export interface Asked {
   readonly terminal?: true;
 }
 
-export interface BuiltCommand {
-  readonly path: string;
+export interface BuiltCommand extends BundledCommand {
   run(args: readonly string[], asked?: Asked): Promise<Ran>;
-  remove(): Promise<void>;
 }
 
+/** Takes the command that the run of tests has bundled, or bundles it for this file alone. */
 export async function buildCommand(): Promise<BuiltCommand> {
-  const folder = await mkdtemp(join(tmpdir(), "stepwell-command-"));
-  for (const name of ["node_modules", "examples"]) await symlink(join(ROOT, name), join(folder, name));
-  await build({
-    define: await statementProgram(),
-    bundle: true,
-    platform: "node",
-    target: "node20.19",
-    format: "esm",
-    packages: "external",
-    splitting: true,
-    absWorkingDir: ROOT,
-    entryPoints: [{ in: "functions/cli/stepwell.ts", out: "stepwell" }],
-    outdir: join(folder, "dist"),
-  });
-  const path = join(folder, "dist/stepwell.js");
-  return {
-    path,
-    run: (args, asked = {}) => run(path, args, asked),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+  const shared = inject("commandPath");
+  const { path, remove } = shared === undefined ? await bundleCommand() : { path: shared, remove: async () => {} };
+  return { path, run: (args, asked = {}) => run(path, args, asked), remove };
 }
 
 function run(path: string, args: readonly string[], asked: Asked): Promise<Ran> {

@@ -12,6 +12,8 @@ export class EngineProcess {
   readonly calls: PortCall[] = [];
   /** Awaited before each call. */
   before: ((call: PortCall) => Promise<void> | undefined) | undefined;
+  /** Called after each call has had its effect, before its caller learns of it. */
+  after: ((call: PortCall) => void) | undefined;
   readonly #pulse: Pulse;
   #isDead = false;
 
@@ -55,7 +57,10 @@ export class EngineProcess {
     const waits = this.before?.(call);
     const made = () => (call.method === "receive" ? make() : this.#pulse.during(make()));
     const answer = waits === undefined ? made() : waits.then(() => (this.#isDead ? never() : made()));
-    return answer.then((value) => this.#unlessDead(value));
+    return answer.then((value) => {
+      if (!this.#isDead) this.after?.(call);
+      return this.#unlessDead(value);
+    });
   }
 
   #unlessDead<T>(value: T): T | Promise<T> {

@@ -5,7 +5,7 @@ import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 import type { Queue, Wake } from "../../../shared/engine/ports/queue.ts";
-import type { Condition, Key, Table } from "../../../shared/engine/ports/table.ts";
+import type { Condition, Item, Key, Table } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import type { InProcessEndpoints } from "../in-process-endpoints.ts";
@@ -170,7 +170,8 @@ export class FaultyPorts {
       query: (pk, range) => called("query", `${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
       queryIndex: (index, pk, range) =>
         called("queryIndex", `${index} ${pk}`, () => table.queryIndex(index, pk, range)),
-      put: (item, condition) => called("put", at(item) + under(condition), () => table.put(item, condition)),
+      put: (item, condition) =>
+        called("put", at(item) + ending(item) + under(condition), () => table.put(item, condition)),
       update: (key, update, condition) =>
         called("update", at(key) + under(condition), () => table.update(key, update, condition)),
       delete: (key, condition) => called("delete", at(key) + under(condition), () => table.delete(key, condition)),
@@ -262,6 +263,11 @@ export class FaultyPorts {
         ),
     };
   }
+}
+
+/** Marks a final segment in the text of a call. */
+function ending(item: Item): string {
+  return item["end"] === true ? " with the end" : "";
 }
 
 /** Marks a conditional write in the text of a call. */

@@ -3,6 +3,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { At, Client } from "./client.ts";
 import { edit, pauseAndResume, purgeEnded, restartEnded } from "./operator.ts";
 import type { Expected, Scenario } from "./scenarios.ts";
+import { CHANGES, ENDED } from "./scenarios.ts";
 import { STUMBLES } from "./step.ts";
 
 const BOX: At = { service: "Box", key: "k" };
@@ -13,7 +14,7 @@ const times = (least: number, most: number, ...outcomes: string[]): Expected => 
 const once = (...outcomes: string[]): Expected => times(1, 1, ...outcomes);
 const PUSHED = '"<pushed>"';
 const SLEPT = '["<before>","<after>"]';
-const SLOW_CALLED = "endpoints.POST /invoke/Box/slow";
+const SLOW_CALLED = /^endpoints\.POST \/invoke\/Box\/slow/;
 
 /** Each send has an idempotency key, which is its name. */
 const sendTo = async (client: Client, handler: string, name: string): Promise<InvocationId> =>
@@ -69,6 +70,30 @@ const PLAYED: readonly Scenario[] = [
     play: contend,
     expected: { slow: once(SLEPT), push: times(3, 3, PUSHED) },
     diesAfter: SLOW_CALLED,
+  },
+  {
+    name: "key not given back, hints lost",
+    async play(client) {
+      await sendTo(client, "push", "a");
+      await sendTo(client, "push", "b");
+    },
+    expected: { push: times(2, 2, PUSHED) },
+    states: { k: [log("a", "b")] },
+    diesAfter: ENDED,
+    losesHints: true,
+    at: CHANGES,
+  },
+  {
+    name: "promise undone, hints lost",
+    async play(client) {
+      await client.send("run", { at: FLOW });
+      await client.send("go", { at: FLOW, input: "on", key: "g" });
+    },
+    expected: { run: once('["<before>","on"]'), go: once('"<going>"') },
+    states: { w: ['phase="on"'] },
+    diesAfter: ENDED,
+    losesHints: true,
+    at: CHANGES,
   },
   {
     name: "one key, one after another",

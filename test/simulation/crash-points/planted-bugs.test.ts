@@ -72,6 +72,12 @@ const forgottenMessages: Sabotage = (engine) => ({
   table: { ...withPut(engine.table, engine.table.put), queryIndex: async () => ({ items: [] }) },
 });
 
+/** The sweeper and the recovery find nothing. */
+const blindSweeper: Sabotage = (engine) => ({
+  ...engine,
+  table: { ...withPut(engine.table, engine.table.put), queryIndex: async () => ({ items: [] }) },
+});
+
 interface Planted {
   readonly what: string;
   readonly sabotage: Sabotage;
@@ -126,4 +132,11 @@ test.each(PLANTED)("$what are caught", async ({ sabotage, ownership, scenario: n
   expect(failures[0]).toMatch(complaint);
   // The mistake shows only under a fault.
   expect(failures[0]).not.toContain("no fault");
+});
+
+test("a sweeper that finds nothing is caught where every hint of a sent invocation is lost", async () => {
+  const scenario = SCENARIOS.find(({ name }) => name === "sent before the end, hints lost")!;
+  const { failures } = await crashPoints("shared-table", scenario, { sabotage: blindSweeper, failuresMax: 1 });
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toMatch(/one \w+ is left running/);
 });

@@ -68,9 +68,9 @@ export function strikeAt({ at, fault }: Point): Strike {
   return { hits: (number) => number === at, fault };
 }
 
-/** @param beginning of the text of the call */
-export function strikeFirst(beginning: string, fault: Fault): Strike {
-  return { hits: (_, call) => call.startsWith(beginning), fault };
+/** @param matching the text of the call */
+export function strikeFirst(matching: RegExp, fault: Fault): Strike {
+  return { hits: (_, call) => matching.test(call), fault };
 }
 
 export function callText({ port, method, about }: PortCall): string {

@@ -35,10 +35,13 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   // The SDK computes the ends of its sleeps from the time of its own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs();
+  // A run provokes many errors, and nothing reads their stacks.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   try {
     const strike = point && strikeAt(point);
-    const { diesAfter } = scenario;
-    world.start(diesAfter === undefined ? [strike] : [strikeFirst(diesAfter, "after"), strike]);
+    const { diesAfter, losesHints = false } = scenario;
+    world.start(diesAfter === undefined ? [strike] : [strikeFirst(diesAfter, "after"), strike], losesHints);
     const client = new Client(world);
     const complaints: string[] = [];
     let played = false;
@@ -60,6 +63,7 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
     return { calls, struck, complaints, tookMs };
   } finally {
     Date.now = now;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

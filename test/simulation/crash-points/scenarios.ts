@@ -15,10 +15,12 @@ export interface Scenario {
   readonly play: (client: Client) => Promise<unknown>;
   readonly expected: Readonly<Record<string, Expected>>;
   /**
-   * The first process dies after the first port call with this beginning, and the crash points are those of the second:
-   * they break the recovery.
+   * The first process dies after the first port call with this text, and the crash points are those of the second: they
+   * break the recovery.
    */
-  readonly diesAfter?: string;
+  readonly diesAfter?: RegExp;
+  /** True if all messages and timers are lost with the first process, so that recovery and sweeper find the work alone. */
+  readonly losesHints?: true;
   /** True if no sweeper has run before, so that the first one searches the oldest day; only here its reads are struck. */
   readonly isFirst?: boolean;
   /** Present for keyed handlers; `raced` if several invocations compete for one key, so that late calls matter too. */
@@ -34,9 +36,13 @@ export interface Scenario {
 }
 
 /** Port calls of the first process at which much work in the table is open. */
-const THIRD_CALLED = "endpoints.POST /invoke/Sim/third";
-const NAP_CALLED = "endpoints.POST /invoke/Sim/nap";
-const RESOLVER_CALLED = "endpoints.POST /invoke/Sim/resolver";
+const THIRD_CALLED = /^endpoints\.POST \/invoke\/Sim\/third/;
+const NAP_CALLED = /^endpoints\.POST \/invoke\/Sim\/nap/;
+const RESOLVER_CALLED = /^endpoints\.POST \/invoke\/Sim\/resolver/;
+/** The first end of an invocation, whose effects are left undone. */
+export const ENDED = /^table\.put inv#.+ with the end/;
+/** What changes something: a sweeper that finds lost work makes many equal reads before. */
+export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.send) /;
 
 const MINUTE_MS = 60_000;
 /** Farther than a message without a moment is put back (`EARLY_MS`), and nearly a minute before a pass of the sweeper. */
@@ -203,5 +209,29 @@ export const SCENARIOS: readonly Scenario[] = [
     play: (client) => client.call("awaiter", { key: "k" }),
     expected: { awaiter: once('["<resolving>","<after>"]'), resolver: once('"<resolving>"') },
     diesAfter: RESOLVER_CALLED,
+  },
+  {
+    name: "sent before the end, hints lost",
+    play: (client) => client.send("sender", { input: 0, key: "k" }),
+    expected: { sender: once('"<sent>"'), one: once('"<r1>"') },
+    diesAfter: ENDED,
+    losesHints: true,
+    at: CHANGES,
+  },
+  {
+    name: "awakeable undone, hints lost",
+    play: (client) => client.send("awaiter", { key: "k" }),
+    expected: { awaiter: once('["<resolving>","<after>"]'), resolver: once('"<resolving>"') },
+    diesAfter: ENDED,
+    losesHints: true,
+    at: CHANGES,
+  },
+  {
+    name: "result undelivered, hints lost",
+    play: (client) => client.send("parent", { key: "k" }),
+    expected: { parent: once('["<before>","<r1>","<after>"]'), one: once('"<r1>"') },
+    diesAfter: ENDED,
+    losesHints: true,
+    at: CHANGES,
   },
 ];

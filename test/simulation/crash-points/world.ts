@@ -95,8 +95,9 @@ export class World {
   /**
    * Starts a process; its successors start after its death.
    * @param strikes the strike of each process, in the order of their lives; later processes have none
+   * @param losesHints whether all messages and timers are lost with this process
    */
-  start(strikes: readonly (Strike | undefined)[]): void {
+  start(strikes: readonly (Strike | undefined)[], losesHints = false): void {
     const generation = this.processes.length + 1;
     let reject: (death: Death) => void = () => {};
     const death = new Promise<never>((_, refuse) => (reject = refuse));
@@ -105,6 +106,7 @@ export class World {
     const around = { clock: this.clock, skewMs, keepBack: (wake: Wake) => void this.keptBack.push(wake) };
     const ports = new FaultyPorts(around, strikes[generation - 1], () => {
       this.#running = undefined;
+      if (losesHints) for (const hints of [this.queue, this.timers]) hints.clear();
       reject(new Death("the process died"));
       void this.clock.sleep(RESTART_MS).then(() => this.start(strikes));
     });

@@ -1,0 +1,32 @@
+/** `npm run dev`: builds the server again after each edit of its sources, and restarts it. */
+import { spawn } from "node:child_process";
+import { context } from "esbuild";
+
+const SERVER = "dist/serve.cjs";
+
+let server;
+/** Node watches the built file from the first build without an error on. */
+const startWhenBuilt = {
+  name: "start-when-built",
+  setup: ({ onEnd }) =>
+    onEnd(({ errors }) => {
+      if (errors.length > 0 || server !== undefined) return;
+      server = spawn(process.execPath, ["--watch", "--watch-preserve-output", SERVER], { stdio: "inherit" });
+      server.once("exit", (code) => process.exit(code ?? 0));
+    }),
+};
+
+const sources = await context({
+  entryPoints: ["src/serve.ts"],
+  outfile: SERVER,
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  logLevel: "warning",
+  plugins: [startWhenBuilt],
+});
+await sources.watch();
+
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => (server === undefined ? process.exit(0) : server.kill(signal)));
+}

@@ -1,0 +1,127 @@
+/** Repeats the first steps with each template: the installed package writes it, and its own lines lead to a first answer. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const ANSWERED_WITHIN_MS = 90_000;
+const POLL_EVERY_MS = 100;
+const INGRESS = "localhost:8080";
+
+/** The expected answer to the first call of each README, and a change of the sources with the answer after it. */
+const TEMPLATES = [
+  {
+    name: "greeter",
+    answers: /^"[A-Z].*, Ada!"$/,
+    edit: { file: "src/services.ts", from: /GREETINGS = .*/, to: 'GREETINGS = ["Ahoy"];', answers: /^"Ahoy, Ada!"$/ },
+  },
+  { name: "saga", answers: /^{.*"message":"The hotel is fully booked".*}$/ },
+  { name: "object", answers: /^2$/ },
+  { name: "workflow", answers: /^{"invocationId":"inv_1\w{33}","status":"Accepted"}$/ },
+  {
+    name: "python",
+    answers: /^"[A-Z].*, Ada!"$/,
+    edit: { file: "services.py", from: /GREETINGS = .*/, to: 'GREETINGS = ["Ahoy"]', answers: /^"Ahoy, Ada!"$/ },
+  },
+];
+
+/** A Python without these two has a version all the same, but makes no environment to install into. */
+const PYTHON = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
+
+/** The lines of a printed block that a user pastes: the indented ones, by terminal. */
+function terminalsOf(printed) {
+  return printed
+    .split(/^(?! {2})/m)
+    .map((part) => part.split("\n").filter((line) => line.startsWith("  ")))
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => line.trim()).join("\n"));
+}
+
+function firstCall(readme) {
+  return readme.split("\n").find((line) => line.startsWith("curl "));
+}
+
+/** Its own process group stands for its own terminal. */
+function openTerminal(script, cwd, env) {
+  const child = spawn("sh", ["-ec", script], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const terminal = { child, output: "", end: once(child, "close") };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => (terminal.output += text));
+  }
+  return terminal;
+}
+
+async function close({ child, end }) {
+  for (const [signal, withinMs] of [
+    ["SIGINT", 10_000],
+    ["SIGKILL", 10_000],
+  ]) {
+    try {
+      process.kill(-child.pid, signal);
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error;
+    }
+    if ((await Promise.race([end, sleep(withinMs, "late", { ref: false })])) !== "late") return;
+  }
+}
+
+/** Repeats the call until its answer is the expected one. @returns the last answer */
+async function answerTo(call, expected, cwd, terminals) {
+  const deadlineMs = Date.now() + ANSWERED_WITHIN_MS;
+  let answer = "";
+  while (Date.now() < deadlineMs && terminals.every(({ child }) => child.exitCode === null)) {
+    // The template calls its services without `--silent`, and a server that is not there yet is no answer.
+    const { stdout, status } = spawnSync("sh", ["-c", call], { cwd, encoding: "utf8", timeout: 30_000 });
+    answer = stdout.trim();
+    if (status === 0 && expected.test(answer)) return answer;
+    await sleep(POLL_EVERY_MS);
+  }
+  const outputs = terminals.map(({ output }) => output.slice(-2000)).join("\n");
+  throw new Error(`${call} answered ${answer}; expected ${expected}\n${outputs}`);
+}
+
+async function verifyTemplate({ name, answers, edit }, app, env, verify) {
+  const command = join(app, "node_modules/.bin/stepwell");
+  const written = spawnSync(command, ["example", name], { cwd: app, env, encoding: "utf8" });
+  if (written.status !== 0) throw new Error(`stepwell example ${name} failed: ${written.stderr}`);
+  const project = join(app, name);
+  const [serve, control] = terminalsOf(written.stdout);
+  const call = firstCall(readFileSync(join(project, "README.md"), "utf8"));
+  const startedMs = performance.now();
+  const terminals = [openTerminal(serve, app, env), openTerminal(control, project, env)];
+  try {
+    const answer = await answerTo(call, answers, project, terminals);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    verify(`${name}: ${call}  ->  ${answer} after ${seconds} s`, call.includes(INGRESS));
+    if (edit === undefined) return;
+    const file = join(project, edit.file);
+    writeFileSync(file, readFileSync(file, "utf8").replace(edit.from, edit.to));
+    verify(`${name}: an edit is served: ${await answerTo(call, edit.answers, project, terminals)}`, true);
+  } finally {
+    await Promise.all(terminals.map(close));
+  }
+}
+
+/**
+ * @param place the tarball, a temporary folder and npm's cache
+ * @param verify records whether a check holds
+ * @returns the number of templates that were skipped, each named with the reason
+ */
+export async function verifyTemplates({ tarball, temporary, cache }, verify) {
+  const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true", PIP_QUIET: "1" };
+  const app = join(temporary, "app");
+  mkdirSync(app);
+  const installed = spawnSync("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: app, env });
+  verify("npm install <tarball> in an empty folder", installed.status === 0, String(installed.stderr));
+  let skipped = 0;
+  for (const template of TEMPLATES) {
+    if (template.name === "python" && spawnSync("python3", ["-c", PYTHON]).status !== 0) {
+      console.log("skipped python: no python3 of version 3.11 or later with venv is on this machine");
+      skipped += 1;
+      continue;
+    }
+    await verifyTemplate(template, app, env, verify).catch((error) => verify(template.name, false, error.message));
+  }
+  return skipped;
+}

@@ -1,0 +1,53 @@
+/** The line that `stepwell example` prints to start the control plane works in another terminal of the same machine. */
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+
+const NODE = dirname(process.execPath);
+let command: BuiltCommand;
+let folder: string;
+
+beforeAll(async () => {
+  [command, folder] = await Promise.all([buildCommand(), mkdtemp(join(tmpdir(), "stepwell-start-"))]);
+});
+afterAll(() => Promise.all([command.remove(), rm(folder, { recursive: true, force: true })]));
+
+/** A folder with a link named `stepwell`, as an installation makes it. */
+async function withLink(place: string, target: string): Promise<string> {
+  const bin = join(folder, place);
+  await mkdir(bin, { recursive: true });
+  await symlink(target, join(bin, "stepwell"));
+  return bin;
+}
+
+async function printedStart(name: string, path: readonly string[]): Promise<string | undefined> {
+  const env = { PATH: [...path, NODE].join(delimiter) };
+  const { stdout } = await command.run(["example", "object", name], { cwd: folder, env });
+  return stdout.split("\n").find((line) => line.includes("dev --register"));
+}
+
+test("installed for all folders, it is the bare name", async () => {
+  const bin = await withLink("global", command.path);
+  expect(await printedStart("one", [bin])).toBe("  stepwell dev --register http://localhost:9080");
+});
+
+test("elsewhere it is the path of the program: npm's own folders are on the PATH of this process alone", async () => {
+  const npm = await withLink("app/node_modules/.bin", command.path);
+  const program = await realpath(command.path);
+  const expected = `  node ${program} dev --register http://localhost:9080`;
+  expect(await printedStart("two", [])).toBe(expected);
+  expect(await printedStart("three", [npm])).toBe(expected);
+});
+
+test("another program of this name does not count", async () => {
+  const bin = await withLink("other", process.execPath);
+  expect(await printedStart("four", [bin])).toMatch(/^ {2}node \/.+ dev --register http:\/\/localhost:9080$/);
+});
+
+test("a folder with a space is quoted", async () => {
+  const { stdout } = await command.run(["example", "object", "my project"], { cwd: folder });
+  expect(stdout).toContain("\n  cd 'my project'\n");
+});

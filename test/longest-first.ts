@@ -1,0 +1,16 @@
+/** The order of a suite's files: vitest cannot see which file takes longest, would begin some of these last, and would wait for one alone. */
+import { BaseSequencer } from "vitest/node";
+import type { TestSequencerConstructor, TestSpecification } from "vitest/node";
+
+/** @param names of files, the longest first: the ends of their paths; the other files follow in vitest's order */
+export function longestFirst(names: readonly string[]): TestSequencerConstructor {
+  const placeOf = ({ moduleId }: TestSpecification): number => {
+    const place = names.findIndex((name) => moduleId.endsWith(name));
+    return place === -1 ? names.length : place;
+  };
+  return class extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other));
+    }
+  };
+}
