@@ -1,7 +1,7 @@
 /** Reads from one source text what the architecture check needs: its imports, its re-exports, its opening comment. */
 import { parseSync, Visitor } from "oxc-parser";
 
-/** One import; it has no target where the specifier is no literal and so cannot be checked. */
+/** One import. Its target is absent if the specifier is not a literal, because such an import cannot be checked. */
 export interface Import {
   readonly target: string | undefined;
   readonly line: number;

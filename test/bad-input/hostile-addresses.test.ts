@@ -73,7 +73,7 @@ describe.each(DOORS)("by %s", (door, method, path, more) => {
         status === 400 ? /not an absolute address/ : /META0003.*is a forbidden address|cannot be reached: Invalid URL/;
       expect([trick, uri, text]).toEqual([trick, uri, expect.stringMatching(told)]);
     }
-    // Some of these are retried for a while, so one input has to do.
+    // The server retries some of these for a while, so only the first input is tested with them.
     for (const uri of door === DOORS[0]![0] ? NO_WAY : []) {
       expect([uri, (await asked(method, path(), { uri, ...more })).status >= 400]).toEqual([uri, true]);
     }

@@ -25,7 +25,7 @@ function connect(more: Partial<clients.ConnectionOpts> = {}): Ingress {
   return clients.connect({ url: stage.ingressUri, ...more });
 }
 
-/** The client's own, in a type that strict optional properties accept. */
+/** The client's own JSON codec, under a type that the compiler's strict optional properties accept. */
 const TEXT = serde.json as clients.Serde<string>;
 
 const newKey = (): string => `key ${++keys}`;

@@ -1,4 +1,4 @@
-/** One load on one server or on the bare deployment, and its cost: the processes are read before it and after it. */
+/** Runs one load on a server or on the bare deployment, and measures its cost: reads the processes before and after it. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -19,7 +19,7 @@ let heardInAll = 0;
 
 /**
  * @returns when every exchange has ended
- * @throws Error where the handler sends another number of messages
+ * @throws Error if the handler sends a different number of messages
  */
 async function call() {
   const open = [];

@@ -9,7 +9,7 @@ const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
 
-/** None outlives this process, unless SIGKILL ends it. */
+/** The started processes. This process kills them when it exits, except when SIGKILL ends it. */
 const living = new Set();
 process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");

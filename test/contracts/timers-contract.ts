@@ -23,9 +23,9 @@ export interface TimersTiming {
   readonly tries: number;
   /** True where calls that begin in one tick reach the timers in their order. */
   readonly keepsOrderOfCalls: boolean;
-  /** True where names count: the first timer of a name stays, and a name can be cancelled. */
+  /** True if the adapter uses names: the first timer of a name stays, and a timer can be cancelled by its name. */
   readonly knowsNames: boolean;
-  /** The engine's setting: nearer wakes go to the queue. */
+  /** The engine's setting: a wake nearer than this goes to the queue instead of a timer. */
   readonly queueDelayMaxMs: number;
 }
 
@@ -80,7 +80,7 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
   });
 }
 
-/** Sends on a timer that fired early, as the engine does for an invocation that still waits. */
+/** Sets a new timer or message if a timer fired early, as the engine does for an invocation that still waits. */
 export async function sendOnEarly(
   opened: OpenTimers,
   { invocationId: id, wakeAtMs, service }: Wake,

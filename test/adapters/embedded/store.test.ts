@@ -80,7 +80,7 @@ describe("opening a store", () => {
     expect(await readdir(dir)).toEqual(["VERSION"]);
   });
 
-  test("raises a readable older format only once no other process has the store", async () => {
+  test("upgrades a readable older format, but not while the store is open elsewhere", async () => {
     const first = await openStore(dir, { kind: "journal" });
     await new EmbeddedTable(first).put({ pk: "a", sk: "b" });
     await versioned(JSON.stringify({ format: 1, kind: "journal" }));

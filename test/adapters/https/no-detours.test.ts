@@ -10,7 +10,7 @@ import { readAll, requestTo } from "../../contracts/endpoints-contract.ts";
 import { PEER_KINDS, startPeer, startServer, testCa } from "../../harness/https/peer.ts";
 import type { Peer } from "../../harness/https/peer.ts";
 
-/** A connection here means that a pointer was followed. */
+/** A connection to this server means that the client followed an address in an answer. */
 let elsewhere: Peer;
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];

@@ -15,7 +15,7 @@ export interface AdminAnswer {
   readonly status: number;
   readonly headers: HttpResponse["headers"];
   readonly text: string;
-  // The shape is what the test is about to look at.
+  // Each test checks the shape of the body itself.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 }

@@ -19,7 +19,7 @@ const LIVE = {
 const ZEROS = `inv_1${"0".repeat(33)}`;
 
 describe("an invocation id", () => {
-  test("equals that of a live server", () => {
+  test("equals the id that a live server gave to the same bytes", () => {
     expect(invocationIdFromBytes(LIVE.bytes)).toBe(LIVE.id);
     expect(invocationIdBytes(LIVE.id)).toEqual(LIVE.bytes);
   });

@@ -35,7 +35,7 @@ const head = (block: Uint8Array, flags = END_HEADERS): Buffer => frame(TYPE.head
 const OPEN = head(OK);
 /** ":status: 103" */
 const INFORM = Buffer.from([0x08, 0x03, 0x31, 0x30, 0x33]);
-/** An informational head that ends the stream breaks the protocol, so that this side resets the stream. */
+/** An informational head that ends the stream breaks the protocol, so this side resets the stream. */
 const BROKEN_OFF = head(INFORM, END_HEADERS | END_STREAM);
 
 /** Sent after the settings and the first request, on stream 1. */
@@ -204,7 +204,7 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
 ];
 
 describe("an error that ends one exchange", () => {
-  test.each(AGAINST_THE_EXCHANGE)("%s resets it with code %i, and the next one uses the connection", async (...row) => {
+  test.each(AGAINST_THE_EXCHANGE)("%s resets it with code %i, and the next exchange uses its connection", async (...row) => {
     const [, code, bytes] = row;
     let said = -1;
     const peer = await peerOf(async (connection) => {
