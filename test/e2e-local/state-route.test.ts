@@ -128,7 +128,7 @@ describe("refusals", () => {
   test.each<readonly [string, string, unknown, number, string]>([
     ["an unknown service", "Nope", body, 404, "The requested service 'Nope' does not exist"],
     ["a service without keys", "Greeter", body, 400, "Cannot modify state for service type Service"],
-    ["another version", "Counter", { ...body, version: "other" }, 409, "is not at version 'other' any more"],
+    ["another version", "Counter", { ...body, version: "other" }, 409, "no longer has version 'other'"],
     ["a scope of no form", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
     ["a scope", "Counter", { ...body, scope: "tenant" }, 400, "requires vqueues to be enabled"],
   ])("%s", async (_what, service, asked, status, message) => {
