@@ -30,9 +30,14 @@ async function emulators() {
   if (named !== undefined && named !== "") return [{ endpoint: named, stop: async () => undefined }];
   const running = [];
   for (let left = isTest && port === "0" ? TEST_EMULATORS : 1; left > 0; left--) {
-    const started = await startEmulator(Number(port));
-    console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
-    running.push(started);
+    try {
+      const started = await startEmulator(Number(port));
+      console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
+      running.push(started);
+    } catch (error) {
+      await Promise.all(running.map(({ stop }) => stop()));
+      throw error;
+    }
   }
   return running;
 }

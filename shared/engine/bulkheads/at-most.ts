@@ -13,7 +13,7 @@ export async function atMost<T, R>(
   things: readonly T[],
   work: (thing: T, at: number) => Promise<R>,
 ): Promise<R[]> {
-  if (things.length <= count) return await Promise.all(things.map(work));
+  if (things.length <= count) return settledOrThrown(await Promise.allSettled(things.map(work)));
   const outcomes: R[] = [];
   let next = 0;
   let failed = false;
@@ -28,9 +28,16 @@ export async function atMost<T, R>(
       }
     }
   };
-  const settled = await Promise.allSettled(Array.from({ length: count }, worker));
-  for (const one of settled) if (one.status === "rejected") throw one.reason;
+  settledOrThrown(await Promise.allSettled(Array.from({ length: count }, worker)));
   return outcomes;
+}
+
+/** @throws the reason of the first rejected one, in the order of `settled` */
+function settledOrThrown<R>(settled: readonly PromiseSettledResult<R>[]): R[] {
+  return settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }
 
 /** Lets a fixed number of works run at a time, across all callers; further works wait in order. */

@@ -1,5 +1,6 @@
 /** Writes a segment. An attempt counts only once this put succeeds; the put is also the fence between two drivers (I1). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
@@ -27,7 +28,14 @@ export async function commit(
   if (ownAcceptance?.durable !== undefined && !ownAcceptance.waits) await ownAcceptance.durable;
   if (handle.isLost) return false;
   const consumedUnits = active.writes + 1;
-  const by = { pk: active.pk, token: handle.token, consumedUnits, extendedUntilS: handle.record?.keepUntilS };
+  const isCancelled = endOutcome(next) === "cancelled";
+  const by = {
+    pk: active.pk,
+    token: handle.token,
+    consumedUnits,
+    extendedUntilS: handle.record?.keepUntilS,
+    isCancelled,
+  };
   const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) => {
     if (ownAcceptance?.waits === true) return ownAcceptance.putWith(item, leavesNothing(invocation, segment));
     return putAfter(engine, ownAcceptance, item);
@@ -55,6 +63,8 @@ export interface SegmentWriter {
   readonly consumedUnits: number;
   /** The `keepUntilS` of the lease record, where there is one. */
   readonly extendedUntilS: number | undefined;
+  /** The segment ends an invocation that was cancelled. */
+  readonly isCancelled?: boolean;
 }
 
 /**
@@ -66,13 +76,13 @@ export async function writeSegment(
   engine: Engine,
   acceptance: Acceptance,
   segment: Segment,
-  { pk, token, consumedUnits, extendedUntilS }: SegmentWriter,
+  { pk, token, consumedUnits, extendedUntilS, isCancelled = false }: SegmentWriter,
   put: (item: Item) => Promise<Written> = (item) => engine.table.put(item, { kind: "absent" }),
 ): Promise<Lease | undefined> {
   const { nonce } = acceptance;
   const lease = longEnough(nextLease(engine, token), segment);
   const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
-  const place = { pk, nonce, lease, consumedUnits, expiresAtS };
+  const place = { pk, nonce, lease, consumedUnits, expiresAtS, isCancelled };
   const item = await chunkForPut(engine, segmentItem(place, segment), nonce);
   const written = await put(item);
   if (!written.written && !isOurs(written.existing, item)) {

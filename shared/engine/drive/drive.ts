@@ -47,6 +47,9 @@ export async function drive(
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
     }
+  } catch (error) {
+    await leaveChildren(engine, active);
+    throw error;
   } finally {
     active.inbox.close();
     engine.activeInvocations.remove(active);

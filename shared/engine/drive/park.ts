@@ -32,6 +32,8 @@ export async function park(
 ): Promise<"again" | "parked" | "lost"> {
   const { inbox } = active;
   await active.ownAcceptance?.settle();
+  // The loss of the lease ends a wait; it cannot end one that begins after it.
+  if (active.lease.isLost) return "lost";
   if (inbox.isDirty) {
     await readPoked(engine, active);
     return "again";

@@ -33,8 +33,7 @@ export async function dropJournal(engine: Engine, loaded: Loaded): Promise<boole
   const end = endAlone(last.segment, { kind: "completed", result, killed, tombstone });
   // The last act of an operator and the cancel are in items that will be deleted.
   const isCancelled = endOutcome(invocation, loaded.isCancelled) === "cancelled";
-  const attributes = { ...actAttributes(lastAct), ...(isCancelled && { cancelled: true }) };
-  if (!(await replaceEnd(engine, pk, invocation, end, attributes))) return false;
+  if (!(await replaceEnd(engine, pk, invocation, end, { ...actAttributes(lastAct) }, isCancelled))) return false;
   const kept = (sk: string): boolean => sk.startsWith("hold#") || sk.startsWith("sink#");
   await deleteItems(engine, pk, invocation, kept);
   await stripAcceptance(engine, invocation);
@@ -81,6 +80,7 @@ async function replaceEnd(
   invocation: Invocation,
   end: Segment,
   attributes: Readonly<Record<string, Scalar>> = {},
+  isCancelled = false,
 ): Promise<boolean> {
   const { acceptance, pin, attempts } = invocation;
   const key = segmentKey(pk, acceptance.nonce, end.index);
@@ -92,6 +92,7 @@ async function replaceEnd(
     nonce: acceptance.nonce,
     lease: { token: engine.activeInvocations.newToken(), untilMs: 0 },
     consumedUnits: 0,
+    isCancelled,
     expiresAtS: expiresAtSOf(existing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs()),
   };
   const span = end.attempt ?? { startedAtMs: end.writtenAtMs, endedAtMs: end.writtenAtMs };

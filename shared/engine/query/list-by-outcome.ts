@@ -32,7 +32,7 @@ export async function listByOutcome(
     for (const [at, row] of rows.entries()) {
       // The next page begins with this row, whose end this page could not read any more.
       const before = page.invocations[from + at - 1];
-      if (row.outcome === undefined && before !== undefined) return { invocations: found, next: positionOf(before) };
+      if (row.isUnread === true && before !== undefined) return { invocations: found, next: positionOf(before) };
       if (row.outcome !== undefined && outcomes.has(row.outcome)) found.push(row);
       if (found.length >= limit) return { invocations: found, next: positionOf(row) };
     }

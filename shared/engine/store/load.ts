@@ -181,7 +181,7 @@ export function assemble(
     // The acceptor drives or drove the invocation: an attempt may have begun without a written trace.
     invocation = { ...invocation, phase: { status: "running" } };
   }
-  const isCancelled = last?.segment.endAlone === true && segmentsOf(items, nonce).at(-1)?.["cancelled"] === true;
+  const isCancelled = last?.segment.endAlone === true && segmentsOf(items, nonce).at(-1)?.["outcome"] === "cancelled";
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
   const lastAct = lastActIn(nonce, items, arrived);

@@ -1,4 +1,5 @@
 /** A segment as an item: the entries of one attempt, the state after it, and the lease of the driver that wrote it. */
+import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -26,6 +27,8 @@ import { type Item, StoreError } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
 import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
+
+type Completed = Extract<After, { kind: "completed" }>;
 
 const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
 
@@ -67,18 +70,25 @@ export interface SegmentPlace {
   readonly lease: Lease;
   readonly consumedUnits: number;
   readonly expiresAtS: number;
+  /** The segment ends an invocation whose handler got a cancel: its journal shows the cancel, its result does not. */
+  readonly isCancelled?: boolean;
 }
 
 export function segmentItem(place: SegmentPlace, segment: Segment): Item {
   return {
     ...segmentKey(place.pk, place.nonce, segment.index),
     ...(segment.endAlone && { endAlone: true }),
-    ...(segment.after.kind === "completed" && { end: true }),
-    // The attribute repeats a field of the record, so that a list need not decode each final segment.
-    ...(segment.after.kind === "completed" && segment.after.tombstone && { tombstone: true }),
+    ...(segment.after.kind === "completed" && endAttributes(segment.after, place.isCancelled)),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,
   };
+}
+
+/** These attributes repeat fields of the record, so that a list need not read each final record, which may be large. */
+function endAttributes({ result, killed, tombstone }: Completed, isCancelled = false) {
+  const failed: EndOutcome = isCancelled ? "cancelled" : "failed";
+  const outcome: EndOutcome = killed ? "killed" : result.kind === "success" ? "succeeded" : failed;
+  return { end: true, outcome, ...(tombstone && { tombstone }) };
 }
 
 function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): StoredSegment {
