@@ -57,7 +57,7 @@ function sortKeyCondition(range: Range): { text: string; values: Record<string, 
   return { text: "", values: {} };
 }
 
-/** The end of an index page, as a text. */
+/** Encodes the last key of an index page as the token of the next page. */
 export function indexToken(index: IndexName, last: Attributes): string {
   return JSON.stringify([last[INDEX_KEYS[index].sk]?.S, last["pk"]?.S, last["sk"]?.S]);
 }

@@ -1,4 +1,4 @@
-/** Applies an update to the existing item, or creates an item from it. */
+/** Applies an update to the existing item, or creates an item from the update. */
 import type { Item, Key, Scalar, Update } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 

@@ -19,7 +19,7 @@ const CONTRARY: Readonly<Partial<Record<Binary["op"], Binary["op"]>>> = {
   "<=": ">",
 };
 
-/** The negations of one statement; the walk calls it from the leaves up. */
+/** Negates the expressions of one statement; the walk over the statement calls it for inner expressions first. */
 export class Negation {
   /** The original of each negated expression, so that a double negation restores it. */
   readonly #known = new WeakMap<ExprNode, ExprNode>();
@@ -35,7 +35,7 @@ export class Negation {
     return contrary;
   }
 
-  /** Removes NULLs from the list: NULL equals nothing, itself included. */
+  /** Removes NULLs from the list, because no value equals NULL. */
   withoutNulls(expr: Listed): Listed {
     const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
     if (values.length === expr.values.length) return expr;
@@ -85,7 +85,7 @@ export class Negation {
   }
 }
 
-/** `NOT expr`, and all operands have a value. */
+/** An expression that is true if `NOT expr` is true and each of `asked` has a value. */
 function knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
   const not: ExprNode = { ...positionOf(expr), type: "unary", op: "NOT", argument: expr };
   return asked

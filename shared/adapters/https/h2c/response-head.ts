@@ -20,7 +20,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 // oxlint-disable-next-line no-control-regex -- these are the very characters that must not be there
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 
-/** Joins several values of one name. @returns a text with the reason where the fields are no head of a response */
+/** Joins the values of equal names. @returns a text with the reason if the fields are not the head of a response */
 export function responseHead(fields: readonly Field[]): ResponseHead | string {
   const [first, ...rest] = fields;
   if (first?.[0] !== ":status" || !/^[1-9]\d\d$/.test(first[1])) return "no status stands at its head";
