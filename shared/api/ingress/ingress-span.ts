@@ -1,4 +1,4 @@
-/** The span of a submitting request; the invocation's span is its child. */
+/** Records the span of a request that submits an invocation; the span of the invocation is its child. */
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Submission } from "../../engine/ports/submission.ts";
@@ -8,7 +8,7 @@ import type { HttpResponse } from "../http/message.ts";
 /** Statuses from here on are errors of the server. */
 const SERVER_ERROR_MIN = 500;
 
-/** @param answer receives the submission, as a child of this span where spans are traced; its errors pass through */
+/** @param answer receives the submission; if spans are traced, the submission names this span as its parent */
 export async function answerInSpan(
   engine: Engine,
   submission: Submission,
