@@ -9,7 +9,7 @@ import { type OnBytes, TooLargeError } from "../store/read-partition.ts";
 
 /** A journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
-/** A journal may grow by this much before the driver parks, so that the next load counts it. */
+/** If a journal grows by more than this, the driver parks, and the next load counts the journal at its new size. */
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
 
 /** No room became free in time for a large journal; the invocation's message comes again later. */
@@ -49,8 +49,8 @@ export class JournalRoom {
   }
 
   /**
-   * Makes a read of arrivals, which replace those of the former read. Takes no room while the arrivals are small, whatever the
-   * journal holds: a driver must not wait for other journals because of a small arrival.
+   * Reads arrivals, which replace those of the previous read. Small arrivals take no room, even beside a large journal,
+   * because a driver must not wait for other journals because of a small arrival.
    * @throws NoJournalRoomError where no room becomes free in time
    */
   async readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T> {
