@@ -4,11 +4,11 @@ export interface ListPosition {
   readonly createdAtMs: number;
   readonly id: string;
   /**
-   * Present where a page of open invocations could not look at all young entries: later pages first list the rows of the
-   * open index (`index`), then the young entries that are left (`young`).
+   * Present if a page of open invocations could not look at all young entries. Later pages then list the rows of the open
+   * index (`index`), and after them the young entries that are left (`young`).
    */
   readonly part?: "index" | "young";
-  /** Only with `index`: where `young` goes on afterwards. */
+  /** Only with `index`: the position at which `young` continues afterwards. */
   readonly young?: ListPosition;
 }
 

@@ -15,7 +15,7 @@ export function pauseView(engine: Engine, loaded: Loaded): PauseView | undefined
       atMs: lastFailure?.atMs ?? modifiedAtMs,
       ...(lastFailure && { failure: lastFailure }),
     };
-  // An order to pause is obeyed by a segment of its own; a failure pauses by the lease record.
+  // A pause by an order writes a segment; a pause after a failure changes only the lease record.
   if (last?.segment.after.kind === "paused") {
     const by = lastAct?.kind === "pause" ? lastAct.by : undefined;
     const failure = lastFailure && { failure: lastFailure };

@@ -1,4 +1,4 @@
-/** What the indexes do not show of the rows of a list: how an invocation ended, its attempts, and its last failure. */
+/** Reads for the rows of a list what the indexes do not show: the end of an invocation, its attempts, and its last failure. */
 import { CANCELLED_CODE, type EndOutcome, endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -30,7 +30,7 @@ export type DetailedRow = Summary & RowDetails;
 type Named = Summary & { readonly nonce: Nonce };
 
 const READS_AT_ONCE = 16;
-/** Reads of single items, and loads of invocations that may have been cancelled, for one page. */
+/** The most reads of single items, and loads of invocations that may have been cancelled, for one page. */
 const SINGLE_READS_MAX = 500;
 const LOADS_MAX = 100;
 
@@ -44,7 +44,7 @@ export class RowReader {
     this.#engine = engine;
   }
 
-  /** Costs a read unit or two for each row, mostly half a unit. */
+  /** Mostly costs half a read unit for each row, sometimes a unit or two. */
   async details(rows: readonly Summary[]): Promise<readonly DetailedRow[]> {
     const beside = await this.#itemsBeside(rows.filter(isNamed));
     return await atMost(READS_AT_ONCE, rows, async (row) => ({ ...row, ...(await this.#of(row, beside.get(row.id))) }));

@@ -94,7 +94,7 @@ export class StatusProbe {
     return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
   }
 
-  /** The pin in segment 1. @returns `none` where it has no pin; undefined where the budget does not suffice */
+  /** The deployment in the pin of segment 1. @returns `none` if there is no pin; undefined if the budget does not suffice */
   deploymentOf({ id, nonce }: ProbedStatus & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
     const { keyPrefix } = this.#engine.settings;
     return this.#affordable(async () => {

@@ -16,8 +16,8 @@ const REPLACED_AFTER_SHARE = 0.5;
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /**
- * The single look at an entry of the listing. It notes an open invocation in the open index: otherwise the invocation would
- * be lost where its driver dies and its message is lost later (I8).
+ * The only look at an entry of the listing. It notes an open invocation in the open index. Otherwise the invocation would
+ * be lost if its driver died and its message was lost later (I8).
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
