@@ -27,7 +27,7 @@ export interface Engine {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Packs records if that saves a write unit; absent where write units cost nothing. */
+  /** Packs records if that saves a write unit; absent if write units cost nothing. */
   readonly codec?: Codec;
   readonly log: Log;
   readonly meter: Meter;

@@ -8,7 +8,7 @@ import { INDEX_KEYS } from "./table-definition.ts";
 
 type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** True where no key can lie within the bounds; DynamoDB refuses such bounds, and empty texts, as errors. */
+/** True if no key can lie within the bounds; DynamoDB refuses such bounds, and empty texts, as errors. */
 export function isEmptyRange({ from, below }: Range): boolean {
   if (below === undefined) return false;
   return below === "" || (from !== undefined && Buffer.compare(Buffer.from(from), Buffer.from(below)) >= 0);

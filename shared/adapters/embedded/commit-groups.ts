@@ -13,7 +13,7 @@ export class CommitGroup {
   readonly operations: Operation[] = [];
   /** Resolves when the group is durable. @throws StoreError when the write failed; nothing of the group is visible then */
   readonly done: Promise<void>;
-  /** True where a write of this group was judged against a write of the previous group. */
+  /** True if a write of this group was judged against a write of the previous group. */
   isDependent = false;
   /** False while the group holds only lazy writes. */
   isUrgent = false;

@@ -37,7 +37,7 @@ const OPERATORS_MAX = 500;
  *   becomes `(a)`, which the SQL engine reads from the first row of the group only.
  * - A SELECT without FROM gets a table of one row.
  *
- * @throws SqlError where the statement has too many operators
+ * @throws SqlError if the statement has too many operators
  */
 export function inDialect(statement: string): Dialect {
   const tokens = tokensOf(statement);

@@ -1,6 +1,6 @@
 /**
  * Implements three-valued logic: a comparison with NULL is neither true nor false, and neither is its negation. The SQL
- * engine evaluates such a comparison as false, so each NOT moves inward to where two values are enough.
+ * engine evaluates such a comparison as false. Each NOT therefore moves inward to an expression that is never unknown.
  */
 import type { ExprNode } from "squirreling";
 import { LIKE } from "./functions.ts";
@@ -26,7 +26,7 @@ export class Negation {
   /** Lists that contained a NULL: a value outside of such a list may still equal the NULL. */
   readonly #uncertain = new WeakSet<ExprNode>();
 
-  /** An expression that is true exactly where `expr` is false, and not where `expr` is unknown. */
+  /** An expression that is true if `expr` is false, and not true if `expr` is true or unknown. */
   of(expr: ExprNode): ExprNode {
     const known = this.#known.get(expr);
     if (known !== undefined) return known;

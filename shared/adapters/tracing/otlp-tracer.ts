@@ -33,7 +33,7 @@ export class OtlpTracer implements Tracer {
   readonly #processor: BatchSpanProcessor;
   readonly #resource: Resource;
 
-  /** @throws TypeError where the endpoint is no URL */
+  /** @throws TypeError if the endpoint is no URL */
   constructor({ endpoint, clusterName, log }: OtlpTracerOptions) {
     const url = new URL(endpoint);
     if (url.pathname === "/") url.pathname = TRACES_PATH;

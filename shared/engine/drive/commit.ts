@@ -53,7 +53,7 @@ export interface SegmentWriter {
   readonly pk: string;
   readonly token: Token;
   readonly consumedUnits: number;
-  /** The `keepUntilS` of the lease record, where there is one. */
+  /** The `keepUntilS` of the lease record, if there is one. */
   readonly extendedUntilS: number | undefined;
 }
 

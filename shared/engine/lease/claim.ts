@@ -19,7 +19,7 @@ export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
  * Claims an invocation that no process drives. Where the load found a lease record, the claim updates it and keeps its
  * place in the open index. Where the load found none, a lease record that another process has put since then makes the
  * claim fail.
- * @returns undefined where the claim of another process was faster
+ * @returns undefined if the claim of another process was faster
  */
 export async function claim(
   engine: Engine,

@@ -89,7 +89,7 @@ function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Accep
   };
 }
 
-/** No pin where only the input is kept and the latest deployment is chosen: the first attempt finds that deployment. */
+/** No pin if only the input is kept and the latest deployment is chosen: the first attempt finds that deployment. */
 function pinOf(
   pin: Pin | undefined,
   chosen: Deployment | undefined,

@@ -7,7 +7,7 @@ import { type DetailedRow, RowReader } from "./row-details.ts";
 
 export interface DetailedPage {
   readonly invocations: readonly DetailedRow[];
-  /** Present where more may follow, even after a page that is not full or is empty. */
+  /** Present if more may follow, even after a page that is not full or is empty. */
   readonly next?: ListPosition;
 }
 

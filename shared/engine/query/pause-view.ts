@@ -1,4 +1,4 @@
-/** Why an invocation is paused, and by whom. */
+/** Shows why an invocation is paused, since when, and which operator paused it. */
 import type { Engine } from "../engine.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { PauseView } from "../ports/submission.ts";

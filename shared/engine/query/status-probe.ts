@@ -33,7 +33,7 @@ export interface Glanced {
 /** The attributes of an index entry that a probe needs. */
 export interface ProbedStatus {
   readonly id: InvocationId;
-  /** Missing where an older version made the index (ADR 0020). */
+  /** Missing if an older version made the index (ADR 0020). */
   readonly nonce?: Nonce;
 }
 

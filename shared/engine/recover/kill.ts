@@ -31,7 +31,7 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
 
 /**
  * Ends a loaded invocation and performs its final effects.
- * @returns false where another process wrote the next segment, perhaps the final one: the caller loads again
+ * @returns false if another process wrote the next segment, perhaps the final one: the caller loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { pk, invocation: before, leaseRecord } = loaded;

@@ -20,7 +20,7 @@ export type RegistryChange =
 
 /**
  * @param decide called again with the current registry after each refused write; its errors pass through
- * @throws CodedError META0005 where every write was refused, META0013 where the deployment is too large to be stored
+ * @throws CodedError META0005 if every write was refused, META0013 if the deployment is too large to be stored
  */
 export async function changeRegistry<Change extends RegistryChange>(
   { meta, settings, registry }: Pick<Engine, "meta" | "settings" | "registry">,

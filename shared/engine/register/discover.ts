@@ -52,7 +52,7 @@ export class AddressError extends Error {
 }
 
 /**
- * @throws AddressError; ManifestRuleError where the manifest breaks a rule;
+ * @throws AddressError; ManifestRuleError if the manifest breaks a rule;
  *   CodedError META0003, META0012, META0013, META0014 or META0015
  */
 export async function discover(

@@ -25,7 +25,7 @@ export function loggedAddress(address: Pick<HttpAddress, "uri">): string {
 
 /**
  * @param onWaiting called once if the deployment does not answer at first
- * @returns undefined where the signal aborted first
+ * @returns undefined if the signal aborted first
  * @throws the errors of `register`, except META0003, after which it tries again
  */
 export async function registerWhenUp(

@@ -30,7 +30,7 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
 
 /**
  * Wakes an invocation that is neither completed nor parked and has no driver. For a completed invocation it performs
- * missing final effects, even where the result has expired, and drops a journal whose retention is over.
+ * missing final effects, even if the result has expired, and drops a journal whose retention is over.
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {

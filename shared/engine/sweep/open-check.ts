@@ -25,7 +25,7 @@ export interface Looking {
 /**
  * @param item an entry of the open index
  * @param isRead true reads the arrivals of an entry that is not due, because the wake of an arrival may be lost
- * @returns an empty array where the entry shows that there is nothing to do
+ * @returns an empty array if the entry shows that there is nothing to do
  */
 export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Check[] {
   const nowMs = at.engine.clock.nowMs();

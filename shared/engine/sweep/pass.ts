@@ -33,7 +33,7 @@ export interface SweepReport {
   readonly postponed?: number;
   /** Slices that were handed over to workers. */
   readonly handedOver?: number;
-  /** Present where time was over before the work was done: the next pass continues. */
+  /** Present if time was over before the work was done: the next pass continues. */
   readonly unfinished?: true;
 }
 

@@ -17,9 +17,9 @@ const SAVE_EVERY_MS = 5_000;
 const LEASE_MS = 90_000;
 
 /**
- * Does nothing where another worker has the lease of the slice, or the slice is done. A slice that the run does not finish
- * is sent again.
- * @returns true where the message of the slice may be deleted
+ * Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the
+ * slice, it sends the slice again.
+ * @returns true if the message of the slice may be deleted
  */
 export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   const claimed = await claim(engine, name);
@@ -80,7 +80,7 @@ async function save(engine: Engine, { name }: Slice, token: string, from: IndexP
   await engine.table.update(sliceKey(engine, name), { set }, mine);
 }
 
-/** @param from where the next worker continues; undefined where the slice is done */
+/** @param from where the next worker continues; undefined if the slice is done */
 async function release(engine: Engine, slice: Slice, token: string, from: IndexPosition | undefined): Promise<void> {
   const mine = { kind: "equal", attribute: "token", value: token } as const;
   const key = sliceKey(engine, slice.name);

@@ -3,7 +3,7 @@ import type { ExchangeHead } from "../../../engine/ports/endpoints.ts";
 import type { Field } from "./header-decoder.ts";
 
 export interface ResponseHead extends ExchangeHead {
-  /** The value of `content-length`, where the head has one. */
+  /** The value of `content-length`, if the head has one. */
   readonly contentBytes?: number;
 }
 
@@ -38,7 +38,7 @@ export function responseHead(fields: readonly Field[]): ResponseHead | string {
   return /^\d{1,15}$/.test(length) ? { ...head, contentBytes: Number(length) } : "its content-length is no number";
 }
 
-/** @returns the reason why a field is invalid; undefined where all are valid. Pseudo-fields are invalid here. */
+/** @returns the reason why a field is invalid; undefined if all are valid. Pseudo-fields are invalid here. */
 export function wrongField(fields: readonly Field[]): string | undefined {
   for (const [name, value] of fields) {
     if (!NAME.test(name)) return "it has a field that may not stand there";
