@@ -10,7 +10,7 @@ import { Construct } from "constructs";
 import { functionsTotal, ownMetric, PERIOD, tableThrottles } from "./metrics.ts";
 import type { AnyTable } from "./table.ts";
 
-/** A healthy sweeper wakes a parked invocation at its first pass after the due time; this is longer than two passes. */
+/** Longer than two passes of the sweeper. The first pass after the due time of a parked invocation wakes the invocation. */
 const OVERDUE_MAX_S = 900;
 const LISTING_BEHIND_MAX_S = 3_600;
 /** Walks begin at most six hours apart, and an open invocation survives more than two weeks without a walk. */

@@ -46,7 +46,7 @@ function workUsd({ shapes, questions }: Work): number {
   return submitted.reduce((sum, usd) => sum + usd, 0) + questions * questionUsd();
 }
 
-/** A read request costs at most as much as a call of the same kind, which writes in addition. */
+/** A request that changes nothing costs at most as much as a call without steps, which reads and writes. */
 function questionUsd(): number {
   return costs.million["call without steps"] / MILLION;
 }

@@ -15,8 +15,8 @@ export interface ClaimedTable {
 }
 
 /**
- * Ensures that the table has this program's format, and claims an empty one. A table from before formats were recorded
- * is taken over unchanged (ADR 0020).
+ * Checks that the table has this program's format, and claims an empty table. A table from before formats were recorded
+ * is taken over (ADR 0020).
  * @throws CodedError META0010 if the table has another format, META0011 if it contains data and no schema item
  */
 export async function claimTable(meta: Table, keyPrefix: string): Promise<ClaimedTable> {

@@ -1,4 +1,4 @@
-/** The table on the embedded store. It judges conditions in the order of calls, and counts writes that are not durable yet. */
+/** The table on the embedded store. It judges conditions in the order of calls, against durable and pending writes. */
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type {
   IndexName,

@@ -18,7 +18,7 @@ const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}e
 const QUOTE_MAX_CHARACTERS = 1_000;
 
 /**
- * The error for a failed call, which says nothing about the effects of the function.
+ * The error for a failed call. After a failed call the effects of the function are unknown.
  * @param handlerTag the value of the tag `stepwell` that permits calls; undefined if a list of functions permits them
  */
 export function failedCall(arn: string, cause: unknown, handlerTag?: string): TransportError {

@@ -1,6 +1,7 @@
 /**
  * Implements three-valued logic: a comparison with NULL is neither true nor false, and neither is its negation. The SQL
- * engine evaluates such a comparison as false. Each NOT therefore moves inward to an expression that is never unknown.
+ * engine evaluates such a comparison as false. Each NOT therefore moves inward, and becomes the opposite comparison or a
+ * NOT with checks for NULL.
  */
 import type { ExprNode } from "squirreling";
 import { LIKE } from "./functions.ts";

@@ -2,7 +2,7 @@
  * The await of a suspended invocation, and the judgement whether fresh notifications satisfy it (I5).
  *
  * More notifications only raise the verdict of a node: from pending to success or failure, then to either, then to
- * resume. Therefore each new notification may be followed by a new judgement from scratch.
+ * resume. It is therefore safe to judge again from scratch after each new notification.
  */
 import { NESTING_MAX, Proto3Error } from "./proto3.ts";
 

@@ -1,4 +1,4 @@
-/** The state of one key as its lock carries it: small values themselves, and the names of larger ones in separate items. */
+/** The state of one key as its lock carries it: small values, and the names of larger values, which have separate items. */
 import type { StateChange } from "../model/state-change.ts";
 
 export interface KeyedState {

@@ -8,7 +8,7 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { parkPending, parkScheduled } from "./park-at-start.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 
-/** Parks a delayed invocation until its time, takes or queues for the key of an exclusive one, or sends a wake. */
+/** A delayed invocation is parked, an exclusive one takes its key or queues for it, and any other gets a wake. */
 export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
   const { startAtMs } = acceptance;
   if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);

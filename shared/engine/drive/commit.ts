@@ -93,7 +93,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** Extends the lease in a large segment by the time for writing its pieces, because they are written after this. */
+/** The pieces of a large segment are written after the end of the lease is set, so the lease gets the time for writing them. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;

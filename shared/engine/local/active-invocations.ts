@@ -14,7 +14,7 @@ export type StopReason = "shutdown" | "time";
 
 /**
  * No decision depends on this memory: a process without it reaches the same results, later (I8).
- * The watch over leases and silent exchanges runs only while the process drives an invocation.
+ * The watch over leases and exchanges runs only while the process drives an invocation or drains an exchange.
  */
 export class ActiveInvocations {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class ActiveInvocations {
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
   readonly drains = new Drains();
-  /** Work that waits a moment, so that more such work is done with it. */
+  /** Work that waits a moment, to be done in one batch. */
   readonly delayed: DelayedBatch;
   /** Messages that this process has sent in place of other messages. */
   readonly requeues = new PendingRequeues();

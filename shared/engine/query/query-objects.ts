@@ -61,7 +61,7 @@ function isHolder({ handler, service }: Summary, { sharedHandlers }: Reading): b
 
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
-  /** The statuses of open invocations that may be rows. Where all are in the open index, young entries need no look. */
+  /** The statuses of open invocations that may be rows. If the open index has all of these, young entries need no look. */
   readonly statuses: readonly Presented[];
   /** @returns undefined if the summary is no row */
   ofOpen(summary: Summary): Cells | undefined;

@@ -24,7 +24,7 @@ export interface Looking {
 
 /**
  * @param item an entry of the open index
- * @param isRead true reads the arrivals of an entry that is not due, because the wake of an arrival may be lost
+ * @param isRead whether to read the arrivals of an entry that is not due, because the wake of an arrival may be lost
  * @returns an empty array if the entry shows that there is nothing to do
  */
 export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Check[] {
