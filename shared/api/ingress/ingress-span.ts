@@ -1,4 +1,4 @@
-/** The span of a submitting request; the invocation's span is its child. */
+/** Records the span of a request that submits an invocation; the span of the invocation is its child. */
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Submission } from "../../engine/ports/submission.ts";

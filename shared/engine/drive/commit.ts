@@ -1,4 +1,4 @@
-/** Writes a segment. An attempt counts only once this put succeeds; the put is also the fence between two drivers (I1). */
+/** Writes a segment. An attempt has no effect before this put succeeds. The put also fences two drivers (I1). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
@@ -61,14 +61,14 @@ export interface SegmentWriter {
   readonly pk: string;
   readonly token: Token;
   readonly consumedUnits: number;
-  /** The `keepUntilS` of the lease record, where there is one. */
+  /** The `keepUntilS` of the lease record, if there is one. */
   readonly extendedUntilS: number | undefined;
   /** The segment ends an invocation that was cancelled. */
   readonly isCancelled?: boolean;
 }
 
 /**
- * Writes a segment if absent, which fences every other writer.
+ * Writes a segment if it is absent; this put fences every other writer.
  * @param put writes the item if absent, perhaps together with others
  * @returns the lease that the segment contains; undefined if another process wrote the segment first
  */
@@ -103,7 +103,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** Extends the lease of a large segment by the time that its pieces take: they are written after the lease's end is set. */
+/** The pieces of a large segment are written after the end of the lease is set, so the lease gets the time for writing them. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;
@@ -112,8 +112,8 @@ function longEnough(lease: Lease, { entries }: Segment): Lease {
 }
 
 /**
- * If the first put succeeded but its answer was lost, the retry is refused. The stored bytes, including the token, then equal
- * ours.
+ * If the first put succeeded but its answer was lost, the retry is refused. The stored bytes, including the token, then
+ * equal ours.
  */
 function isOurs(existing: Item | undefined, item: Item): boolean {
   return sameBytes(existing?.["b"], item["b"]);
