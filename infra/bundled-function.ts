@@ -12,7 +12,7 @@ import { acknowledgeWildcards } from "./acknowledged.ts";
 import { joining, tracing } from "./grants.ts";
 import type { FunctionNetwork } from "./network.ts";
 
-/** A third of a processor: enough to decompress journals, while memory determines the cost of waiting. */
+/** With this memory a function has a third of a processor, enough to decompress journals. More makes waiting dearer. */
 const MEMORY_MB = 512;
 
 export interface BundledFunctionProps {

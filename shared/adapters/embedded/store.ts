@@ -55,7 +55,7 @@ async function raised(dir: string, kind: StoreKind, database: Database): Promise
   }
 }
 
-/** The system's error text without the path, because callers outside may read the message. */
+/** The system's error text without the path, because clients may read the message. */
 function reasonOf(error: unknown): string | undefined {
   const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return root instanceof Error ? /: ([A-Za-z][^:/\\]*)$/.exec(root.message)?.[1] : undefined;
@@ -175,7 +175,7 @@ export class Store {
       await this.database.open();
       this.#isDown = false;
     } catch (cause) {
-      // No space or no disk yet: the next use tries again.
+      // The disk may still be full or absent; the next use tries again.
       this.#downCause = cause;
     }
   }

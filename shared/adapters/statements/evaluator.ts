@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** Reads the program from its first message, because no package of this code contains a file to run. */
+/** The child gets its program as the first message, because no package of this code contains a file to run. */
 const LOADER = `process.once("message", (text) => import("data:text/javascript;base64," + Buffer.from(text).toString("base64")));`;
 
 const MIB = 1024 * 1024;
@@ -97,7 +97,7 @@ export class Evaluator {
     this.#process.kill("SIGKILL");
   }
 
-  /** An idle evaluator does not keep this process alive; a statement that waits for an answer holds a timer. */
+  /** An idle evaluator must not keep this process alive. A running statement does so by its timer. */
   #letGo(): void {
     this.#process.unref();
     this.#process.channel?.unref();

@@ -116,7 +116,7 @@ export class GatheredWrites {
     if (this.#socket.writableLength === 0) this.#from = this.#to = 0;
   }
 
-  /** Copies bytes of any size, because the encoder reuses them. */
+  /** Copies the bytes whatever their size, because the encoder reuses its buffer. */
   #copied(piece: Uint8Array): void {
     const at = this.#reserve(piece.length);
     this.#block.set(piece, at);
