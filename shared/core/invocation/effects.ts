@@ -139,7 +139,7 @@ function effectOf(
   }
 }
 
-/** A completed invocation cannot take the answer of these effects, and a redo could ask a later life of the target. */
+/** True for effects without use after the end: no answer is taken any more, and a redo could ask a later life instead. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }
