@@ -132,7 +132,7 @@ const stateValue = z
   ])
   .describe("The bytes of the value as numbers, or a text for its UTF-8 bytes.");
 
-/** So many characters take at most 65,535 bytes in UTF-8, the limit of the names that handlers use. */
+/** So many characters take at most 65,535 bytes in UTF-8. A name that a handler uses may have 65,536. */
 const NAME_MAX_CHARACTERS = 21_845;
 
 export const EditState = z

@@ -90,7 +90,7 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
   return await answer(engine, acceptance, signal);
 }
 
-/** A repeated idempotency key joins the first invocation, and starts it again where no process drives it. */
+/** A request with a repeated idempotency key joins the first invocation. If no process drives that one, this starts it. */
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();

@@ -46,7 +46,7 @@ export class OwnAcceptance {
     return written;
   }
 
-  /** The route of the acceptance, which saves the first attempt a lookup; undefined afterwards. */
+  /** The route of the acceptance, which saves the first attempt a lookup; undefined from the second call on. */
   takeRoute(): Route | undefined {
     const route = this.#route;
     this.#route = undefined;

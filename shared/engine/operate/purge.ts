@@ -14,7 +14,7 @@ import type { Purging } from "../ports/submission.ts";
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { acceptance, phase } = loaded.invocation;
-    // An invocation that attached after the end counts on its wake, which may come only after the purge (I8).
+    // An invocation that attached after the end waits for its wake, which may come only after the purge (I8).
     if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);
