@@ -124,7 +124,7 @@ export function countOrUnlimited(fallbackText: string, doc: string): Setting<num
   };
 }
 
-/** `share` means as many as are still free. */
+/** `share` sets no fixed number: the limit then depends on how many are still free. */
 export function countOrShare(doc: string): Setting<number | "share"> {
   const count = bounded(doc, "a whole number from 1, or share", { min: 1, max: 1_000_000, whole: true });
   return {

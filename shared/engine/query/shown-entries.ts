@@ -1,4 +1,4 @@
-/** Completes index entries with the attributes of lists, where an older version wrote them or made the index (ADR 0020). */
+/** Adds the attributes that lists show to index entries without them: an older version wrote those entries (ADR 0020). */
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK } from "../store/item-keys.ts";

@@ -1,4 +1,4 @@
-/** What an invocation waits for, down to the last cause: the invocations that it waits for are read in turn. */
+/** What an invocation waits for, and what the invocations that it waits for wait for themselves, to a limited depth. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { atMost } from "../bulkheads/at-most.ts";

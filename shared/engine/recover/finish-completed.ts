@@ -68,7 +68,7 @@ function isTombstone({ after }: Segment): boolean {
 
 /**
  * The target of a final effect may expire two days later, and a redo would make it again: a send would run twice. So the
- * effects of an older end count as performed, although no lease record shows that: an invocation that never parked has none.
+ * effects of an older end count as performed, even without a lease record: an invocation that never parked has none.
  * An entry that is still in the open index as not completed was left by a dead driver; it is redone at any age, because a
  * table may be restored after days.
  */

@@ -17,7 +17,7 @@ export interface UpdateRequest {
   readonly arn?: string;
   readonly useHttp11?: boolean;
   readonly assumeRoleArn?: string;
-  /** Replaces all headers. Required where the deployment has headers and the new address has another recipient. */
+  /** Replaces all headers. Required if the deployment has headers and the new address belongs to another recipient. */
   readonly additionalHeaders?: Readonly<Record<string, string>>;
   readonly rule: UpdateRule;
   /** Discovers and decides, but stores nothing. */
@@ -87,7 +87,7 @@ function discoveryOf({ destination, additionalHeaders }: Deployment, request: Up
   return { uri: request.uri ?? destination.uri, useHttp11, ...headers };
 }
 
-/** Does not cover the assumed role: the role trusts this server, and the function does not receive it. */
+/** Does not compare the assumed role: the role trusts this server, and the function does not receive it. */
 function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployment, asked: DiscoveryRequest): void {
   const names = Object.keys(additionalHeaders);
   if (names.length === 0) return;

@@ -35,13 +35,13 @@ export interface Loaded {
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
-  /** The bare end of a dropped journal that had a cancel. */
+  /** Present if the journal was dropped and had contained a cancel. */
   readonly isCancelled?: true;
   /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
 }
 
-/** About a page of the table: larger invocations are read in turns. */
+/** About one page of a query of the table. Reads of larger invocations take turns. */
 const PLAIN_MAX_BYTES = 1024 * 1024;
 
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
