@@ -35,7 +35,7 @@ export interface Loaded {
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
-  /** Present if the journal was dropped and had contained a cancel. */
+  /** Present if the journal was dropped and the invocation had ended as cancelled. */
   readonly isCancelled?: true;
   /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];

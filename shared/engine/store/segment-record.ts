@@ -177,7 +177,7 @@ export interface SegmentEnd {
   readonly result: Result;
   readonly killed: boolean;
   readonly endedAtMs: number;
-  /** Absent where an order ended the invocation. */
+  /** Absent if an order ended the invocation. */
   readonly attempts?: number;
 }
 
