@@ -4,7 +4,7 @@ import { statementProgram } from "./infra/statement-program.mjs";
 import { longestFirst } from "./test/longest-first.ts";
 import { reportersOf } from "./test/reporters.ts";
 
-/** Suites that take minutes or need further packages; each has another configuration file. */
+/** Suites that take minutes or need further packages; other configurations or scripts run them. */
 const HEAVY = [
   "attacks",
   "aws",
@@ -32,7 +32,7 @@ const PROCESSES = [
   "test/functions/{cli,local}/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
 ];
-/** Of each suite, by seconds: 29 to 16, and 44 to 29. */
+/** The longest tests of `quick` (29 to 16 s), then those of `processes` (44 to 29 s). */
 const LONGEST = [
   "/tickets.test.ts",
   "/contention.test.ts",
@@ -42,7 +42,7 @@ const LONGEST = [
   "/command-line-codes.test.ts",
   "/cli/deployments.test.ts",
 ];
-/** The rules of the house, which `npm run check` reads the whole tree for. */
+/** Tests of the house rules over the whole tree, which `npm run check` runs. */
 const ARCHITECTURE = ["test/architecture/**/*.test.ts"];
 const INFRA = ["test/infra/**/*.test.ts"];
 

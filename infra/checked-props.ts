@@ -33,8 +33,8 @@ const MEMORY_MAX_MB = 10_240;
 /** The name becomes part of parameter names and of a schedule group's name: at most 64 characters, with a suffix of six. */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
 /**
- * Workers are limited by their event source: a smaller reservation would throttle them until messages reach their
- * receive limit.
+ * The functions that may reserve concurrency. Workers may not, because their event source limits them: a smaller reservation
+ * would throttle them until messages reach their receive limit.
  */
 const RESERVING: readonly string[] = ["ingress", "admin", "sweeper"];
 const ORIGIN = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/;

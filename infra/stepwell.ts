@@ -56,8 +56,8 @@ export interface StepwellProps {
   /** The clients that may call handlers; by default those that IAM authorizes. `open` admits every client. */
   readonly ingressAuth?: IngressAuth;
   /**
-   * Limits all callers together to a rate per second and a burst; API Gateway answers 429 to further requests, and none
-   * of these is accepted. By default only the account's own limits apply.
+   * Limits all callers together to a rate per second and a burst. API Gateway answers 429 to further requests, which
+   * Stepwell never sees. By default only the account's own limits apply.
    */
   readonly ingressThrottle?: IngressThrottle;
   /**
@@ -67,7 +67,7 @@ export interface StepwellProps {
   readonly ingressAccessLog?: boolean;
   /**
    * The web pages that may call handlers; the gateway then answers preflights. By default an `open` ingress allows
-   * pages of every origin, and one with IAM or tokens allows none, because it requires them in the preflight too.
+   * pages of every origin. Any other ingress allows none, because it requires credentials of preflights too.
    */
   readonly ingressCors?: IngressCors;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 by default. */

@@ -1,4 +1,4 @@
-/** Sends requests to an HTTP API, signed where the API requires IAM. */
+/** Sends requests to an HTTP API, signed if the API requires IAM. */
 import { type Agent, type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { requestSigner, type Signing } from "./request-signer.ts";

@@ -76,7 +76,7 @@ function operand(part: Condition, placeholders: Placeholders): string {
 }
 
 /**
- * @returns undefined where the update changes nothing
+ * @returns undefined if the update changes nothing
  * @throws StoreError where the update touches the key, or one attribute twice
  */
 export function updateText(update: Update, placeholders: Placeholders): string | undefined {

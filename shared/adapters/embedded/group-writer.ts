@@ -10,7 +10,7 @@ const SYNCED = { sync: true };
  */
 const PIECEWISE_MAX_BYTES = 64 * 1024;
 
-/** Rejects where the database refused the group. */
+/** Rejects if the database refused the group. */
 export async function writeGroup(database: ClassicLevel<string, Uint8Array>, operations: Operation[]): Promise<void> {
   if (bytesOf(operations) > PIECEWISE_MAX_BYTES) return await database.batch(operations, SYNCED);
   const batch = database.batch();

@@ -92,7 +92,7 @@ export class Store {
   }
 
   /**
-   * Undefined where the store is usable now, the usual case; otherwise resolves when it is usable.
+   * Undefined if the store is usable now, the usual case; otherwise resolves when it is usable.
    * @throws StoreError where the store is closed, or cannot be reopened after a failed write
    */
   whenUsable(): Promise<void> | undefined {
@@ -112,7 +112,7 @@ export class Store {
     }
   }
 
-  /** The durable entries within the bounds, in key order; fewer than the limit where they are large. @throws StoreError */
+  /** The durable entries within the bounds, in key order; fewer than the limit if they are large. @throws StoreError */
   async entries(bounds: { gte: string; lt: string; reverse?: boolean }, limit: number): Promise<Entries> {
     try {
       const iterator = this.database.iterator({ ...bounds, highWaterMarkBytes: ENTRIES_MAX_BYTES, fillCache: true });
@@ -183,6 +183,6 @@ export class Store {
 
 export interface Entries {
   readonly entries: readonly (readonly [string, Uint8Array])[];
-  /** True where the entries contain everything within the bounds. */
+  /** True if the entries contain everything within the bounds. */
   readonly isWhole: boolean;
 }

@@ -20,7 +20,7 @@ export interface DialerOptions {
   readonly guard: AddressGuard;
   /** The name of the setting that allows more addresses. */
   readonly allowedBy?: string;
-  /** True where connections without TLS are opened only to addresses that an allowance names. */
+  /** True if connections without TLS are opened only to addresses that an allowance names. */
   readonly isClearGuarded: boolean;
   readonly resolve?: Resolve;
   /** PEM certificates that are trusted beside the public ones. */

@@ -22,7 +22,7 @@ export interface Preparation {
   readonly functions: Readonly<Record<string, UserDefinedFunction>>;
   /** Long lists as sets, for lookups in place of comparisons with each value. */
   readonly sets: Set<string>[];
-  /** Runs an independent inner statement. @returns undefined where it depends on the outer one */
+  /** Runs an independent inner statement. @returns undefined if it depends on the outer one */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
 }
 
@@ -191,7 +191,7 @@ function withNames(inner: Statement, named: Names): Statement {
   return ctes.length === 0 ? inner : { ...positionOf(inner), type: "with", ctes, query: inner };
 }
 
-/** True also where the name means something other than a table: an unused definition costs little. */
+/** True also if the name means something other than a table: an unused definition costs little. */
 function mentions(statement: Statement, name: string): boolean {
   return JSON.stringify(statement, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
     .toLowerCase()
@@ -273,7 +273,7 @@ function positionOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStar
   return { positionStart, positionEnd };
 }
 
-/** True where the statement has one output column, as an IN needs. */
+/** True if the statement has one output column, as an IN needs. */
 function hasOneColumn(statement: Statement): boolean {
   const { columns } = outermost(statement);
   return columns.length === 1 && columns[0]?.type === "derived";

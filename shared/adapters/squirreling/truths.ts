@@ -21,7 +21,7 @@ export function isTruth(name: string): boolean {
 }
 
 /**
- * Rewrites a test of an expression such as `x = 1`, which the SQL engine evaluates to false where its value is unknown.
+ * Rewrites a test of an expression such as `x = 1`, which the SQL engine evaluates to false if its value is unknown.
  *
  * @param negated gives an expression that is true exactly where its argument is false
  */

@@ -81,7 +81,7 @@ export class Evaluator {
   }
 
   /**
-   * The resident memory; undefined where the system does not show it. The heap has its own limit; buffers outside of the
+   * The resident memory; undefined if the system does not show it. The heap has its own limit; buffers outside of the
    * heap count only here.
    */
   residentBytes(): number | undefined {
@@ -97,7 +97,7 @@ export class Evaluator {
     this.#process.kill("SIGKILL");
   }
 
-  /** An idle evaluator must not keep this process alive. A running statement does so by its timer. */
+  /** An idle evaluator must not keep this process alive; during a statement, the statement's timer keeps it alive. */
   #letGo(): void {
     this.#process.unref();
     this.#process.channel?.unref();

@@ -14,7 +14,10 @@ export interface Pin {
   readonly protocolVersion: number;
 }
 
-/** A notification that went into an attempt and that no earlier segment lists. A segment lists it, and so keeps it (I12). */
+/**
+ * A notification that was sent to an attempt and that no earlier segment lists. The segment that lists it makes it part of
+ * the journal (I12).
+ */
 export interface Consumption {
   /** The unique part of the arrival's sort key: `c7` for completion 7, a key of the sender for signals. */
   readonly key: string;

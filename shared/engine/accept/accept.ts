@@ -27,7 +27,7 @@ export type Acceptation =
 /**
  * Resolves when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
- * @param isThis true for an expired life that is the very one to be accepted: it is then existing, and is not replaced
+ * @param isThis true if an expired life is the one to be accepted: it is then returned as existing, and not replaced
  */
 export async function accept(
   engine: Engine,
@@ -41,7 +41,7 @@ export async function accept(
   const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
-  // If the client sends the put again after a lost answer, the first put makes the second fail; the nonce tells.
+  // If the client repeats the put after a lost answer, the first put makes the second fail. The stored nonce shows that.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);

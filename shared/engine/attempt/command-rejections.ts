@@ -114,7 +114,7 @@ function unreadable(parse: () => unknown, id: string): CommandRejection | undefi
   }
 }
 
-/** The protocol does not distinguish no key from the empty key: the type of the service decides. */
+/** The protocol does not distinguish a missing key from an empty key, so the type of the service decides. */
 export function withKey(child: ChildRequest, route: Pick<Route, "service">): ChildRequest {
   const { target } = child;
   if (route.service.type === "service" || target.key !== undefined) return child;

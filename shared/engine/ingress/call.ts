@@ -49,9 +49,9 @@ export async function call(
 
 interface Started {
   readonly active: ActiveInvocation;
-  /** Resolves when the acceptance is durable; undefined where it is already. */
+  /** Resolves when the acceptance is durable; undefined if it is already. */
   readonly durable?: Promise<void>;
-  /** The message that is due when the lease is over; undefined where none was sent. */
+  /** The message that is due when the lease is over; undefined if none was sent. */
   backstop(): Promise<MessageHandle> | MessageHandle | undefined;
 }
 

@@ -46,7 +46,7 @@ export class ActiveInvocation {
   readonly lock = new LockHandle();
   readonly children = new Children();
   readonly attempt: OpenAttempt;
-  /** Present where the driver's own process has accepted the invocation. */
+  /** Present if the driver's own process has accepted the invocation. */
   readonly ownAcceptance: OwnAcceptance | undefined;
   #invocation: Invocation;
   #writes = 0;

@@ -16,7 +16,7 @@ export class OwnAcceptance {
   #route: Route | undefined;
   #underWay: UnderWay | undefined;
 
-  /** @param underWay absent where the acceptance is durable already */
+  /** @param underWay absent if the acceptance is durable already */
   constructor(route: Route | undefined, underWay?: UnderWay) {
     this.#route = route;
     this.#underWay = underWay;

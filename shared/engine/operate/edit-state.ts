@@ -112,7 +112,7 @@ async function editInTurn(
   }
 }
 
-/** True where any state may be replaced, or where the expected one is still the current one. */
+/** True if any state may be replaced, or if the expected one is still the current one. */
 async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Array | undefined): Promise<boolean> {
   return expected === undefined || sameBytes(fingerprint(engine, await shownState(engine, pk, lock)), expected);
 }

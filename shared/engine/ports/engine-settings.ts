@@ -27,7 +27,7 @@ export interface EngineSettings {
   readonly listingAgeMinMs?: number;
   /**
    * An attempt that is cut for time after at least this long gives its handler a slow note; an attempt that was open for this
-   * long gives it a long note. All processes on the table read the notes. Absent where one process owns the store alone.
+   * long gives it a long note. All processes on the table read the notes. Absent if one process owns the store alone.
    */
   readonly slowFromMs?: number;
   /** True leaves handlers with a slow note to the queue: for drivers that have less time than workers. */
@@ -55,12 +55,12 @@ export interface EngineSettings {
   /** Sent to deployments as x-restate-cluster-name. */
   readonly clusterName: string;
   /**
-   * Set where one process owns the store alone: a lease whose token does not begin with this prefix belonged to a dead process,
-   * and counts as over at once. Absent where drivers share a table.
+   * Set if one process owns the store alone: a lease whose token does not begin with this prefix belonged to a dead process,
+   * and counts as over at once. Absent if drivers share a table.
    */
   readonly exclusiveOwnerPrefix?: string;
   /**
-   * How long the acceptance of a call waits for its first segment, to be written with it. Set where that saves a write. Absent
+   * How long the acceptance of a call waits for its first segment, to be written with it. Set if that saves a write. Absent
    * where drivers share a table, because other drivers must find a call before its handler runs.
    */
   readonly acceptanceWaitMs?: number;

@@ -137,7 +137,7 @@ export interface WaitView {
   readonly target?: string;
   /** The invocation that has to end first: the called one, the attached one, or the holder of the key. */
   readonly invocationId?: InvocationId;
-  /** The status of `invocationId`; absent where it was not read or does not exist. */
+  /** The status of `invocationId`; absent if it was not read or does not exist. */
   readonly status?: PresentedStatus;
   /** What `invocationId` waits for. */
   readonly waitsFor?: readonly WaitView[];

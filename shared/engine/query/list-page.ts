@@ -13,7 +13,7 @@ import { isWanted, matters } from "./wanted.ts";
 
 export interface InvocationPage {
   readonly invocations: readonly Summary[];
-  /** Present where more may follow: a page whose budget is used up ends before it is full. */
+  /** Present if more may follow: a page whose budget is used up ends before it is full. */
   readonly next?: ListPosition;
 }
 
@@ -21,7 +21,7 @@ export interface PageAsked {
   readonly wanted: Wanted;
   readonly limit: number;
   readonly after: ListPosition | undefined;
-  /** True where only invocations with a known pin are wanted. */
+  /** True if only invocations with a known pin are wanted. */
   readonly needsDeployment: boolean;
 }
 

@@ -10,7 +10,7 @@ import { acceptedAtMs, shownInListing } from "./shown-entries.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;
-  /** Missing where an older version made the index (ADR 0020). */
+  /** Missing if an older version made the index (ADR 0020). */
   readonly nonce?: Nonce;
   readonly service: string;
   readonly handler: string;
@@ -126,7 +126,7 @@ export class ListingStream {
   }
 }
 
-/** @returns undefined where a shard must be filled first, or where all have ended */
+/** @returns undefined if a shard must be filled first, or if all have ended */
 function nearest(shards: readonly ShardReader[], order: ListingRange["order"]): number | undefined {
   let best: number | undefined;
   for (const shard of shards) {
@@ -160,7 +160,7 @@ class ShardReader {
     return this.#page[this.#at];
   }
 
-  /** True where the next page may have more entries of the head's moment. */
+  /** True if the next page may have more entries of the head's moment. */
   get isDry(): boolean {
     if (this.#ended) return false;
     const last = this.#page.at(-1);

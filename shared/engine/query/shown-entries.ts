@@ -28,7 +28,7 @@ async function shownHold(engine: Engine, entry: Item): Promise<Item | undefined>
   return isNamed(entry) ? entry : await engine.table.get({ pk: entry.pk, sk: entry.sk });
 }
 
-/** The moment of an acceptance, from its place in the listing; undefined where the item has no such place. */
+/** The moment of an acceptance, from its place in the listing; undefined if the item has no such place. */
 export function acceptedAtMs(item: Item | undefined): number | undefined {
   const listSk = item?.["listSk"];
   return typeof listSk === "string" ? Number(listSk.slice(0, 15)) : undefined;

@@ -16,8 +16,8 @@ import { unlistTombstone } from "../lease/unlist.ts";
 const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**
- * Redoes the final effects: a caller or a sink may not have the result yet (I2), even where the result has expired.
- * Where the lease record shows that the effects were performed, the redo only delivers the result again: to sinks that
+ * Redoes the final effects: a caller or a sink may not have the result yet (I2), even if the result has expired.
+ * If the lease record shows that the effects were performed, the redo only delivers the result again: to sinks that
  * attached since, and to a caller whose driver had the result only in memory.
  * @param isSeenDone the caller has checked that no effect is missing (`isLeftUndone`)
  */

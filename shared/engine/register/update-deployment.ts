@@ -36,7 +36,7 @@ export class HeadersElsewhereError extends Error {
 
 /**
  * The new address may be that of another deployment: both share it until one of them is removed.
- * @returns undefined where there is no such deployment
+ * @returns undefined if there is no such deployment
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0016; DestinationKindError,
  *   HeadersElsewhereError
  */

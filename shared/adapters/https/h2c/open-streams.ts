@@ -63,7 +63,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     return this.#streams.size < this.#streamsMax;
   }
 
-  /** True where no stream id is left. */
+  /** True if no stream id is left. */
   get isUsedUp(): boolean {
     return this.#nextId > MAX_31_BITS;
   }
