@@ -1,4 +1,4 @@
-/** The spans of invocations and their attempts; nothing is derived or made for them if traces are off. */
+/** The spans of invocations and their attempts; while traces are off, no span is made. */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
 import type { Segment } from "../core/invocation/segment.ts";

@@ -18,7 +18,7 @@ export async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>)
 /**
  * Repeats a batch until it is complete: DynamoDB serves a part if throughput is short, or if the answer is too large.
  * @param attempt requests the remaining keys, and returns how many are still unserved
- * @throws what the last try threw, or ThrottlingException where keys remain after all tries
+ * @throws what the last try threw, or ThrottlingException if keys remain after all tries
  */
 export async function pastUnserved(clock: Clock, attempt: () => Promise<number>): Promise<void> {
   let before = Infinity;

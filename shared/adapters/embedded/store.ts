@@ -93,7 +93,7 @@ export class Store {
 
   /**
    * Undefined if the store is usable now, the usual case; otherwise resolves when it is usable.
-   * @throws StoreError where the store is closed, or cannot be reopened after a failed write
+   * @throws StoreError if the store is closed, or cannot be reopened after a failed write
    */
   whenUsable(): Promise<void> | undefined {
     if (this.#closing !== undefined) return Promise.reject(new StoreError(`the ${this.#kind} store is closed`));

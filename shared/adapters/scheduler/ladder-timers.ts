@@ -20,7 +20,7 @@ export class LadderTimers implements Timers {
   readonly #clock: Clock;
   readonly #hopMs: number;
 
-  /** @throws RangeError where the queue cannot delay by a hop */
+  /** @throws RangeError if the queue cannot delay by a hop */
   constructor({ queue, clock, hopMs = QUEUE_DELAY_MAX_MS }: LadderTimersOptions) {
     if (!(hopMs > 0 && hopMs <= QUEUE_DELAY_MAX_MS)) {
       throw new RangeError(`a hop takes more than 0 and at most ${QUEUE_DELAY_MAX_MS} ms, not ${hopMs}`);

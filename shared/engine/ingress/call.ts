@@ -60,7 +60,7 @@ function startFresh(engine: Engine, { acceptance, route }: Admitted, lease: Leas
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
   const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
-  // Where the acceptance fails, the driver stops: no segment of the attempt could be committed.
+  // If the acceptance fails, the driver stops: no segment of the attempt could be committed.
   durable.catch(() => active.lose());
   return { active, durable, backstop: () => pending.backstop };
 }
@@ -90,7 +90,7 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
   return await answer(engine, acceptance, signal);
 }
 
-/** A request with a repeated idempotency key joins the first invocation. If no process drives that one, this starts it. */
+/** Joins the invocation that already exists under the idempotency key, and starts it again if no process drives it. */
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();

@@ -16,7 +16,7 @@ const LISTED_BEFORE_SHARE = 0.8;
  * journal and removes the entry.
  * @param forGood the journal is dropped, or expires with the result
  * @param mayBeNoted the sweeper may have noted the invocation since the load
- * @param isPerformed false where the final effects may be missing: a later redo performs them (I2)
+ * @param isPerformed false if the final effects may be missing: a later redo performs them (I2)
  */
 export async function leaveOpenIndex(
   engine: Engine,

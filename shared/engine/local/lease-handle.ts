@@ -1,6 +1,6 @@
 /**
- * The lease of one driver, and the lease record as this driver last read or wrote it. The functions of `lease/` own it; other
- * layers read it, draw a ticket or set a timer.
+ * The lease of one driver, and the lease record as this driver last read or wrote it. The functions of `lease/` change the
+ * handle; other layers read it, draw a ticket or set a timer.
  */
 import type { Token } from "../../core/model/ids.ts";
 import type { Lease } from "../store/acceptance-record.ts";
@@ -73,7 +73,7 @@ export class LeaseHandle {
     this.#lease = { token, untilMs: 0 };
   }
 
-  /** The lease record in the table is this one now. */
+  /** Notes the lease record that the table has now. */
   noteRecord(record: LeaseRecord): void {
     this.#record = record;
   }

@@ -1,6 +1,6 @@
 /**
- * Takes the lock of a key before the first attempt of an exclusive invocation or a workflow's run, or finds the place in the
- * queue.
+ * Takes the lock of a key before the first attempt of an exclusive invocation or a workflow's run. If the key has a holder,
+ * the exclusive invocation queues.
  */
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";

@@ -17,7 +17,7 @@ export interface EngineSettings {
   readonly messageSizeMaxBytes: number;
   /** The most bytes of state that a request contains; the deployment asks for the rest. 0 sends no state. 1 MiB by default. */
   readonly eagerStateMaxBytes?: number;
-  /** The API shows a deployment as silent that has accepted an attempt and sent nothing for this long. */
+  /** If a deployment has accepted an attempt and sent nothing for this long, the API shows the deployment as silent. */
   readonly silentAfterMs: number;
   /** The sweeper looks once per interval at a parked invocation without a moment to wake at (I8). Ten minutes by default. */
   readonly checkIntervalMs?: number;
@@ -32,7 +32,7 @@ export interface EngineSettings {
   readonly slowFromMs?: number;
   /** True leaves handlers with a slow note to the queue: for drivers that have less time than workers. */
   readonly leavesSlowToQueue?: boolean;
-  /** True for a driver of the main lane where a slow lane exists: the driver leaves slow and long services to the slow lane. */
+  /** True for a driver of the main lane if there is a slow lane: the driver leaves slow and long services to the slow lane. */
   readonly hasSlowLane?: boolean;
   /**
    * Narrows the range of spoken protocol versions; all known versions by default. Versions below `deprecatedBelow` serve

@@ -65,8 +65,8 @@ export class ListPage {
   }
 
   /**
-   * The status of each entry, in the order of the entries; `unread` where the budget of the page is used up.
-   * @param mostly `wanted` where most entries become rows; `unwanted` where many looks find few rows
+   * The status of each entry, in the order of the entries; `unread` if the budget of the page is used up.
+   * @param mostly `wanted` if most entries become rows; `unwanted` if many looks find few rows
    */
   told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<ListedStatus> {
     const { wanted, limit, needsDeployment } = this.asked;

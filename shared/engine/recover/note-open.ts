@@ -15,7 +15,7 @@ const TRIES_MAX = 3;
  * commits as before. If the lease is over, the lease record gets another token.
  * @param lookAtMs for an invocation that was never driven: when the message that is sent now counts as lost
  * @returns the invocation as it is stored now; undefined if it is gone
- * @throws Error where other processes write the lease record first in every try
+ * @throws Error if other processes write the lease record first in every try
  */
 export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   let loaded: Loaded | undefined = found;

@@ -9,7 +9,7 @@ import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
-/** After the head in key order, so that one query reads both. */
+/** Notes follow the head in key order, so that one query reads both. */
 const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
 const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };

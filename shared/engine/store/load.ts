@@ -210,7 +210,7 @@ export function freshArrivals(arrived: readonly Item[], invocation: Invocation, 
   for (const item of arrived) {
     const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
     const key = uniquePart(item.sk, "arr", owner);
-    // An early arrival precedes any other arrival, in key order too: of two under one key the first counts.
+    // An early arrival precedes any other arrival, in key order too. If two arrivals have one key, the first counts.
     if (key === undefined || invocation.consumed.has(key) || fresh.has(key)) continue;
     const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
     if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);

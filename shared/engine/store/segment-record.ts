@@ -1,4 +1,4 @@
-/** A segment as an item: the entries of one attempt, the state after it, and the lease of the driver that wrote it. */
+/** A segment as an item: its entries, the state of the invocation after it, and the lease of the driver that wrote it. */
 import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -51,7 +51,7 @@ const StoredSegment = message({
   frames: bytes(16),
   token: string(17),
   untilMs: uint53(18),
-  /** Writes that the driver made for this invocation since the previous segment, this one included. */
+  /** Writes that the driver made for this invocation since the previous segment, including the write of this segment. */
   consumedUnits: uint32(19),
   /** The result is the last Output among the frames, so it is not stored twice. */
   resultInFrames: bool(20),

@@ -13,7 +13,7 @@ const EARLY_KEPT_S = 2 * DAY_S;
 const EXTENDED_S = 30 * DAY_S;
 
 /**
- * The writer of a result does not read the caller, so it assumes this retention. Where the caller's retention is
+ * The writer of a result does not read the caller, so it assumes this retention. If the caller's retention is
  * longer, the end of the caller extends its arrivals (`keepArrivals`).
  */
 export const RETENTION_ASSUMED_MS = 30 * DAY_S * 1000;

@@ -23,7 +23,7 @@ const STORE_TRIES_MAX = 36;
 export interface DeadLetterReport {
   readonly driven: number;
   readonly paused: number;
-  /** Letters that stay, because the store failed. */
+  /** Letters that stay for the next pass. */
   readonly left?: number;
 }
 

@@ -37,7 +37,7 @@ const EMPTY_DAYS_MAX = 31;
  * @param walk `due` walks only the due part of the open index; `everything` also finds expired leases and entries to be
  *   extended
  * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age
- *   has doubled since; by default of none
+ *   has doubled since; by default it reads no arrivals
  */
 export async function sweep(
   engine: Engine,

@@ -268,7 +268,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (bytes > 0) this.#writes.number(FRAME.WINDOW_UPDATE, streamId, bytes);
   }
 
-  /** Accepts late content for a stream that this side reset. @throws ConnectionError where the peer had ended the stream */
+  /** Accepts late content for a stream that this side reset. @throws ConnectionError if the peer had ended the stream */
   #closed(streamId: number): undefined {
     this.#late(streamId);
     if (streamId <= this.#excusedUpTo || this.#abandoned.has(streamId)) return;
