@@ -4,9 +4,10 @@
 export const AT_ONCE = 100;
 
 /**
- * Starts work in the order of `things`. After the first failure no further work starts, and running work is awaited.
+ * Starts work in the order of `things`. After the first failure no further work starts. If there are more than `count` things,
+ * the failure is thrown only after the running work has ended.
  * @returns the outcomes in the order of `things`.
- * @throws the error of a work that failed
+ * @throws the error of one failed work
  */
 export async function atMost<T, R>(
   count: number,
@@ -55,7 +56,7 @@ export class Turns {
     try {
       return await work();
     } finally {
-      // The work that has waited longest inherits the slot, so that a new work cannot overtake it.
+      // The operation that has waited longest takes over the slot, so that no new operation can overtake it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
       else next();

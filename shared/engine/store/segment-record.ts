@@ -54,7 +54,7 @@ const StoredSegment = message({
   frames: bytes(16),
   token: string(17),
   untilMs: uint53(18),
-  /** Writes that the driver made for this invocation since the previous segment, this one included. */
+  /** Writes that the driver made for this invocation since the previous segment, including the write of this segment. */
   consumedUnits: uint32(19),
   /** The result is the last Output among the frames, so it is not stored twice. */
   resultInFrames: bool(20),
@@ -187,7 +187,7 @@ export interface SegmentEnd {
   readonly result: Result;
   readonly killed: boolean;
   readonly endedAtMs: number;
-  /** Absent where an order ended the invocation. */
+  /** Absent if an order ended the invocation. */
   readonly attempts?: number;
 }
 
