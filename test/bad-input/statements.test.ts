@@ -18,7 +18,7 @@ async function answered(query: string): Promise<{ readonly status: number; reado
   return await ask(stage.adminPort, "POST /query", HEADERS, JSON.stringify({ query }));
 }
 
-/** Each level mentions the one below twice. */
+/** Builds a statement in which each level mentions the level below it twice. */
 function doubling(level: (below: string) => string, table = "sys_invocation"): string {
   const parts = Array.from({ length: LEVELS }, (_, at) => `t${at} AS (${level(at === 0 ? table : `t${at - 1}`)})`);
   return `WITH ${parts.join(", ")} SELECT count(*) FROM t${LEVELS - 1}`;
