@@ -1,4 +1,4 @@
-/** Wakes that were sent before their moment are sent on while the invocation waits for that moment, and end when it does not. */
+/** Tests wakes that come before their moment: they are sent on only while the invocation waits for that moment. */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
