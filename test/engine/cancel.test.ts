@@ -51,7 +51,7 @@ test("the canceller itself ends an invocation before its first attempt, and no w
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
 });
 
-test("if the canceller dies, an invocation cancelled before its first attempt ends soon, and not at its scheduled start", async () => {
+test("if the canceller dies, a scheduled invocation still ends soon, and not at its scheduled start", async () => {
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
