@@ -77,7 +77,7 @@ test("a delayed send that was cancelled stays cancelled when its sleeping sender
   expect(stage.deployment.of("child")).toHaveLength(0);
 });
 
-test("a caller gets the end of a child that was killed before its start, although the killer died before the delivery", async () => {
+test("a caller gets the end of a child that was killed before its start, although the killer died", async () => {
   let childId = "";
   const stage = await open({
     parent: async (ctx) => {

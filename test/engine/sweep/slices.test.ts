@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   }, 120_000);
 });
 
-test("lists look at entries that the slices of the listing have not reached, because these entries may be in no index", async () => {
+test("lists look at entries that the slices of the listing have not reached: these may be in no index", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();
