@@ -89,7 +89,7 @@ function commitMaxMs({ step }: LoadLine): number {
   return step.startsWith("piece ") ? LARGE_COMMIT_MAX_MS : COMMIT_MAX_MS;
 }
 
-/** The earliest moment of sending: UNREAD_MAX_MS before the attempt began or, if its process was starting, before it existed. */
+/** The earliest moment of sending: UNREAD_MAX_MS before the attempt, or before the start of a process that was starting. */
 function sentAfterMs({ attemptAtMs, bootAtMs }: LoadLine): number {
   return (attemptAtMs - bootAtMs < START_MAX_MS ? bootAtMs : attemptAtMs) - UNREAD_MAX_MS;
 }

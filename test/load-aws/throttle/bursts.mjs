@@ -1,7 +1,4 @@
-/**
- * The moments at which each resource is throttled: random bursts. A client survives most of them by
- * retries.
- */
+/** The moments at which each resource is throttled: random bursts. A client survives most of them by retries. */
 import { createHash } from "node:crypto";
 import { RESOURCES } from "./touched.mjs";
 
