@@ -1,4 +1,4 @@
-/** Statements that would occupy the process: each is refused or answered, and the next one is answered as before. */
+/** Statements that would occupy the process: each is refused or answered, and then the next statement is answered. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";

@@ -60,7 +60,7 @@ const sleep = (ms: number, name = "sleep"): Op => ({
 const call = (...ops: readonly Op[]): Op => ({ kind: "call", plan: { ops } });
 const send = (delayMs: number, ...ops: readonly Op[]): Op => ({ kind: "send", plan: { ops }, delayMs });
 
-/** The closures of an add, which holds its key meanwhile. */
+/** The closures of an add, which holds its key from the first closure to the last. */
 export const ADD_OPS: readonly Op[] = [run("enter"), run("leave")];
 /** The closures of a workflow's run, before its promise and after it. */
 export const WORKFLOW_OPS: readonly Op[] = [run("begin"), run("end")];

@@ -14,7 +14,7 @@ const JSON_BODY = { "content-type": "application/json", accept: "application/jso
 
 /**
  * One request for each route, with unknown ids, so that an accepted request changes nothing. The emulator answers `/health`
- * itself, at every host. The tests of the template check that all routes are one, behind IAM.
+ * itself, at every host. The tests of the template check that the API has one route, behind IAM.
  */
 const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
   .filter((operation) => operation !== "GET /health")

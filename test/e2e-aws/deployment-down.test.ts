@@ -69,7 +69,7 @@ describe("an endpoint", () => {
   });
   afterAll(() => peer.stop());
 
-  test("behind a gateway that answers 502, and then gone altogether, is called until it is back", async () => {
+  test("that first answers 502 and then refuses connections is called until it is back", async () => {
     const sinceMs = Date.now();
     await startInstead((_request, response) => response.writeHead(502).end("<html>bad gateway</html>"));
     const calling = plane.call("fickle/greet", "Bob");

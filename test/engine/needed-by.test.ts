@@ -1,4 +1,4 @@
-/** Open invocations that prevent the removal of a deployment: those pinned to it, and those that it alone serves. */
+/** Open invocations that prevent the removal of a deployment: the invocations pinned to it, and those that no other deployment serves. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";

@@ -34,7 +34,7 @@ test("every variable of a function is a known setting", () => {
   }
 });
 
-test("settings become variables, beside those that the stack owns", () => {
+test("settings become variables, in addition to those that the stack owns", () => {
   const told = synthesised({ settings: { "worker.lease": "3s" } });
   told.resourcePropertiesCountIs(
     "AWS::Lambda::Function",

@@ -1,4 +1,4 @@
-/** Tests where the values of a key are placed: small ones in the lock while it has room, larger ones beside it. */
+/** Tests where the values of a key are placed: small values in the lock while it has room, larger values beside the lock. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EMPTY_STATE, place } from "../../../shared/core/object/keyed-state.ts";

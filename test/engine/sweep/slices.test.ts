@@ -122,7 +122,7 @@ describe("slices that are not done", () => {
     for (let passes = 0; passes < 20; passes++) {
       await stage.pulse.pass(15_000);
       const sweeper = process(stage, messages);
-      // This pass has too little time for a walk of its own.
+      // This pass has too little time for its own walk.
       await stage.pulse.within(EVERY_MS, sweepOnce(sweeper.engine, stage.pulse.nowMs()));
       sent.push(messages.take().length);
     }

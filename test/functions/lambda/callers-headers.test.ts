@@ -1,5 +1,5 @@
 /**
- * A caller's headers as the gateway hands them to the ingress function: several values joined, cookies in a field of their own.
+ * A caller's headers as the gateway hands them to the ingress function: several values joined, cookies in a separate field.
  */
 import { expect, test } from "vitest";
 import { requestOf } from "../../../functions/lambda/gateway-event.ts";

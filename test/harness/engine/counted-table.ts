@@ -1,4 +1,4 @@
-/** A table that counts its requests and what each would cost in DynamoDB, and passes them on to the table behind it. */
+/** Counts the requests to a table and their cost in DynamoDB, and passes the requests on to the table. */
 import type { Condition, IndexName, Item, Key, Page, Range, Table } from "../../../shared/engine/ports/table.ts";
 import type { Transacted, Update, Updated, Write, Written } from "../../../shared/engine/ports/table.ts";
 

@@ -1,4 +1,4 @@
-/** One attempt of a handler: every closure that it runs writes a line into the ledger, with the processes behind it. */
+/** One attempt of a handler: every closure that it runs writes a line into the ledger, with the processes that ran it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { serde } from "@restatedev/restate-sdk/lambda";
