@@ -1,4 +1,4 @@
-/** Open invocations that prevent the removal of a deployment: the invocations pinned to it, and those that no other deployment serves. */
+/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that only it serves. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
