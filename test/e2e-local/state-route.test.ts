@@ -75,7 +75,7 @@ describe("the state of an object", () => {
     expect(await handler(key, "add", 1)).toBe(1);
   });
 
-  test("is replaced at the version that was read, and only there", async () => {
+  test("is replaced only at the version that was read, if the edit names a version", async () => {
     const key = newKey();
     await handler(key, "put", { sum: 1 });
     const { version } = await shown(key);

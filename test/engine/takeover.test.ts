@@ -57,7 +57,7 @@ test.each([
   ["before the first child is accepted", crashBefore, acceptanceOf("a")],
   ["before the second child is accepted", crashBefore, acceptanceOf("b")],
   ["when both children are accepted", crashAfter, acceptanceOf("b")],
-])("a driver that takes over redoes the effects of the last segment: its driver died %s", async (_, crash, call) => {
+])("a driver that takes over redoes the effects of the last segment: the former driver died %s", async (_, crash, call) => {
   const stage = await open({
     parent: async (ctx) => {
       ctx.send("a");
