@@ -101,8 +101,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const queue = await openEmbeddedQueue(journalStore, clock);
   const timers = await openEmbeddedTimers(journalStore, queue, clock);
   const endpoints = new HttpsEndpoints({
-    // Deployments run beside this process or in its network, so a guard against private addresses would protect
-    // nothing.
+    // Deployments run on this machine or in its network, so a guard against private addresses would protect nothing.
     allow: ["loopback", "private"],
     connectTimeoutMs: settings["worker.invoker.connect-timeout"],
   });

@@ -40,8 +40,8 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.phase.status === "completed") return await finishCompleted(engine, loaded);
     if (hasKillOrder(loaded)) {
-      // If this kill is refused, another process has ended the invocation. It may die before the final effects, so the
-      // loop looks again (I11).
+      // Another process may have written the next segment first, perhaps the final one. It may die before it performs the
+      // final effects, so the loop looks again (I11).
       if (await killLoaded(engine, loaded)) return;
       continue;
     }
