@@ -27,7 +27,7 @@ const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
 /** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
-/** The setting for the tag of handlers. With `handlerArns`, the functions get the setting, else not. */
+/** The setting for the tag of handlers. The functions get it only if the stack has no `handlerArns`. */
 const TAGGED_ALONE = "aws.handler-tag";
 
 /** Concurrent executions that each function reserves from the account's; they are also its limit. */

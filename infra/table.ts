@@ -1,6 +1,6 @@
 /**
- * The single table. It contains invocations, objects with their state, deployments, and a digest of the secret that
- * signs their ids.
+ * The single table. It contains invocations, objects with their state, deployments, and a record of the secret from
+ * which ids are derived.
  */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";

@@ -1,4 +1,4 @@
-/** Names the stack of a trial. Each person has a different name, so that no person destroys the stack of another. */
+/** Names the stack of a trial after the caller, so that people in one account do not destroy each other's stacks. */
 
 const PREFIX = "StepwellTry";
 const WHO_MAX_CHARACTERS = 20;

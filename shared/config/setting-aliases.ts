@@ -1,4 +1,4 @@
-/** Other names of settings: names of the published reference, where the setting's name here differs. */
+/** Other names of settings. They are names of the published reference that differ from the names here. */
 import type { SettingPath } from "./settings-table.ts";
 
 /** If one source gives a setting by both names, the value under its own name counts. */

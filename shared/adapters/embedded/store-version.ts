@@ -31,7 +31,7 @@ export class StoreOpenError extends Error {
   override name = "StoreOpenError";
   readonly reason: StoreOpenReason;
   readonly dir: string;
-  /** The format of the store; undefined where none was found. */
+  /** The format of the store; undefined if none was found. */
   readonly found: number | undefined;
   readonly expected: number;
 
@@ -120,7 +120,7 @@ function parsed(text: string): { readonly format: number; readonly kind: string 
 /**
  * Writes this program's format before any data in that format; older programs refuse the store from then on. A rename
  * replaces VERSION as a whole, so a crash leaves the old file or the new one.
- * @throws StoreOpenError "unreadable" where VERSION cannot be written
+ * @throws StoreOpenError "unreadable" if VERSION cannot be written
  */
 export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];

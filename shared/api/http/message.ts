@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** The caller, if the HTTP layer has authenticated one. */
   readonly caller?: string;
-  /** An unverified identity: that of an event which did not come through the gateway. */
+  /** The caller that an event names which did not come through the gateway. Not verified. */
   readonly claimedCaller?: string;
   /** The gateway's id of the request. The gateway's access log has the authenticated caller under this id. */
   readonly gatewayRequestId?: string;

@@ -11,11 +11,11 @@ import { Slots } from "./slots.ts";
 const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
-/** The longest wait of an attempt for room for its reply, usually the time of a read and a write. Then it is retried later. */
+/** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
 const REPLY_PATIENCE_MS = 30_000;
 const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The longest wait of a driver for room; then its message is sent again. Large journals take room while handlers run. */
+/** The longest wait of a driver for room for a large journal. After that, its message is sent again with a delay. */
 const JOURNAL_PATIENCE_MS = 5_000;
 const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
 

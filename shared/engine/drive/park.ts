@@ -72,7 +72,7 @@ export async function park(
   }
 }
 
-/** An ingress driver has no message of its own, so it sends a backstop before it claims again (I4). */
+/** Claims the invocation again. No message started an ingress driver, so it sends a backstop first (I4). */
 async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
   if (!active.origin.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
   return (await reclaim(engine, active)) ? "again" : "lost";
