@@ -17,7 +17,7 @@ export function keysResource(
   return async ({ RequestType, ResourceProperties: told, PhysicalResourceId }) => {
     const place = { path: textOf(told, "Path"), signingKey: Number(textOf(told, "SigningKey")) };
     if (RequestType === "Delete") {
-      // After a change of the path, CloudFormation deletes the old path too. Its keys are lost with it.
+      // After a change of the path, CloudFormation also deletes the old path, with its keys.
       if (told["Keep"] !== "true") await removeParameterKeys(store, place);
       return { physicalId: PhysicalResourceId ?? place.path };
     }

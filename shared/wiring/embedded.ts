@@ -77,7 +77,7 @@ const INDEX_SHARDS = 8;
 const LARGE_LOADS_AT_ONCE = 4;
 
 const BODY_PATIENCE_MS = 10_000;
-/** An answer that stalls while others wait is cut earlier than this, so that waiting requests then get its room. */
+/** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
 const ANSWER_PATIENCE_MS = 15_000;
 
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {

@@ -31,7 +31,7 @@ export interface SqsQueueOptions {
   readonly clock: Clock;
   /** Receives an entry for each discarded message. */
   readonly log: Log;
-  /** "service" makes each service a message group, so that SQS serves them fairly, for a surcharge. Default "service". */
+  /** "service" makes each service a message group, so that SQS serves the groups fairly, for a surcharge. Default "service". */
   readonly fairBy?: "service" | "none";
 }
 

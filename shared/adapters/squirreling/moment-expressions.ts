@@ -1,4 +1,4 @@
-/** Arithmetic of moments and durations: the functions for it, and rewriting of expressions to these functions or to literals. */
+/** Arithmetic of moments and durations. Defines functions for it, and rewrites expressions as these functions or literals. */
 import type { ExprNode, SqlPrimitive, UserDefinedFunction } from "squirreling";
 import type { Scope } from "./scope.ts";
 import { typeOf } from "./scope.ts";

@@ -62,7 +62,7 @@ export function truthTests(tokens: readonly Token[]): readonly Token[] {
   return out;
 }
 
-/** @returns the index of the first token of the operand whose last token is the last of `tokens` */
+/** The last of `tokens` ends an operand. @returns the index of the first token of this operand */
 function operandStart(tokens: readonly Token[]): number {
   let at = tokens.length - 1;
   if (isSign(tokens[at], ")")) {

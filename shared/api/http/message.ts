@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** The caller, if the HTTP layer has authenticated one. */
   readonly caller?: string;
-  /** The caller that an event names which did not come through the gateway. Not verified. */
+  /** The unverified caller in an event that did not come through the gateway. */
   readonly claimedCaller?: string;
   /** The gateway's id of the request. The gateway's access log has the authenticated caller under this id. */
   readonly gatewayRequestId?: string;

@@ -1,7 +1,7 @@
 /** The JSON shapes of invocations in the admin API. Moments are text. */
 
 export interface AttemptFailureBody {
-  /** A code from RT0001 on. */
+  /** An RT code, such as RT0007. */
   readonly error_code: string;
   /** The protocol's error code. */
   readonly code: number;
@@ -48,7 +48,7 @@ export interface WaitBody {
   /**
    * `schedule`: the start of a delayed send. `key`: the key of the object or workflow. `retry`: the next attempt.
    * `circuit`: the open circuit of the service. `resume`: an operator. `driver`: a driver. `attempt`: the answer of the
-   * deployment. `call`, `attach`: another invocation. `timer`, `promise`, `awakeable`, `signal`: the thing of that name.
+   * deployment. `call`, `attach`: another invocation. `timer`, `promise`, `awakeable`, `signal`: as the name says.
    * `command`: the completion of another command, such as a run.
    */
   readonly kind: string;

@@ -78,7 +78,7 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-/** I6: if the invocation runs alone on its key, its driver must have read that it holds the lock before it attempts. */
+/** I6: an invocation that runs alone on its key needs the lock before an attempt. `holdsLock`: its driver has read the lock. */
 function attempt(
   invocation: Invocation,
   { atMs, holdsLock }: Poll,

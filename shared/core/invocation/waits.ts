@@ -69,7 +69,7 @@ export function waitsOf(invocation: Invocation, facts: WaitFacts): readonly Wait
   }
 }
 
-/** Leaves out results that have come since the suspension. If all have come, a wake is under way: then shows all of them. */
+/** The awaited results that have not come yet. If all have come, a wake is under way, and all of them are returned. */
 function suspendedOn(
   { journal, modifiedAtMs }: Invocation,
   { awaiting, fresh }: Extract<Phase, { status: "suspended" }>,

@@ -7,7 +7,7 @@ import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** @param consumed the arrivals for the attempt. Its segment must list them: a fresh cancel would start attempts for ever */
+/** @param consumed the arrivals for the attempt. Its segment lists them, or a fresh cancel would start attempts for ever */
 export function unroutable(
   engine: Engine,
   active: ActiveInvocation,

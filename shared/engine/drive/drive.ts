@@ -106,7 +106,7 @@ function isPause({ step }: Transition): boolean {
 }
 
 /**
- * Writes a slow note if the attempt was cut for time. Otherwise every driver with as little time would cut the next one
+ * Writes a slow note if the attempt was cut for time. Otherwise each driver with as little time would cut the next attempt
  * (docs/design.md#a-driver-stops-in-time).
  */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
@@ -134,7 +134,7 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   return advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
 }
 
-/** Takes the lock of the key before the first attempt of an exclusive handler, or parks it in the queue of the key (I6). */
+/** Takes the lock of the key for an exclusive handler. If the lock is taken, parks the invocation in the key's queue (I6). */
 async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn> {
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {

@@ -149,7 +149,7 @@ export const ALREADY_RUN: Result = {
   failure: { code: 409, message: "the workflow method was already invoked" },
 };
 
-/** Attaches to a child that exists: this command made it before, or another caller did under the same idempotency key or id. */
+/** Attaches to an existing child. Its maker is this command, or another caller under the same idempotency key or workflow id. */
 async function joinExisting(engine: Engine, by: Performer, loaded: Loaded, completionId: number): Promise<void> {
   const { acceptance, phase } = loaded.invocation;
   const { id: callerId, nonce: callerNonce } = by.invocation.acceptance;

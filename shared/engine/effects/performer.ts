@@ -19,7 +19,7 @@ export interface Performance {
   readonly by: Performer;
   /** The driver, which may drive calls along; absent in a recovery. */
   readonly driver: ActiveInvocation | undefined;
-  /** The moment when the segment was written, in a redo: effects may be performed, and their addressees may have expired. */
+  /** In a redo: the moment when the segment was written. Effects may have been performed, and addressees have expired since. */
   readonly redoOfMs: number | undefined;
 }
 

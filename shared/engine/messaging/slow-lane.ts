@@ -1,4 +1,4 @@
-/** Decides which work goes to the slow lane of the queue, also away from drivers of the main lane. */
+/** Decides which work goes to the slow lane of the queue: messages, calls, and long attempts of the main lane. */
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";

@@ -1,4 +1,4 @@
-/** Resumes an invocation: it is attempted now, even if paused, suspended or backing off. Can move it to a deployment. */
+/** Resumes an invocation: it is attempted now, even if paused, suspended or backing off. Can move it to another deployment. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";

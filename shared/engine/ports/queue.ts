@@ -14,8 +14,8 @@ export interface Wake {
    */
   readonly wakeAtMs?: number;
   /**
-   * The service of the target, if the sender has it. With it, a queue serves services fairly: one waits behind no flood of
-   * messages for another. The name only picks a share of the queue, so a wrong or missing name does no harm.
+   * The service of the target, if the sender has it. A queue can use it so that no service waits behind a flood of messages
+   * for another. The name only picks a share of the queue, so a wrong or missing name does no harm.
    */
   readonly service?: string;
 }

@@ -5,7 +5,7 @@ import type { CellValue, ColumnType, TableShape } from "../../core/query/table-s
 /** A row of a table. Cells that an index contains are available at once. Other cells are read on request. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
-  /** The cell; null if it has no value; undefined if it costs a read or much work. Rows without such cells lack this method. */
+  /** The cell; null if it has no value; undefined if it costs a read or much work. Rows that need no reads lack this method. */
   atHand?(column: string): CellValue | undefined;
 }
 

@@ -10,7 +10,8 @@ export interface Key {
 
 /**
  * One item: its key and plain attributes, at most 400 KB in all.
- * - `expiresAtS` (epoch seconds): from this moment on the store may delete the item at any time. Until then, reads return it.
+ * - `expiresAtS` (epoch seconds): from this moment on the store may delete the item at any time. Before the deletion, reads
+ *   return the item, even if it has expired.
  * - `listPk`/`listSk` and `openPk`/`openSk` place the item in the listing and in the sparse open index.
  */
 export interface Item extends Key {

@@ -30,7 +30,7 @@ const PAGE_LIMITS: ListingLimits = {
   looksMax: Infinity,
   journalMaxBytes: Infinity,
 };
-/** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last. */
+/** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;
 
 /** @throws UnlistableError; SqlError if more invocations are open than the budget allows */

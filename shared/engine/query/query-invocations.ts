@@ -91,7 +91,7 @@ async function* allOpen(reading: Reading, wanted: Wanted, order: ListingRange["o
   yield* wantedOf(reading, known, wanted, mayBeOpen(known, [...rows, ...unread], young, order));
 }
 
-/** The entries of the listing that may be open and are not noted, between the moments that the statement asks for. */
+/** The entries of the listing that the sweeper has not reached, between the moments that the statement asks for. */
 function youngEntries(
   { engine, budget }: Reading,
   { noted }: Known,

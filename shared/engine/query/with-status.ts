@@ -39,7 +39,7 @@ export interface Probing {
   readonly isExcluded: (entry: ListingEntry) => boolean;
   /** True if the filter needs more about an open invocation than the open index shows. */
   readonly isLacking?: (summary: Summary) => boolean;
-  /** The most probes at a time. A reader that needs few more rows returns a small number, because probes cost reads. */
+  /** The most probes at a time. Small if the reader needs few more rows, because probes cost reads. */
   readonly probesTogether: () => number;
 }
 

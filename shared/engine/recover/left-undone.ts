@@ -1,4 +1,4 @@
-/** Finds out whether final effects are missing: the driver may have died after the final segment, its message lost (I2, I8). */
+/** Finds out whether final effects are missing, as after the death of a driver whose message is lost (I2, I8). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import { isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";

@@ -26,7 +26,7 @@ export interface Registered {
 }
 
 /**
- * Registers a deployment. Without `force`, an address that is registered already is refused before any exchange with it.
+ * Registers a deployment. Without `force`, an address that is registered already is found before any exchange with it.
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0004, META0005, META0006 or META0017
  */
 export async function register(engine: Engine, request: RegisterRequest): Promise<Registered> {

@@ -65,7 +65,10 @@ export type ClusterRemoved =
   | { readonly kind: "unknown" }
   | { readonly kind: "in-use"; readonly subscriptions: readonly Subscription[] };
 
-/** @param force removes the cluster even if subscriptions use it; they stay, and read nothing until one has its name again */
+/**
+ * @param force removes the cluster even if subscriptions use it. These stay, and read nothing until a cluster has this name
+ *   again
+ */
 export async function removeKafkaCluster(engine: Engine, name: string, force: boolean): Promise<ClusterRemoved> {
   let outcome: ClusterRemoved = { kind: "unknown" };
   await changeKafka(engine, ({ clusters, subscriptions }) => {

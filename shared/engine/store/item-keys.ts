@@ -90,7 +90,7 @@ export function uniquePart(sk: string, prefix: "arr" | "sink", nonce: Nonce): st
   return sk.startsWith(head) ? sk.slice(head.length) : undefined;
 }
 
-/** The key of a completion, whoever sends it, so that only the first one counts. */
+/** The key of a completion. It does not depend on the sender, so only the first completion of a command counts. */
 export function completionArrival(completionId: number): string {
   return `c${completionId}`;
 }

@@ -38,7 +38,7 @@ export function deadlyLooks(items: readonly Item[], nowMs: number): DeadlyLooks 
 
 /**
  * @param record the key of the item in which the looks are recorded
- * @param token written in the item by this process; if another token is there, this process does not write
+ * @param token the token of this process; if the item has another token, the guard does not write to it
  */
 export function guardOver(
   engine: Engine,

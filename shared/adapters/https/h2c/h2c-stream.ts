@@ -24,7 +24,7 @@ export class H2cStream implements Carrier {
   queuedBytes = 0;
   /** The bytes that the peer accepts now. Negative if the peer shrank its window below the bytes already sent. */
   sendWindow: number;
-  /** True once the request is complete: after the queued bytes, no more will follow. */
+  /** True once the request is complete: no bytes will follow the queued ones. */
   ends = false;
   /** True once the end of the request was sent. */
   ended = false;

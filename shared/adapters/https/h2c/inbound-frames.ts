@@ -2,7 +2,7 @@
 import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, readUint32 } from "./frames.ts";
 import type { FrameSink } from "./frame-reader.ts";
 
-/** Receives the parsed frames. A content is the range of `bytes` from `start` to `end`. */
+/** Receives the parsed frames. A payload is passed as the range of `bytes` from `start` to `end`. */
 export interface FrameReceiver {
   /**
    * @param size the bytes that count for the windows, the padding included
