@@ -134,7 +134,7 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   return advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
 }
 
-/** Takes the lock of the key for an exclusive handler. If the lock is taken, parks the invocation in the key's queue (I6). */
+/** Takes the lock of the key for an exclusive handler. If another invocation holds it, parks in its queue (I6). */
 async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn> {
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {

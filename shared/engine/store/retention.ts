@@ -5,7 +5,7 @@ import type { HandlerType } from "../../core/model/target.ts";
 /**
  * The journal is never kept longer than the result. docs/configuration.md describes the settings of the server
  * (`default-journal-retention` and the two beside it).
- * @param attachable true if the invocation has an idempotency key, by which callers find it
+ * @param attachable true if the invocation has an idempotency key or came through the ingress, so that callers can find it
  */
 export function retentionOf(
   { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs }: EffectiveSettings,
