@@ -1,4 +1,4 @@
-/** Bundles the stepwell command and the examples into `dist`, or the folder given; packages stay outside, in node_modules. */
+/** Bundles the stepwell command and the examples into `dist`, or into the folder that the first argument names. */
 import { existsSync, openSync, readSync, closeSync, readdirSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -10,7 +10,10 @@ const COMMAND = "functions/cli/stepwell.ts";
 const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);
 const HASHBANG = "#!/usr/bin/env node";
 
-/** Splitting keeps what is imported dynamically, the local process, in a chunk that other commands never load. */
+/**
+ * Packages stay in node_modules. Splitting puts code that is imported dynamically, such as the local process, into
+ * chunks that the other commands do not load.
+ */
 const SHARED_OPTIONS = {
   bundle: true,
   platform: "node",

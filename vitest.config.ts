@@ -1,10 +1,10 @@
-/** How the tests that need nothing but npm run: each suite as a project of vitest, in threads on two workers. */
+/** Configures the tests that need only npm: four projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "./infra/statement-program.mjs";
 import { longestFirst } from "./test/longest-first.ts";
 import { reportersOf } from "./test/reporters.ts";
 
-/** Suites that take minutes or packages of their own have a configuration of their own. */
+/** Suites that take minutes or need further packages; other configurations or scripts run them. */
 const HEAVY = [
   "attacks",
   "aws",
@@ -22,7 +22,7 @@ const HEAVY = [
   "simulation/seeds",
 ];
 
-/** Tests that start the command or a whole local process, or that measure the process which they run in. */
+/** Tests that start the command or a whole local process, or that measure their own process. */
 const PROCESSES = [
   "test/adapters/embedded/hard-kill.test.ts",
   "test/adapters/statements/process-sql.test.ts",
@@ -32,7 +32,7 @@ const PROCESSES = [
   "test/functions/{cli,local}/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
 ];
-/** Of each suite, by seconds: 29 to 16, and 44 to 29. */
+/** The longest tests of `quick` (29 to 16 s), then those of `processes` (44 to 29 s). */
 const LONGEST = [
   "/tickets.test.ts",
   "/contention.test.ts",
@@ -42,7 +42,7 @@ const LONGEST = [
   "/command-line-codes.test.ts",
   "/cli/deployments.test.ts",
 ];
-/** The rules of the house, which `npm run check` reads the whole tree for. */
+/** Tests of the house rules over the whole tree, which `npm run check` runs. */
 const ARCHITECTURE = ["test/architecture/**/*.test.ts"];
 const INFRA = ["test/infra/**/*.test.ts"];
 
@@ -52,7 +52,7 @@ export default defineConfig({
   define: await statementProgram(),
   test: {
     pool: "threads",
-    // Of two processors vitest would leave one to itself.
+    // On a machine with two processors, vitest would start one worker by default.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(LONGEST) },
     testTimeout: 30_000,
@@ -65,7 +65,7 @@ export default defineConfig({
           name: "quick",
           include: ["test/**/*.test.ts"],
           exclude: [...exclude, ...ARCHITECTURE, ...PROCESSES, ...INFRA],
-          // A worker keeps what one file has imported for the next one: most files take longer to import than to run.
+          // A worker keeps the imports of one file for the next file: most files take longer to import than to run.
           isolate: false,
         },
       },

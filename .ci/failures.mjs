@@ -1,6 +1,6 @@
 /**
- * Prints what failed in one suite, a line for the test and one for the reason: `failures.mjs <reports folder> <log>`.
- * Where no test says so, as in a suite that was cut short, the end of its log has to do.
+ * Prints the failures of one suite, each with a line for the test and a line for the reason: `failures.mjs <reports folder>
+ * <log>`. If the reports contain no failure, because the suite was cut short, it prints the end of the log.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -8,7 +8,7 @@ import { basename, join, relative } from "node:path";
 const [folder, log] = process.argv.slice(2);
 const LAST_LINES = 15;
 
-/** The first line says what was wrong; the rest stands in the suite's own output. */
+/** The first line names the error; the suite's own output contains the rest. */
 function reasonOf(messages) {
   const text = plain(messages.join("\n"));
   return text.split("\n", 1)[0].slice(0, 300);
@@ -21,7 +21,7 @@ function failuresOf(file) {
   return tests.map(({ fullName, failureMessages }) => [`${name}: ${fullName}`, reasonOf(failureMessages)]);
 }
 
-/** Colours mean nothing in a summary. */
+/** Removes the escape sequences of colours. */
 function plain(text) {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/\u001b\[[0-9;]*m/g, "");

@@ -1,4 +1,4 @@
-/** Builds, starts the control plane and the example deployment, shows how to call it, and ends both when it is told to stop. */
+/** Builds and starts the control plane and the example deployment, prints how to call them, and stops both on a signal. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -33,10 +33,10 @@ Try, in another terminal:
 Ctrl-C stops both.
 `;
 
-/** A reason to give up that the reader can act on; it is printed without a stack. */
+/** A failure that the user can correct; the script prints its message without a stack. */
 class StartError extends Error {}
 
-/** Children that run, each with the promise of its end, in the order of their start. */
+/** The child processes in the order of their start, each with a promise that settles when it exits. */
 const children = [];
 let stopping = false;
 
@@ -60,7 +60,7 @@ async function requirePortFree(port, owner) {
   await once(server, "close");
 }
 
-/** The child gets a process group of its own: Ctrl-C then reaches this process alone, which ends its children in order. */
+/** The child runs in its own process group. Ctrl-C therefore reaches only this process, which stops its children in order. */
 function start(name, args) {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
   const ended = once(child, "exit").then(([code, signal]) => {
@@ -72,7 +72,7 @@ function start(name, args) {
   return running;
 }
 
-/** Last come, first stopped: the control plane lets go of its invocations while the deployment still answers. */
+/** Stops the control plane first, so that the deployment still answers while the control plane releases its invocations. */
 async function stopAll() {
   stopping = true;
   for (const { child, ended } of children.toReversed()) {
@@ -84,7 +84,10 @@ async function stopAll() {
   }
 }
 
-/** Asks until the answer is yes; a child that ends meanwhile ends the waiting as well. */
+/**
+ * Repeats the probe until it returns true or the script is stopping.
+ * @throws StartError if a child exits first, or after `READY_WITHIN_MS`
+ */
 async function until(what, probe) {
   const deadlineMs = Date.now() + READY_WITHIN_MS;
   const ends = children.map(({ ended }) => ended);
@@ -137,7 +140,7 @@ async function run() {
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  // A terminal and npm may both pass the same Ctrl-C on; the second one changes nothing.
+  // A terminal and npm may both pass on the same Ctrl-C, so the same signal may come twice.
   process.on(signal, () => void stopAll());
 }
 

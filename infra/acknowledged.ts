@@ -45,7 +45,7 @@ export function acknowledgeUnloggedIngress(scope: IConstruct): void {
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG1", reason });
 }
 
-/** An ARN in the form of findings, where values that CloudFormation fills in are in angle brackets. */
+/** An ARN as the checker writes it in findings: values that CloudFormation fills in are in angle brackets. */
 function told(value: unknown): string {
   if (typeof value === "string") return value;
   const [[name, content]] = Object.entries(value as Record<string, unknown>) as [[string, unknown]];

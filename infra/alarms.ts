@@ -10,10 +10,10 @@ import { Construct } from "constructs";
 import { functionsTotal, ownMetric, PERIOD, tableThrottles } from "./metrics.ts";
 import type { AnyTable } from "./table.ts";
 
-/** More than two passes of the sweeper: the first pass that sees a due parked invocation wakes it. */
+/** Longer than two passes of the sweeper. The first pass after the due time of a parked invocation wakes the invocation. */
 const OVERDUE_MAX_S = 900;
 const LISTING_BEHIND_MAX_S = 3_600;
-/** Walks begin at most six hours apart, and an open invocation survives more than two weeks without one. */
+/** Walks begin at most six hours apart, and an open invocation survives more than two weeks without a walk. */
 const EVERYTHING_BEHIND_MAX_S = 86_400;
 
 export interface WatchedProps {
@@ -86,7 +86,7 @@ export class StepwellAlarms extends Construct {
     this.#addWalks(alarmTopic, environment);
   }
 
-  /** Each walk has days of reserve before any item can expire; these alarms go off when it is hours behind. */
+  /** These alarms go off when a walk is an hour or a day behind, many days before an item can expire. */
   #addWalks(topic: ITopic | undefined, environment: string): void {
     const age = (walk: string) => ownMetric(environment, `sweep_${walk}_behind_seconds`, { statistic: Stats.MAXIMUM });
     this.#add("ListingBehind", topic, {

@@ -32,7 +32,7 @@ const alarmTopic = context("alarm-topic");
 const [signingKey, workerConcurrencyMax] = [number("signing-key"), number("worker-concurrency")];
 const slowWorkerConcurrencyMax = number("slow-worker-concurrency");
 const [reservedIngress, reservedSweeper] = [number("reserved-ingress"), number("reserved-sweeper")];
-// The construct refuses any other value, so that a typing error cannot leave the ingress open.
+// The construct refuses unknown values, so a typing error cannot leave the ingress open.
 const ingressAuth = context("ingress-auth") as StepwellProps["ingressAuth"];
 const stepwell = new Stepwell(stack, "Stepwell", {
   codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),

@@ -12,7 +12,10 @@ import { acknowledgeWildcards } from "./acknowledged.ts";
 import { joining, tracing } from "./grants.ts";
 import type { FunctionNetwork } from "./network.ts";
 
-/** A third of a processor: enough to decompress journals, while memory determines the cost of waiting. */
+/**
+ * With this memory a function has a third of a processor, which is enough to decompress journals. More memory would only
+ * raise the price of waiting.
+ */
 const MEMORY_MB = 512;
 
 export interface BundledFunctionProps {

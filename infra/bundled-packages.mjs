@@ -1,4 +1,4 @@
-/** The packages whose code a bundle contains, as esbuild's metafile lists them, with the licences of that code. */
+/** Finds the packages whose code a bundle contains in esbuild's metafile, and compiles their license texts. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ const LICENSE_TEXT = /^(?:licen[cs]e|copying|notice)(?:[.-][\w.-]+)?$/i;
  * @param metafile the metafile of a build whose paths are relative to `root`
  * @param outputs the files to look at; by default all files of the build
  * @returns by name and version: `{ name, version, license, texts }`
- * @throws Error for a package that names no licence or includes no text of it
+ * @throws Error if a package names no license or includes no license text
  */
 export function bundledPackages(metafile, root, outputs = Object.keys(metafile.outputs)) {
   const folders = new Set();
@@ -24,7 +24,7 @@ export function bundledPackages(metafile, root, outputs = Object.keys(metafile.o
   return [...found.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
 }
 
-/** The license texts for a copy of the bundle: those of all its packages, each text once. */
+/** The license texts to ship with the bundle: each text once, below the names of the packages that include it. */
 export function licensesText(packages) {
   const bearers = new Map();
   for (const { texts, ...one } of packages) {
@@ -39,7 +39,7 @@ function packageIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => LICENSE_TEXT.test(file));
   const texts = files.toSorted().map((file) => textIn(join(folder, file)));
-  // Some AWS packages name this license without including it; its text names no holder, and is Stepwell's license too.
+  // Some AWS packages name Apache-2.0 without including its text. The text names no holder, so Stepwell's copy serves.
   if (texts.length === 0 && license === "Apache-2.0") texts.push(textIn(join(import.meta.dirname, "../LICENSE")));
   if (typeof license !== "string") throw new Error(`${name} is bundled and names no license`);
   if (texts.length === 0) throw new Error(`${name} is bundled and brings no text of its license (${license})`);

@@ -1,4 +1,4 @@
-/** Checks the stack's properties during synthesis: a typing error is cheaper there than in functions that do not start. */
+/** Checks the stack's properties during synthesis, so that a typing error is found before the deployment. */
 import { Token } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { aliased } from "../shared/config/setting-aliases.ts";
@@ -30,11 +30,11 @@ const OF_A_NETWORK = ["vpcSubnets", "securityGroups"] as const;
 /** Below the default memory a function could not load the largest invocation; the maximum is Lambda's. */
 const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
-/** The name becomes part of parameter names, and of a schedule group name of at most 64 characters with a suffix of six. */
+/** The name becomes part of parameter names and of a schedule group's name: at most 64 characters, with a suffix of six. */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
 /**
- * Workers are limited by their event source: a smaller reservation would throttle them until messages reach their
- * receive limit.
+ * The functions that may reserve concurrency. Workers may not, because their event source limits them: a smaller reservation
+ * would throttle them until messages reach their receive limit.
  */
 const RESERVING: readonly string[] = ["ingress", "admin", "sweeper"];
 const ORIGIN = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/;

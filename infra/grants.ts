@@ -56,7 +56,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   ];
 }
 
-/** The receiver deletes messages, and hides them during the work. AWS checks a batch by the action of its entries. */
+/** The grant to delete messages and to hide them during the work. AWS checks a batch by the action of its entries. */
 export function finishing(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
@@ -90,7 +90,7 @@ export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
 }
 
-/** The walks of the sweeper, also in workers, read both indexes, and so do the lists of the admin API. */
+/** The grant to read both indexes, for the sweeper's walks (also in workers) and for the lists of the admin API. */
 export function readingIndexes(table: AnyTable): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],
@@ -117,7 +117,7 @@ function arnsOf(queues: readonly Queue[]): string[] {
 /** The stores that use the key on behalf of a role. */
 export type EncryptingStore = "dynamodb" | "sqs" | "ssm";
 
-/** The key for roles with access to encrypted stores, usable only through these stores: the role cannot decrypt other bytes. */
+/** The grant to use the key through these stores alone: the role cannot decrypt other bytes. */
 export function encrypting(scope: Construct, key: IKey, stores: readonly EncryptingStore[]): PolicyStatement {
   const { region, urlSuffix } = Stack.of(scope);
   return new PolicyStatement({

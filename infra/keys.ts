@@ -22,13 +22,13 @@ export interface EnvironmentKeysProps {
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
-  /** Whether the table can outlive the stack: without the secret for its ids it is useless. */
+  /** Whether the table can outlive the stack. The keys then stay too: without the secret for its ids the table is useless. */
   readonly keepsData: boolean;
 }
 
 export class EnvironmentKeys extends Construct {
   readonly path: string;
-  /** In the format that deployments are configured with; they trust both, so that one key can replace the other. */
+  /** In the format for configuring deployments, which trust both keys, so that one key can replace the other. */
   readonly publicKeys: { readonly current: string; readonly next: string };
   /** Consumers of the keys must depend on this resource. */
   readonly made: CustomResource;
@@ -65,7 +65,7 @@ export class EnvironmentKeys extends Construct {
       properties: {
         Path: this.path,
         SigningKey: String(signingKey),
-        // Journals remain with the table, and their invocations cannot continue without the keys.
+        // The table keeps its journals, and their invocations cannot continue without the keys.
         Keep: String(keepsData),
         ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),
         ...(encryptionKey !== undefined && { KmsKeyId: encryptionKey.keyArn }),

@@ -31,7 +31,7 @@ export function ownMetric(
   return new Metric({ namespace: METRIC_FACTS.namespace, metricName, dimensionsMap, statistic, period: PERIOD });
 }
 
-/** The same metric under each value of one label, as one search, because the values are known only at runtime. */
+/** One metric under each value of a label. It is a search, because the values are known only at runtime. */
 export function ownMetrics(environment: string, metricName: string, label: string, statistic: string = Stats.SUM) {
   const { namespace, dimension } = METRIC_FACTS;
   const where = `{${namespace},${dimension},${label}} MetricName="${metricName}" ${dimension}="${environment}"`;

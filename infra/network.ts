@@ -3,7 +3,7 @@ import type { ISecurityGroup, IVpc, SubnetSelection, Vpc } from "aws-cdk-lib/aws
 import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import type { Construct } from "constructs";
 
-/** The type includes the classes beside their interfaces, because in strict mode the classes do not match them. */
+/** Each type names a class beside its interface, because in strict mode the class does not match the interface. */
 export interface NetworkProps {
   readonly vpc?: IVpc | Vpc;
   readonly vpcSubnets?: SubnetSelection;
@@ -18,8 +18,8 @@ export interface FunctionNetwork {
 }
 
 /**
- * By default the functions share one security group, so that the firewall of a deployment can admit it.
- * @param scope the parent of that group
+ * By default the functions share one security group, so that the firewall of a deployment can admit that group.
+ * @param scope the parent of the group
  * @returns undefined if the functions stay in Lambda's own network
  */
 export function networkOf(scope: Construct, environment: string, props: NetworkProps): FunctionNetwork | undefined {

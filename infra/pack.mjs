@@ -45,7 +45,7 @@ function exportsOf(extension, folder = "./", withProps = false) {
   return lines.join("");
 }
 
-/** The compiler options that affect the reading of the code, without the project's list of files. */
+/** Writes the declarations, with the compiler options of the project but without its list of files. */
 function declare(folder) {
   const options = ["strict", "exactOptionalPropertyTypes", "allowImportingTsExtensions", "skipLibCheck"];
   const args = [...options.flatMap((name) => [`--${name}`, "true"]), "--ignoreConfig", "--types", "node"];

@@ -1,4 +1,4 @@
-/** Makes the npm package: builds all its parts into a folder of their own, packs the folder, and checks the tarball. */
+/** Makes the npm package: builds all its parts into one folder, packs the folder, and checks the tarball. */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { missingParts, publishedManifest } from "./published-manifest.mjs";
 const ROOT = join(import.meta.dirname, "..");
 const TARGET = resolve(process.argv[2] ?? join(ROOT, "dist"));
 const STAGE = join(TARGET, "package");
-/** npm packs these from every folder, so that `files` does not name them. */
+/** npm always packs these files, so `files` in package.json does not name them. */
 const ALWAYS_PACKED = ["README.md", "LICENSE"];
 
 /** @throws Error with the output of the program */
@@ -32,7 +32,7 @@ function stage(manifest) {
   writeFileSync(join(STAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** The folder has all parts already, so that npm has no script to run. @returns the path of the tarball */
+/** The folder already has all parts, so npm runs no scripts. @returns the path of the tarball */
 function pack(manifest) {
   const args = ["pack", STAGE, "--json", "--ignore-scripts", "--pack-destination", TARGET];
   const [{ filename, files }] = JSON.parse(run("npm", args));

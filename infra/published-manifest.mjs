@@ -1,11 +1,11 @@
-/** The manifest of the npm package, made from the manifest of this repository, which npm refuses to pack. */
+/** Makes the manifest of the npm package from the manifest of this repository, and checks a tarball against it. */
 
-/** Fields for work in the repository alone. */
+/** Fields that only work in the repository needs. */
 const OF_THE_SOURCES = ["//", "private", "config", "scripts", "devDependencies"];
 
 /**
- * The manifest of the repository has no `version`, because npm refuses to pack a folder without one even where it runs no
- * scripts; the number is in `config`.
+ * The manifest of the repository has its version in `config`. Without a field `version`, npm refuses to pack the folder of
+ * the repository, even if it runs no scripts.
  * @param own the manifest of this repository
  */
 export function publishedManifest(own) {
@@ -16,7 +16,7 @@ export function publishedManifest(own) {
 
 /**
  * @param packed the paths in the tarball
- * @returns the promises of the manifest that the tarball lacks: commands, entry points, files and folders
+ * @returns the commands, entry points, files and folders that the manifest names and the tarball lacks
  */
 export function missingParts({ bin, exports, files }, packed) {
   const entryPoints = Object.values(exports).flatMap((entry) =>

@@ -5,11 +5,11 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { WORKER_TIMEOUT } from "./time-outs.ts";
 
-/** Workers delay a failed message longer each time: this number of receives takes most of an hour. */
+/** Workers delay a failed message longer each time, so that twelve receives take most of an hour. */
 const RECEIVES_MAX = 12;
 
 export interface WakeQueueProps {
-  /** By default the queue's own encryption. */
+  /** By default SQS encrypts with its own key. */
   readonly encryptionKey?: IKey;
   /** Refuses requests without TLS. */
   readonly sslOnly: boolean;
@@ -33,7 +33,7 @@ export class WakeQueue extends Construct {
     this.deadLetters = new Queue(this, "Dlq", all);
     const wakes = {
       ...all,
-      // The minimum that an event source accepts; workers extend the time of each message by a lease at a time.
+      // The minimum that an event source accepts. Workers extend the timeout of a message by one lease at a time.
       visibilityTimeout: WORKER_TIMEOUT,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
     };

@@ -1,4 +1,4 @@
-/** Far wakes: a group of one-time schedules, and the role that the schedules use to send. */
+/** The group of one-time schedules for far wakes, and the role with which the schedules send to the queue. */
 import { Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";

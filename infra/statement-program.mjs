@@ -1,4 +1,4 @@
-/** Bundles the program that evaluates statements into the text that every build of the product includes. */
+/** Bundles the program that evaluates statements. Every build of the product includes the bundled program as text. */
 import { join } from "node:path";
 import { build } from "esbuild";
 

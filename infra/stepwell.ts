@@ -56,8 +56,8 @@ export interface StepwellProps {
   /** The clients that may call handlers; by default those that IAM authorizes. `open` admits every client. */
   readonly ingressAuth?: IngressAuth;
   /**
-   * Limits all callers together to a rate per second and a burst; API Gateway answers 429 to further requests, and none
-   * of these is accepted. By default only the account's own limits apply.
+   * Limits all callers together to a rate per second and a burst. API Gateway answers 429 to further requests, which
+   * Stepwell never sees. By default only the account's own limits apply.
    */
   readonly ingressThrottle?: IngressThrottle;
   /**
@@ -67,7 +67,7 @@ export interface StepwellProps {
   readonly ingressAccessLog?: boolean;
   /**
    * The web pages that may call handlers; the gateway then answers preflights. By default an `open` ingress allows
-   * pages of every origin, and one with IAM or tokens allows none, because it requires them in the preflight too.
+   * pages of every origin. Any other ingress allows none, because it requires credentials of preflights too.
    */
   readonly ingressCors?: IngressCors;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 by default. */
@@ -108,15 +108,15 @@ export interface StepwellProps {
    */
   readonly signingKey?: number;
   /**
-   * An existing table in place of one of this stack; a table restored from a backup has another name than its source.
-   * It has the source's keys and indexes. Its owner must set its time to live, point-in-time recovery and deletion
+   * An existing table in place of one of this stack, such as a table restored from a backup. It must have the keys and
+   * indexes of a table of this stack. Its owner must set its time to live, point-in-time recovery and deletion
    * protection, because a stack cannot. The environment's name must be the one under which its items were written.
    */
   readonly table?: AnyTable;
   /**
-   * Encrypts the table, the queues, the keys and the logs, in a stack that specifies its Region; by default AWS's own
-   * keys. The key's policy must admit CloudWatch Logs. The stack extends the policy where it can; the owner of an
-   * imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
+   * Encrypts the table, the queues, the keys and the logs; by default AWS's own keys do. A stack with its own table must
+   * then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy where it can; the
+   * owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
    */
   readonly encryptionKey?: IKey;
   /** Queues refuse requests without TLS; true by default. False is for emulators that support only plain HTTP. */
@@ -125,13 +125,13 @@ export interface StepwellProps {
   readonly logRetention?: RetentionDays;
   /** CloudWatch alarms; on by default. */
   readonly alarms?: boolean;
-  /** Notified when an alarm goes off, and when it is over; by default no topic. */
+  /** The topic that CloudWatch notifies when an alarm goes off or is over; by default none. */
   readonly alarmTopic?: ITopic;
   /** A CloudWatch dashboard, billed monthly as alarms are; on by default. */
   readonly dashboard?: boolean;
   /** The removal policy of the stack's own table, keys and logs; by default they stay when the stack is deleted. */
   readonly removalPolicy?: RemovalPolicy;
-  /** The stack's own table cannot be deleted until this is switched off; by default on wherever the data is to stay. */
+  /** Protects the stack's own table from deletion; by default on, unless the removal policy destroys the data. */
   readonly deletionProtection?: boolean;
 }
 

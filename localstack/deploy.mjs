@@ -8,11 +8,14 @@ const WORK = join(ROOT, ".cache/localstack");
 const REGION = "us-east-1";
 const ACCOUNT = "000000000000";
 
-/** The context for an emulator, which supports neither tags of functions in policies nor the group of a schedule. */
+/**
+ * The context for an emulator. The ARNs are patterns, because the emulator supports neither tags of functions in
+ * policies nor the group of a schedule.
+ */
 export function emulatorContext(handlersName) {
   return {
     "keep-data": "false",
-    // Locally a call should be one line of curl.
+    // On the emulator a call needs no signature, so that one line of curl is enough.
     "ingress-auth": "open",
     // The emulator supports only plain HTTP.
     "ssl-only": "false",
@@ -55,7 +58,7 @@ function withoutStagingPolicy(template) {
   return template.replace(/^ {2}StagingBucketPolicy:\n(?: {3,}.*\n|\n)*/m, "");
 }
 
-/** @returns the folder of what `deploy` synthesised under this name, which may be deployed again as an app */
+/** @returns the folder of the app that `deploy` synthesized under this name; `deploy` accepts the folder as `app` */
 export function assemblyOf(name) {
   return join(WORK, `${name}.out`);
 }

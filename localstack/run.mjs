@@ -18,21 +18,26 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
   console.error("--port takes a port, or 0 for one that is free.");
   process.exit(2);
 }
-/** For an emulator whose schedules never fire: far wakes go through the queue in hops. */
+/** For an emulator whose schedules never fire: a distant wake goes through the queue in several hops. */
 const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ "aws.timers": "ladder" }) } : {};
 
-/** Most of the suite's time is spent waiting, so its files run side by side, each on an emulator that no other file uses meanwhile. */
+/** The suite mostly waits, so its files run in parallel. Each file has an emulator that no other file uses meanwhile. */
 const TEST_EMULATORS = 2;
 
-/** Uses the configured emulator, or starts one, or those of the test suite. */
+/** Uses the emulator at AWS_ENDPOINT_URL, or starts one emulator, or starts those of the test suite. */
 async function emulators() {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named !== undefined && named !== "") return [{ endpoint: named, stop: async () => undefined }];
   const running = [];
   for (let left = isTest && port === "0" ? TEST_EMULATORS : 1; left > 0; left--) {
-    const started = await startEmulator(Number(port));
-    console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
-    running.push(started);
+    try {
+      const started = await startEmulator(Number(port));
+      console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
+      running.push(started);
+    } catch (error) {
+      await Promise.all(running.map(({ stop }) => stop()));
+      throw error;
+    }
   }
   return running;
 }

@@ -1,4 +1,4 @@
-/** The admin API as a function; IAM has authorized every caller before the function runs. */
+/** The Lambda handler of the admin API. IAM authorizes every caller before the function runs. */
 import packageJson from "../../package.json" with { type: "json" };
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import { textResponse } from "../../shared/api/http/message.ts";

@@ -9,7 +9,7 @@ import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
 import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
-import { foreignText } from "./visible-text.ts";
+import { foreignLine, foreignText } from "./visible-text.ts";
 import { pauseText, waitLines } from "./wait-text.ts";
 
 export function invocationCommands(): Command {
@@ -78,15 +78,15 @@ function optional<Value>(value: Value | undefined, text: (value: Value) => strin
 
 /** A state key may contain any character; the quotes show where it ends. */
 function aboutText({ key, target, invocation_id: id, signal, wake_at: wakeAt, completes }: EntryBody): string {
-  if (key !== undefined) return `"${key}"`;
+  if (key !== undefined) return `"${foreignLine(key)}"`;
   if (wakeAt !== undefined) return `until ${momentText(wakeAt)}`;
   const named = signal === undefined ? undefined : `"${signal}"`;
-  const other = [named, target, id].filter((part) => part !== undefined).join(" ");
+  const other = foreignLine([named, target, id].filter((part) => part !== undefined).join(" "));
   return other === "" && completes !== undefined ? `completes ${completes}` : other;
 }
 
 function deploymentText({ id, address }: NonNullable<InvocationBody["deployment"]>): string {
-  return address === undefined ? `${id}, which is gone` : `${id} at ${address}`;
+  return address === undefined ? `${id}, which is gone` : foreignLine(`${id} at ${address}`);
 }
 
 function actionText({ action, at, by }: NonNullable<InvocationBody["last_action"]>): string {

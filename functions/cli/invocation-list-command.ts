@@ -1,6 +1,8 @@
 /** `stepwell invocations list`: prints one page of invocations that match the filters. */
 import { Command } from "commander";
 import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_USAGE } from "./exit-codes.ts";
 import { momentText } from "./moment.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -47,9 +49,14 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   const query = new URLSearchParams();
   for (const name of FILTERS) for (const value of flags[name] ?? []) query.append(...filterOf(name, value));
   for (const name of ["limit", "after"] as const) if (flags[name] !== undefined) query.set(name, flags[name]);
+  if (query.has("status") && query.has("outcome"))
+    throw new CommandFailure("Outcomes and other statuses cannot be listed together", {
+      exitCode: EXIT_USAGE,
+      fix: "List the outcomes (succeeded, failed, cancelled, killed) and the other statuses in two commands.",
+    });
   const body = await pagesOf(session, query);
-  if (flags.ids === true && !session.json && body.invocations.length === 0) return;
-  session.give(body, () => listText(session, body, flags.ids === true));
+  const isEmpty = flags.ids === true && !session.json && body.invocations.length === 0;
+  if (!isEmpty) session.give(body, () => listText(session, body, flags.ids === true));
   if (!session.json && body.next !== undefined)
     session.terminal.tell(`More invocations may follow: --after ${body.next}`);
 }

@@ -8,6 +8,11 @@ export function foreignText(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
 }
 
+/** Untrusted text on one line: a line end in it cannot begin a line that looks like one of the command's own. */
+export function foreignLine(text: string): string {
+  return foreignText(text).replaceAll("\n", " ");
+}
+
 /** Keeps colours and line ends; every other control character could move the cursor and is replaced. */
 export function visibleText(text: string): string {
   return text.replaceAll(/\p{Cc}(\[\d{1,3}m)?/gu, (found, colour: string | undefined) => {

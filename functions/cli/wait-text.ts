@@ -1,12 +1,12 @@
 /** Says in one line each what an invocation waits for. */
 import type { PauseBody, WaitBody } from "../../shared/api/wire/invocation.ts";
 import { momentText } from "./moment.ts";
-import { foreignText } from "./visible-text.ts";
+import { foreignLine } from "./visible-text.ts";
 
 /** @returns a line for each wait, and indented below it what the other invocation waits for */
 export function waitLines(waits: readonly WaitBody[], indent = ""): readonly string[] {
   return waits.flatMap((wait) => [
-    `${indent}${foreignText(waitText(wait))}, since ${momentText(wait.since)}`,
+    `${indent}${foreignLine(waitText(wait))}, since ${momentText(wait.since)}`,
     ...waitLines(wait.waits_for ?? [], `${indent}  `),
   ]);
 }
@@ -62,5 +62,5 @@ export function pauseText({ reason, at, by, failure }: PauseBody): string {
     failure: `after a failure${cause}`,
     "process-ends": `because it ended processes${cause}`,
   };
-  return foreignText(`${why[reason]}, at ${momentText(at)}`);
+  return foreignLine(`${why[reason]}, at ${momentText(at)}`);
 }

@@ -15,7 +15,7 @@ export interface ResourceEvent {
 }
 
 export interface ResourceOutcome {
-  /** A changed id means that the resource was replaced, and CloudFormation then deletes the old one. */
+  /** If the id has changed, CloudFormation treats the resource as replaced and deletes the old one. */
   readonly physicalId: string;
   readonly attributes?: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export const NEVER_MADE = "never-made";
 const REASON_MAX_CHARACTERS = 1_000;
 
 /**
- * @param act the message of its error becomes the reason of the failure
+ * @param act handles the event; if it throws, the message of the error becomes the reason of the failure
  * @returns a handler that rejects only if the outcome could not be delivered, so that Lambda retries the event
  */
 export function customResource(

@@ -55,7 +55,7 @@ export function requestOf(event: GatewayEvent, callerClaim = "sub"): HttpRequest
   };
 }
 
-/** An event without a gateway request id is a direct call of the function, whose sender can claim any identity. */
+/** An event without a gateway request id comes from a direct call of the function; its sender can claim any identity. */
 function whoAsks(event: GatewayEvent, callerClaim: string) {
   const { requestId: gatewayRequestId } = event.requestContext;
   const caller = callerIn(event, callerClaim);

@@ -1,4 +1,4 @@
-/** The entry point of the function that registers deployments; a deployment of a stack calls it. */
+/** The entry point of the function that registers deployments. CloudFormation calls it when a stack is deployed. */
 import { customResource } from "../lambda/custom-resource.ts";
 import { adminClient } from "./admin-client.ts";
 import { AFTER_DEPLOY, patient } from "./patient.ts";

@@ -1,10 +1,10 @@
-/** A deployment as a resource of a stack: the deployment of the stack fails unless the registration succeeds. */
+/** Handles the custom resource that registers a deployment; if the registration fails, the update of the stack fails. */
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 import { NEVER_MADE } from "../lambda/custom-resource.ts";
 import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 
 const REGISTERED_ALREADY = "META0004";
-/** Leaves room for the command that grants a missing permission, which contains a function name twice. */
+/** Enough for the command that grants a missing permission; the command contains a function name twice. */
 const MESSAGE_MAX_CHARACTERS = 800;
 
 interface Registration {

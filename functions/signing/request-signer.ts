@@ -2,7 +2,7 @@
 import { SignatureV4 } from "@smithy/signature-v4";
 import { Sha256 } from "./sha256.ts";
 
-/** In the AWS SDK's form: a key pair, or a provider that finds and renews one. */
+/** A key pair, or a provider that finds and renews a key pair, in the form of the AWS SDK. */
 export type Credentials = ConstructorParameters<typeof SignatureV4>[0]["credentials"];
 
 export interface Signing {
@@ -16,9 +16,9 @@ export interface UnsignedRequest {
   readonly method: string;
   /** The URL exactly as it will be sent. */
   readonly url: URL;
-  /** All of them are signed, and so is `host`, which comes from the URL. */
+  /** The signature covers all these headers and `host`, which comes from the URL. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty without a body. */
+  /** Empty if the request has no body. */
   readonly body: string | Uint8Array;
 }
 

@@ -1,12 +1,12 @@
-/** Sends requests to an HTTP API, signed where the API requires IAM. */
+/** Sends requests to an HTTP API, signed if the API requires IAM. */
 import { type Agent, type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { requestSigner, type Signing } from "./request-signer.ts";
 
 export interface ApiAddress {
-  /** `http://` or `https://` with host and port, as the API knows itself. */
+  /** `http://` or `https://` with the host and port that the API expects in the header `host`. */
   readonly origin: string;
-  /** Where to connect, if the host of the API has no address here. */
+  /** The address to connect to, if this machine cannot resolve the host of the API. */
   readonly at?: { readonly hostname: string; readonly port: number };
   readonly agent?: Agent;
 }
@@ -28,7 +28,7 @@ export interface ApiAnswer {
   readonly text: string;
 }
 
-/** Redirects are answers. Rejects with the error of the connection, or as the signal says. */
+/** Returns a redirect as the answer. Rejects if the connection fails or the signal aborts. */
 export type SendToApi = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** @param signing undefined for an API that takes unsigned requests */

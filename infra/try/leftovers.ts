@@ -1,4 +1,4 @@
-/** Looks for resources that are still in the account after the removal of the stack, in every service that it used. */
+/** Looks for resources that the removed stack left in the account, and deletes log groups that came back. */
 import { CloudWatchLogsClient, DeleteLogGroupCommand, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
@@ -13,7 +13,7 @@ export const STAYS: readonly string[] = [
 export const LOG_GROUP = "AWS::Logs::LogGroup";
 const TABLE = "AWS::DynamoDB::GlobalTable";
 
-/** A search and the name of its subject. */
+/** A search, with the name of the resources that it looks for. */
 interface Look {
   readonly what: string;
   readonly find: () => Promise<readonly string[]>;
@@ -25,8 +25,8 @@ interface Look {
  */
 export async function leftovers(stack: TryStack, parts: readonly StackPart[]): Promise<readonly string[]> {
   const named = (type: string): readonly string[] => parts.filter((part) => part.type === type).map(({ name }) => name);
-  // After an aborted run the parts are incomplete; names begin with the stack's name, or with Lambda's prefix before
-  // it.
+  // After an aborted run the parts are incomplete. The search therefore also takes the two prefixes that the names of
+  // the stack's log groups have.
   const logs = [...named(LOG_GROUP), `${stack.name}-`, `/aws/lambda/${stack.name}-`];
   const looks: readonly Look[] = [
     { what: "the stack", find: async () => [(await stack.look())?.status].filter((status) => status !== undefined) },
@@ -38,15 +38,15 @@ export async function leftovers(stack: TryStack, parts: readonly StackPart[]): P
 }
 
 /**
- * Deletes the log groups of the removed stack that exist again: a function that still ran while its log group was deleted makes
- * the group anew with its next line.
+ * Deletes the log groups of the removed stack that exist again. A function that still ran while its log group was
+ * deleted creates the group again with its next line.
  * @param parts the parts of the stack before its removal
  */
 export async function deleteLateLogGroups(parts: readonly StackPart[]): Promise<void> {
   const client = new CloudWatchLogsClient({});
   for (const { type, name } of parts) {
     if (type !== LOG_GROUP) continue;
-    // A group that does not exist is the rule; a refusal leaves the group to the look at what is left.
+    // Most of these groups do not exist. If AWS refuses to delete one, `leftovers` still finds it.
     await client.send(new DeleteLogGroupCommand({ logGroupName: name })).catch(() => undefined);
   }
 }

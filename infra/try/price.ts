@@ -1,6 +1,6 @@
 /**
- * Estimates the cost of a run: the counted figures of docs/costs.json and the prices of docs/prices.json, multiplied by
- * the checks.
+ * Estimates the cost of a run from the work of its checks, the cost of each shape of call in docs/costs.json, and the
+ * prices in docs/prices.json.
  */
 import costs from "../../docs/costs.json" with { type: "json" };
 import priceList from "../../docs/prices.json" with { type: "json" };
@@ -46,7 +46,7 @@ function workUsd({ shapes, questions }: Work): number {
   return submitted.reduce((sum, usd) => sum + usd, 0) + questions * questionUsd();
 }
 
-/** A read request costs at most as much as a call of the same kind, which writes in addition. */
+/** A request that changes nothing costs at most as much as a call without steps, which reads and writes. */
 function questionUsd(): number {
   return costs.million["call without steps"] / MILLION;
 }

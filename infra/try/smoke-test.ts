@@ -6,12 +6,12 @@ export interface CheckResult {
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
   readonly tookMs: number;
-  /** The observation of the check, or its error. */
+  /** The observation of the check, its error, or the reason why it was skipped. */
   readonly seen: string;
 }
 
 /**
- * After a failed check that later ones need, and after an interruption, all further checks are skipped.
+ * All further checks are skipped after an interruption, and after the failure of a check that later checks need.
  * @param onResult called after each check
  */
 export async function smokeTest(

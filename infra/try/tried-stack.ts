@@ -29,7 +29,7 @@ export function triedStack(app: App, name: string, codeFolder: string, emulator:
     environmentName: name,
     ingressAuth: "iam",
     workerConcurrencyMax: WORKER_CONCURRENCY_MAX,
-    // They are billed monthly, and a trial of an hour does not need them.
+    // Alarms and dashboards are billed monthly, and a trial of an hour does not need them.
     alarms: false,
     dashboard: false,
     ...judged,

@@ -1,4 +1,4 @@
-/** Deploys the stack, runs the checks, and always destroys the stack at the end. */
+/** Deploys the stack, runs the checks, and destroys the stack at the end, unless the user wants to keep it. */
 import { randomBytes } from "node:crypto";
 import type { CommandFailure } from "../../functions/cli/command-failure.ts";
 import { failureText } from "../../functions/cli/command-failure.ts";

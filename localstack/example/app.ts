@@ -1,4 +1,4 @@
-/** A stack with one handler function: it carries the tag that lets a control plane call it, and it is called by version. */
+/** A stack with one handler function, which has the tag of callable functions; the output is the ARN of a version. */
 import { App, CfnOutput, Duration, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 

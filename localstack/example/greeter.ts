@@ -1,4 +1,4 @@
-/** The example handlers: a service that greets and one that reminds, behind the SDK's Lambda handler. */
+/** The example service, with one handler that greets and one that reminds, behind the SDK's Lambda handler. */
 import "../../examples/polyfill.mjs";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk/lambda";
 import type { Context } from "@restatedev/restate-sdk/lambda";

@@ -3,7 +3,7 @@ import { parseDurationMs } from "../core/model/duration.ts";
 import { sizeBytes } from "./size-text.ts";
 
 const INTERVAL_MIN_MS = 10;
-/** PEM, or the beginning of an Ed25519 key in its base64. */
+/** Matches PEM, and the beginning of an Ed25519 private key in base64. */
 const KEY_ITSELF = /-----BEGIN|^\s*MC4CAQAwBQYDK2Vw/;
 
 export type SettingKind = "flag" | "duration" | "size" | "number" | "text" | "choice";
@@ -21,7 +21,7 @@ export interface Setting<Value> {
   read(raw: unknown): { readonly value: Value } | undefined;
   /** The valid form, for the message of a refusal. */
   readonly expected: string;
-  /** A refusal does not repeat the value. */
+  /** Present if the value may be a secret: a refusal then does not repeat the value. */
   readonly mayBeSecret?: true;
 }
 
@@ -52,7 +52,7 @@ export function optionalDuration(doc: string): Setting<number | undefined> {
   };
 }
 
-/** A file is read more leniently than a request: in any case, and with its units in any order. */
+/** Unlike a duration in a request, a setting may have capital letters, and its units in any order. */
 function durationMs(text: string): number | undefined {
   return parseDurationMs(text.trim().toLowerCase(), { anyOrder: true });
 }
@@ -124,7 +124,7 @@ export function countOrUnlimited(fallbackText: string, doc: string): Setting<num
   };
 }
 
-/** `share` means as many as are still free. */
+/** `share` sets no fixed number: the limit then depends on how many are still free. */
 export function countOrShare(doc: string): Setting<number | "share"> {
   const count = bounded(doc, "a whole number from 1, or share", { min: 1, max: 1_000_000, whole: true });
   return {

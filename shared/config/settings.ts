@@ -1,5 +1,5 @@
 /**
- * Reads settings from a file, the environment and flags, of which the later wins.
+ * Reads settings from a file, the environment and flags; each of these overrides the ones before it.
  * An invalid value refuses the start, and so does an unknown key whose name suggests security; other unknown keys are
  * warnings.
  */
@@ -44,7 +44,7 @@ export function readSettings(sources: SettingsSources): SettingsRead {
   const given = new Map<SettingPath, Given>();
   const warnings: string[] = [];
   for (const named of [fileSettings(sources.file), variables(sources.environment), flags(sources.flags)]) {
-    // Aliases go first, so that a setting's own name wins over them within one source.
+    // Aliases are read first, so that within one source a setting's own name overrides its aliases.
     const inOrder = [...named].sort((a, b) => Number(isSetting(a.name)) - Number(isSetting(b.name)));
     for (const { name, raw, origin, written } of inOrder) {
       const path = isSetting(name) ? name : aliased(name);

@@ -6,7 +6,7 @@ export interface TomlSetting {
   /** Dotted, with underscores converted to hyphens. */
   readonly key: string;
   readonly raw: unknown;
-  /** From 1; undefined if the key has no line of its own. */
+  /** From 1; undefined if the search found no line of this key. */
   readonly line: number | undefined;
 }
 

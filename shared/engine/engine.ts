@@ -20,18 +20,18 @@ export interface Engine {
   /** The registry: deployments and services. No transaction spans the two stores. */
   readonly meta: Table;
   readonly queue: Queue;
-  /** Shares out the walks of the sweeper; absent where one process does them alone. */
+  /** Divides the walks of the sweeper between processes; absent if one process does them alone. */
   readonly slices?: SliceQueue;
   readonly timers: Timers;
   readonly endpoints: Endpoints;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Packs records if that saves a write unit; absent where write units cost nothing. */
+  /** Packs records if that saves a write unit; absent if write units cost nothing. */
   readonly codec?: Codec;
   readonly log: Log;
   readonly meter: Meter;
-  /** Absent where traces are off: no span is then made or derived. */
+  /** Absent if traces are off; the engine then makes no spans. */
   readonly tracer?: Tracer;
   /** The invocations that this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;

@@ -1,4 +1,4 @@
-/** The spans of invocations and their attempts; nothing is derived or made for them where traces are off. */
+/** The spans of invocations and their attempts; while traces are off, no span is made. */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
 import type { Segment } from "../core/invocation/segment.ts";
@@ -41,7 +41,7 @@ export function traceIdOf(engine: Engine, acceptance: Acceptance): string | unde
   return traceparent === undefined ? undefined : readTraceparent(traceparent)?.traceId;
 }
 
-/** A span below `parent`, or the root of a trace of its own, with a random id. */
+/** A span with a random id, below `parent` or, without a parent, at the root of a new trace. */
 export function contextBelow({ ids }: Engine, parent: TraceContext | undefined): TraceContext {
   return {
     traceId: parent?.traceId ?? hex(ids.random(TRACE_ID_BYTES)),
@@ -50,7 +50,7 @@ export function contextBelow({ ids }: Engine, parent: TraceContext | undefined):
   };
 }
 
-/** Each try is a span of its own: two drivers may try the same attempt, or one driver again after a crash. */
+/** Each try of an attempt gets another span: two drivers may try the same attempt, or a driver tries it again after a crash. */
 export function beginAttempt(engine: Engine, active: ActiveInvocation): void {
   active.attempt.beginSpan(contextBelow(engine, invocationContext(engine, active.invocation.acceptance)));
 }
@@ -108,7 +108,7 @@ function tell(tracer: Tracer, name: string, span: Omit<Span, "name">): void {
   tracer.tell({ ...rest, name, ...(failure !== undefined && { failure: failure.slice(0, FAILURE_MAX_CHARS) }) });
 }
 
-/** Without the key: there would be as many names as objects. */
+/** Leaves out the key, because there would be as many names as objects. */
 export function nameOf({ target }: Pick<Acceptance, "target">): string {
   return `${target.service}/${target.handler}`;
 }

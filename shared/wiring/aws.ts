@@ -59,7 +59,7 @@ export interface AwsOptions {
 }
 
 /**
- * Opened while the function starts, so that only the first request waits for it.
+ * Connects the ports. A function calls it while it starts, so that only the first request waits.
  * @throws CodedError RT0002 if a setting or a key is missing or unreadable, META0010 and META0011 if the table does not
  * have this program's format
  */

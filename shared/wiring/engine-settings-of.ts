@@ -7,7 +7,7 @@ import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 const ACCEPTANCE_WAIT_MS = 4;
 
 /**
- * @param soleOwner the prefix of this process's tokens, if it is the sole owner of the store
+ * @param soleOwner the prefix of this process's tokens; undefined if the process is not the sole owner of the store
  * @throws CodedError RT0002 if the minimum protocol version is above the maximum
  */
 export function engineSettingsOf(settings: Settings, soleOwner: string | undefined): EngineSettings {

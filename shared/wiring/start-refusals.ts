@@ -24,7 +24,7 @@ export function storeRefusal(kind: StoreKind, error: unknown): unknown {
   return new CodedError(STORE_CODES[kind][error.reason], `${error.message}${reason}`, { cause: error });
 }
 
-/** With an unreadable registry the process would refuse every call, with less precise errors. */
+/** @throws CodedError META0005 if the registry is unreadable; a started process would refuse every call less precisely. */
 export async function readableRegistry(registry: Registry): Promise<void> {
   try {
     await registry.deployments();

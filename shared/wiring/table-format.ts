@@ -15,8 +15,8 @@ export interface ClaimedTable {
 }
 
 /**
- * Ensures that the table has this program's format, and claims an empty one. A table from before formats were recorded
- * is taken over unchanged (ADR 0020).
+ * Checks that the table has this program's format, and claims an empty table. A table from before formats were recorded
+ * is taken over (ADR 0020).
  * @throws CodedError META0010 if the table has another format, META0011 if it contains data and no schema item
  */
 export async function claimTable(meta: Table, keyPrefix: string): Promise<ClaimedTable> {
@@ -28,7 +28,7 @@ export async function claimTable(meta: Table, keyPrefix: string): Promise<Claime
   throw new CodedError("META0010", text);
 }
 
-/** The secret is written directly after this item, so a table with the secret and without this item was never claimed. */
+/** The secret is written after the schema item. A table with only the secret is an earlier program's, or has lost the item. */
 async function claimed(meta: Table, keyPrefix: string, key: Key): Promise<Item> {
   const secret = await meta.get(secretKey(keyPrefix));
   if (secret !== undefined) {
@@ -43,9 +43,9 @@ async function claimed(meta: Table, keyPrefix: string, key: Key): Promise<Item> 
 }
 
 /**
- * Data of earlier programs is readable unchanged. Those programs ignore the format, and would drive items that they do
- * not understand. The move of the secret to another attribute makes them refuse to start.
- * @returns undefined if no such program wrote the table
+ * Takes over the table of an earlier program, whose data is readable unchanged. Earlier programs ignore the format, and
+ * would drive items that they cannot read. Moving the secret to another attribute makes them refuse to start.
+ * @returns undefined if no earlier program wrote the table
  */
 async function takenOver(meta: Table, keyPrefix: string, key: Key, secret: Item): Promise<Item | undefined> {
   const bytes = secret[FORMER_ATTRIBUTE];

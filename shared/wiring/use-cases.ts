@@ -43,13 +43,13 @@ export const invocationUseCases: InvocationUseCases = {
 };
 
 export interface Loops {
-  /** Stops taking messages from the queue. */
+  /** Makes the loops end; the worker takes no more messages from the queue. */
   stop(): void;
   /** Resolves when every loop has ended; never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** Starts the background loops; each runs until `stop`. */
+/** Starts the recovery and the background loops, which run until `stop`. */
 export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits: WorkerLimits): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;

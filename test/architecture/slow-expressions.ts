@@ -1,4 +1,4 @@
-/** Finds regular expressions whose time grows faster than their input, by the analysis of `scslre`. */
+/** Finds regular expressions whose time grows faster than their input; the package `scslre` analyses them. */
 import { parseSync, Visitor } from "oxc-parser";
 import { analyse } from "scslre";
 

@@ -50,7 +50,7 @@ export interface Answered {
   readonly tookMs: number;
 }
 
-/** @param patienceMs when to break the connection off */
+/** @param patienceMs the time after which the request is aborted */
 export async function ask(uri: string, init: RequestInit = {}, patienceMs = 5_000): Promise<Answered> {
   const fromMs = performance.now();
   try {
@@ -77,13 +77,13 @@ export async function unanswered(scene: Scene, paths: readonly string[]): Promis
   return answers.flatMap(({ status }, at) => (status === 200 ? [] : [`GET ${paths[at]} was answered with ${status}`]));
 }
 
-/** The rate of attempts per second, averaged over the last so many milliseconds. */
+/** The rate of attempts per second over the last `overMs` milliseconds. */
 export function attemptsPerSecond({ attemptsAtMs }: Scene, overMs: number): number {
   const sinceMs = performance.now() - overMs;
   return Math.round((attemptsAtMs.filter((atMs) => atMs >= sinceMs).length * 1_000) / overMs);
 }
 
-/** Waits until so many attempts have come, or the time is over. */
+/** Waits for `count` attempts, at most `withinMs`. */
 export async function attemptsCome(scene: Scene, count: number, withinMs: number): Promise<void> {
   for (const untilMs = performance.now() + withinMs; performance.now() < untilMs; await pause(50))
     if (scene.attemptsAtMs.length >= count) return;

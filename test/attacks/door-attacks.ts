@@ -102,7 +102,7 @@ export const DOOR_ATTACKS: readonly Attack[] = [
       const answer = await fetch(`${scene.ingressUri}/Good/plain`, { method: "POST", body: '"x"' });
       if (answer.headers.get("x-content-type-options") !== "nosniff") complaints.push("an answer may be sniffed");
       const isOpen = (statSync(`${scene.dataDir}/journal`).mode & 0o077) !== 0;
-      const isTold = readFileSync(scene.logPath, "utf8").includes("others of this machine may read");
+      const isTold = readFileSync(scene.logPath, "utf8").includes("data-directory.exposed");
       if (isOpen && !isTold) complaints.push("other users may read the data directory, and no warning says so");
       return { accepted: [], complaints };
     },

@@ -6,7 +6,7 @@ import type { ServerProcess } from "./server-process.ts";
 const FOUND_WITHIN_MS = 10_000;
 const PATIENCE_MS = 5_000;
 const LANES = 16;
-/** Up to so many invocations are read one by one; more are searched in the list. */
+/** At most this many invocations are read one by one; a larger number is searched in the list. */
 const SINGLE_MAX = 100;
 const PAGE = 500;
 
@@ -43,7 +43,7 @@ export async function missingAfterRestart(
   return { lost, undone: undone() };
 }
 
-/** Reads the list page by page, until it has shown all ids, or the list or the time ends. */
+/** Reads the list page by page until all sought ids are found, the list ends, or the time is over. */
 async function listedIds(server: ServerProcess, sought: ReadonlySet<string>, untilMs: number): Promise<Set<string>> {
   const found = new Set<string>();
   for (let after: string | undefined = ""; after !== undefined && found.size < sought.size && Date.now() < untilMs;) {

@@ -1,4 +1,4 @@
-/** A poison invocation ends the server a few times at most: then it is paused, and other services are served. */
+/** A poison invocation ends the server at most four times; then the invocation is paused, and other services are served. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";

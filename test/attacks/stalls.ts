@@ -1,7 +1,7 @@
-/** Measures stalls of the machine itself: a process that only waits for a timer, and gets it late. */
+/** Measures stalls of the machine: how late a timer fires in a process that does nothing else. */
 
 const PERIOD_MS = 20;
-/** A server with two busy threads never delays an idle process by so much; only the host of the machine does. */
+/** A server with two busy threads never delays an idle process by this much; only the host of the machine does. */
 const STALL_FROM_MS = 250;
 
 /** Watches from its construction until `end`. */

@@ -1,4 +1,4 @@
-/** Deployments on Lambda: the SDK behind a version and an alias, and each failure of a function. */
+/** Tests deployments on Lambda: the SDK behind a version and an alias, and the failures of functions. */
 import { PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LambdaEndpoints } from "../../shared/adapters/lambda/lambda-endpoints.ts";
@@ -103,7 +103,7 @@ describe("a function", () => {
   });
   afterAll(() => rogue.close());
 
-  test("gets exactly the event of the protocol, and its answer's headers come in lower case", async () => {
+  test("gets exactly the event of the protocol, and the headers of its answer are read in lower case", async () => {
     const headers = { "content-type": "x/y", accept: "x/y" };
     const body = [Buffer.from([0, 255]), Buffer.from([7])];
     const exchange = open(rogue.versionArn, "/invoke/S/h", { headers, body });
@@ -119,7 +119,7 @@ describe("a function", () => {
     expect(await exchange.next()).toBeUndefined();
   });
 
-  test("is called when our side ends, with all bytes written until then", async () => {
+  test("is called at the half-close, with all bytes written until then", async () => {
     const exchange = open(rogue.versionArn, "/echo", { body: [Buffer.from("a")], halfClose: false });
     exchange.write(Buffer.from("b"));
     exchange.halfClose();
@@ -148,12 +148,12 @@ describe("a function", () => {
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("that does not exist, or not in this version, is unreachable", async () => {
+  test("that does not exist, or lacks the requested version, is unreachable", async () => {
     expect(await reasonOf(open(`${rogue.arn}-gone:1`, "/echo").head())).toBe("unreachable");
     expect(await reasonOf(open(`${rogue.arn}:99`, "/echo").head())).toBe("unreachable");
   });
 
-  test("without a version is refused before anything is called", async () => {
+  test("without a version is refused as unreachable", async () => {
     const exchange = open(rogue.arn, "/echo");
     await expect(exchange.head()).rejects.toThrow("names no version");
     expect(await reasonOf(exchange.head())).toBe("unreachable");
@@ -167,7 +167,7 @@ describe("a function", () => {
     expect(await reasonOf(exchange.head())).toBe("too-large");
   });
 
-  test("whose exchange is aborted rejects its pending reads, and the next call is not disturbed", async () => {
+  test("serves the next call after an aborted exchange, whose reads fail as aborted", async () => {
     const exchange = open(rogue.versionArn, "/busy");
     const head = reasonOf(exchange.head());
     exchange.abort();
@@ -183,7 +183,7 @@ describe("a function", () => {
     expect(await readAll(after)).not.toHaveLength(0);
   });
 
-  test("that exceeds our time limit breaks the exchange, and is not called again", async () => {
+  test("that exceeds our time limit breaks the exchange", async () => {
     const impatient = endpointsWith({ requestTimeoutMs: 500 });
     const exchange = impatient.open({
       destination: { arn: rogue.versionArn },
@@ -198,7 +198,7 @@ describe("a function", () => {
   });
 });
 
-test("a function without concurrency is throttled", async () => {
+test("calls above the concurrency of a function are throttled", async () => {
   const full = await openFunction("rogue", TIMEOUT_S);
   const limit = { FunctionName: full.name, ReservedConcurrentExecutions: 1 };
   await full.client.send(new PutFunctionConcurrencyCommand(limit));

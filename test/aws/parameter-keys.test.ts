@@ -45,7 +45,7 @@ test("the created parameters are encrypted", async () => {
   expect(Parameters!.map(({ Type }) => Type)).toEqual(["SecureString", "SecureString", "SecureString"]);
 });
 
-test("a rotation of keys breaks no deployment that trusts the current key and the next", async () => {
+test("one rotation of keys breaks no deployment that trusts the current key and the next", async () => {
   const path = `/stepwell/${freshName("exchanged")}`;
   const { attributes: before } = await deployed("Create", path, 1);
   const trusting = await deploymentTrusting([before!["CurrentPublicKey"]!, before!["NextPublicKey"]!]);
@@ -57,7 +57,7 @@ test("a rotation of keys breaks no deployment that trusts the current key and th
   expect(await trusting.statusOf((await readParameterKeys(store, { path, signingKey: 3 })).signingPem)).toBe(401);
 });
 
-test("the deletion of a stack deletes its keys, or leaves them where its data stays", async () => {
+test("the deletion of a stack deletes its keys, unless its data stays", async () => {
   const path = `/stepwell/${freshName("gone")}`;
   await deployed("Create", path, 1);
   await deployed("Update", path, 12);

@@ -1,4 +1,4 @@
-/** The configuration of the tests on an emulated AWS: they run only through `run.mjs`, which starts it. */
+/** The configuration of the tests on an emulated AWS; `run.mjs` starts the emulator, and then these tests. */
 import { defineConfig } from "vitest/config";
 import { reportersOf } from "../reporters.ts";
 

@@ -166,7 +166,7 @@ test.each([
 ])("%s %s is refused: a path has one spelling for each letter", async (method, path) => {
   const body = path.includes("batch") ? '{"invocation_ids":[]}' : "{}";
   const spelt = await ask(stage.adminPort, `${method} ${path}`, JSON_TYPE, body);
-  expect([spelt.status, spelt.body]).toEqual([400, expect.stringContaining("write it as it is")]);
+  expect([spelt.status, spelt.body]).toEqual([400, expect.stringContaining("write the character itself")]);
   const plain = await ask(stage.adminPort, `${method} ${decodeURIComponent(path)}`, JSON_TYPE, body);
   expect(plain.status).not.toBe(400);
 });

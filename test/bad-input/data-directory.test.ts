@@ -97,7 +97,7 @@ test.each(ROWS)("%s", async (_what, harm, outcomes) => {
   harm();
   const outcome = await start();
   expect(outcomes).toContain(outcome);
-  // The refusal repeats, so the first start left nothing open that looks like a lock.
+  // The outcome repeats, so the first start left no file open that the next start would take for a lock.
   expect(await start()).toBe(outcome);
 });
 

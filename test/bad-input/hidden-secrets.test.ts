@@ -31,7 +31,7 @@ interface Guarded {
   readonly got: { readonly url: string; readonly authorization: string; readonly body: string }[];
 }
 
-/** A deployment that is opened or closed by `isOpen`, and records the credentials of each request. */
+/** A deployment that answers 403 while it is not open, and records the credentials of each request. */
 async function startGuarded(): Promise<Guarded> {
   const server = createServer((request, response) => {
     const { url = "", headers } = request;
@@ -52,7 +52,7 @@ async function startGuarded(): Promise<Guarded> {
   return guarded;
 }
 
-/** All GET answers of the admin API, as its own document lists them, and every row of every table. */
+/** The answers to all GET requests that the admin API's own document lists, and the rows of every table. */
 async function everythingTold(stage: ErrorStage, own: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { adminUrl } = stage.local;
   const { paths } = (await (await fetch(`${adminUrl}openapi`)).json()) as { paths: Record<string, object> };
@@ -80,7 +80,7 @@ function expectHidden(told: readonly string[]): void {
   expect(told.flatMap((one) => one.match(new RegExp(`.{0,200}${SECRET}.{0,40}`, "gs")) ?? [])).toEqual([]);
 }
 
-test("a deployment, its callers, its clusters and its keys disclose no secret, whatever fails", async () => {
+test("no output shows a secret of a deployment, a caller, a cluster or a key, also when requests fail", async () => {
   const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const key = pem.split("\n")[1]!;
   const file = join(dir, "key.pem");
@@ -187,7 +187,7 @@ test("a masked value is refused when it is sent back, so that it replaces no sec
   });
 });
 
-test("a collector's credentials are sent to it, and appear nowhere while it refuses them", async () => {
+test("the credentials of a trace collector are sent to it, and appear in no output while it refuses them", async () => {
   const got: string[] = [];
   const server = createServer((request, response) => {
     got.push(`${request.headers.authorization ?? ""} ${String(request.headers["x-key"])}`);

@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, exchange, head, openSocket } from "../harness/local/raw-http.ts";
 
-/** Resolves when the door has answered or closed; throws on a wrong outcome or on none. */
+/** `act` resolves when the ingress has answered or closed the connection; it throws on a wrong outcome. */
 export type BadRow = readonly [what: string, act: (port: number) => Promise<void>];
 
 const BINARY_TYPE = { "content-type": "application/octet-stream" };
 const CHUNKED = { ...BINARY_TYPE, "transfer-encoding": "chunked" };
 const DRIP_EVERY_MS = 20;
 
-/** The bytes get one of these statuses; 0 stands for a closed connection. */
+/** Sends the bytes, and requires one of these statuses; 0 stands for a closed connection. */
 function refused(statuses: readonly number[], ...pieces: readonly (string | Buffer)[]): BadRow[1] {
   return async (port) => {
     const text = await exchange(port, ...pieces);
@@ -25,7 +25,7 @@ function many(times: number, act: (port: number, at: number) => Promise<void>): 
   };
 }
 
-/** Sends byte after byte until the door ends the connection. */
+/** Sends byte after byte until the ingress closes the connection. */
 function dripped(start: string, next: () => string): BadRow[1] {
   return many(20, async (port) => {
     const socket = await openSocket(port);
@@ -132,7 +132,7 @@ export const INGRESS_ROWS: readonly BadRow[] = [
   ],
 ];
 
-/** Rows that end only after a time limit of the door. */
+/** Rows that end only after a time limit of the ingress. */
 export const SLOW_CLIENT_ROWS: readonly BadRow[] = [
   ["a head that drips", dripped("POST /Greeter/echo HTTP/1.1\r\nhost: x\r\n", () => "a")],
   ["headers that drip", dripped("POST /Greeter/echo HTTP/1.1\r\nhost: x\r\n", () => "a: b\r\n")],

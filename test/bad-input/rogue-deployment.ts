@@ -1,4 +1,4 @@
-/** A deployment that registers correctly and then answers each handler in another wrong way. */
+/** A deployment that registers correctly, and then answers the calls of each handler in a different wrong way. */
 import { createServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
@@ -87,7 +87,7 @@ export const ROGUE_ANSWERS: Readonly<Record<string, Answer>> = {
   manyHeaders: answer(new Uint8Array(0), tooMany),
 };
 
-/** Only silent handlers have a short abort timeout: a busy machine must not fail the others. */
+/** Only silent handlers have a short abort timeout; on a busy machine it would abort the others. */
 const SILENT = ["silent", "silentAfterHead"];
 const ABORT_AFTER_MS = 2_000;
 

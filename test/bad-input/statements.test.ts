@@ -1,4 +1,4 @@
-/** Statements that would occupy the process: each is refused or answered, and the next one is answered as before. */
+/** Statements that would occupy the process: each is refused or answered, and then the next statement is answered. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -18,7 +18,7 @@ async function answered(query: string): Promise<{ readonly status: number; reado
   return await ask(stage.adminPort, "POST /query", HEADERS, JSON.stringify({ query }));
 }
 
-/** Each level mentions the one below twice. */
+/** Builds a statement in which each level mentions the level below it twice. */
 function doubling(level: (below: string) => string, table = "sys_invocation"): string {
   const parts = Array.from({ length: LEVELS }, (_, at) => `t${at} AS (${level(at === 0 ? table : `t${at - 1}`)})`);
   return `WITH ${parts.join(", ")} SELECT count(*) FROM t${LEVELS - 1}`;

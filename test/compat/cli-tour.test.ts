@@ -1,9 +1,10 @@
+/** Tests the unmodified command line of the reference against Stepwell's local process. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openWorld, type World } from "./cli-world.ts";
 import { TOUR_SERVICES } from "./tour-services.ts";
 
-/** One tour, step after step: each step works with the results of the former ones. */
+/** The tests are the steps of one tour; each step uses the results of the steps before it. */
 let world: World;
 let deploymentId: string;
 const ids = { nap: "", stumble: "", hold: "", waits: "", call: "" };
@@ -99,7 +100,7 @@ test("open invocations are listed with the reason of each wait, and counted by s
   expect(await told("deployments", "describe", deploymentId, "--extra")).toMatch(/Invocations: +2/);
 });
 
-test("filters and orders of the list are answered", async () => {
+test("the list of invocations takes filters and an order", async () => {
   expect(await told("invocations", "list", "--all")).toContain("Showing 7/7 invocations");
   const completed = await told("invocations", "list", "--status", "completed", "--limit", "1");
   expect(completed).toMatch(/Status: +completed with success/);
@@ -173,7 +174,7 @@ test("statements are answered as a table and as JSON", async () => {
   expect(text).toContain("nope");
 });
 
-test("tables without rows here are empty", async () => {
+test("the commands for rules and virtual queues report none", async () => {
   expect(await told("rules", "list")).toContain("No rules defined");
   expect(await told("vqueues", "list")).toContain("No virtual queues found");
 });

@@ -1,4 +1,4 @@
-/** The servers that are compared: each is started on a fresh directory with the deployment registered. */
+/** Starts each compared server on a fresh directory, and registers the deployment. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";

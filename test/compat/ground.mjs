@@ -45,7 +45,7 @@ function has(command) {
   return spawnSync("sh", ["-c", `command -v ${command}`], { stdio: "ignore" }).status === 0;
 }
 
-/** Its output goes to standard error, so that standard output has the report alone. */
+/** The output of the command goes to standard error, so that standard output has the report alone. */
 function run(command, args, cwd) {
   const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2] });
   if (status !== 0) throw new GroundError(`${command} ${args.join(" ")} failed`);

@@ -12,7 +12,7 @@ export const LIMIT = "limit";
 const WARM_UP_CLIENTS_MAX = 32;
 
 /**
- * @param stops a stack: each started process is pushed with its end, for the caller to use should this one throw
+ * @param stops a stack of functions that stop the started processes; the caller stops the rest if this function throws
  * @returns the recordings, every measurement, the work of each contestant after its loads, and its bytes on the disk
  */
 export async function runRounds(contestants, options, dir, stops) {
@@ -47,7 +47,7 @@ function lengthsOf(conversations) {
   return Object.fromEntries(lengths);
 }
 
-/** One contestant: every shape, checked, warmed up, measured, and watched while it settles. */
+/** Checks, warms up and measures one contestant with every shape, and watches it settle. */
 async function visit(contestant, { round, options, dir, stops }, found) {
   const depth = stops.length;
   const deployment = await startDeployment(dir);
@@ -79,7 +79,7 @@ async function visit(contestant, { round, options, dir, stops }, found) {
   await stopDownTo(stops, depth);
 }
 
-/** The deployment alone, with the recorded conversation of the first contestant. */
+/** Measures the deployment alone, with the recorded conversation of the first contestant. */
 async function visitLimit(conversations, { round, options, dir, stops }, found) {
   const depth = stops.length;
   const deployment = await startDeployment(dir);
@@ -102,7 +102,7 @@ function shapesOf(round, { shapes, rounds }) {
   return shapes.filter(({ isSlow }) => isSlow !== true || round === 1 || round < rounds);
 }
 
-/** A slow call beside many takes seconds. A send does not wait, so fewer of them make enough work. */
+/** A slow call among many takes seconds, so slow shapes run longer. A send does not wait, so half the time is enough. */
 function secondsOf(shape, connections, { seconds }) {
   if (shape.isSlow === true) return seconds * (connections > WARM_UP_CLIENTS_MAX ? 4 : 2);
   return isSend(shape) ? Math.ceil(seconds / 2) : seconds;

@@ -42,7 +42,7 @@ export async function askOnce(ingressUrl, shape) {
 }
 
 /**
- * Sends several at once and compares every byte.
+ * Sends several requests at once, and compares every byte of the answers.
  * @throws Error for a wrong answer
  */
 export async function requireRightAnswers(ingressUrl, shape) {

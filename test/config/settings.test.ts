@@ -65,7 +65,7 @@ describe("the table of settings", () => {
     },
   );
 
-  it("gives every setting a variable of its own", () => {
+  it("gives every setting its own variable", () => {
     expect(new Set(SETTING_PATHS.map(variableOf)).size).toBe(SETTING_PATHS.length);
     expect(variableOf("worker.invoker.abort-timeout")).toBe("STEPWELL_WORKER__INVOKER__ABORT_TIMEOUT");
   });
@@ -90,7 +90,7 @@ describe("settings", () => {
     expect(settings["worker.invoker.inactivity-timeout"]).toBe(2000);
   });
 
-  it("of a flag override the environment, and those of the environment the file", () => {
+  it("from a flag override the environment, and settings from the environment override the file", () => {
     const environment = { STEPWELL_INGRESS__PORT: "2", STEPWELL_ADMIN__PORT: "3", HOME: "/x" };
     const { settings, warnings } = read("[ingress]\nport = 1\n[admin]\nport = 1\nbind = '::1'\n", {
       environment,
@@ -100,7 +100,7 @@ describe("settings", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("read unlimited attempts and choices in capitals", () => {
+  it("may be unlimited attempts, and choices with capital letters", () => {
     const { settings } = read('[default-retry-policy]\nmax-attempts = "unlimited"\non-max-attempts = "Kill"\n');
     expect(settings["default-retry-policy.max-attempts"]).toBeUndefined();
     expect(settings["default-retry-policy.on-max-attempts"]).toBe("kill");
@@ -123,7 +123,7 @@ describe("settings", () => {
     ],
     ["a flag", "", { flags: { "admin.port": "x" } }, /flag for admin\.port: "x"/],
     ["a table in place of a value", "[ingress.port]\nx = [1]", {}, undefined],
-  ] as const)("refuse %s with its place", (_name, text, more, reason) => {
+  ] as const)("report %s with its place", (_name, text, more, reason) => {
     if (reason === undefined) {
       expect(read(text, more).warnings).toEqual([expect.stringContaining("ingress.port.x")]);
       return;
@@ -133,7 +133,7 @@ describe("settings", () => {
     );
   });
 
-  it("have other names too, and their own name wins in each source", () => {
+  it("may have a second name, and the first name wins in each source", () => {
     const { settings, warnings } = read('journal_retention = "2h"\n[worker.storage_rocksdb]\npath = "/old"\n', {
       environment: { STEPWELL_JOURNAL_RETENTION: "3h" },
     });
@@ -168,12 +168,12 @@ describe("settings", () => {
     ],
     ["[ingress]\ntls = true\n", {}, /ingress\.tls/],
     ["", { environment: { STEPWELL_ADMIN__AUTH_TOKEN: "abc" } }, /STEPWELL_ADMIN__AUTH_TOKEN/],
-  ])("an unknown key that asks for security refuses the start: %j %j", (text, more, words) => {
+  ])("an unknown key about security makes the start fail: %j %j", (text, more, words) => {
     expect(() => read(text, more)).toThrow(words);
     expect(() => read(text, more)).toThrow(/concerns security, so the server does not start without it/);
   });
 
-  it("the reference's present name of the signing key is known", async () => {
+  it("the reference's current name for the signing key is accepted", async () => {
     const path = join(await temporaryDirectory(), "key.pem");
     const { privateKey } = generateKeyPairSync("ed25519");
     writeFileSync(path, privateKey.export({ format: "pem", type: "pkcs8" }));

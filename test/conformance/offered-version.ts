@@ -11,7 +11,7 @@ export function isDiscovery(request: IncomingMessage | Http2ServerRequest): bool
 
 /** Collects the manifest that the SDK writes, and sends it with another `maxProtocolVersion`. */
 export function offerUpTo(version: ProtocolVersion, carried: ServerResponse | Http2ServerResponse): void {
-  // The two classes share the members used here; their overloads only differ beyond them.
+  // Both classes have these members; they differ only in overloads that this function does not use.
   const response = carried as unknown as Pick<ServerResponse, "write" | "end">;
   const { write } = response;
   const end = response.end.bind(response) as (body: string, done?: () => void) => ServerResponse;

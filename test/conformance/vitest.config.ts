@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: ["test/conformance/**/*.test.ts"],
     pool: "threads",
-    // Each file has deployments and control planes of its own, and waits for half of its time.
+    // Each file has its own deployments and control planes, and spends half of its time waiting.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(["/large.test.ts", "/programming-model.test.ts"]) },
     testTimeout: 60_000,

@@ -38,7 +38,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<string> {
   return outcome instanceof TransportError ? outcome.reason : `not a TransportError: ${String(outcome)}`;
 }
 
-/** Bytes of which neighbours differ. */
+/** Bytes that differ from their neighbours. */
 export function pattern(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let i = 0; i < size; i += 1) bytes[i] = (i * 31 + (i >> 8) * 7) & 255;
@@ -83,7 +83,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await exchange.next()).toBeUndefined();
       });
 
-      test("the path is prefix, path and query of the registered URI, and headers arrive as given", async () => {
+      test("the path of a request goes between path and query of the registered URI, and headers arrive unchanged", async () => {
         const seen = signal<Record<string, unknown>>();
         const { uri } = await peer((request, response) => {
           seen.give({ method: request.method, url: request.url, ...request.headers });
@@ -98,7 +98,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await exchange.next()).toBeUndefined();
       });
 
-      test("the peer can wait for the end of our side before it answers", async () => {
+      test("the peer can wait for the end of the request before it answers", async () => {
         const { uri } = await peer(afterAll((body) => `got ${body.length}`));
         const exchange = open(uri, { body: [pattern(10), pattern(20)] });
         expect((await readAll(exchange)).toString()).toBe("got 30");
@@ -122,7 +122,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
     });
 
     describe("open exchanges", () => {
-      test("an answer arrives while our side is open, and more is written after it", async () => {
+      test("an answer begins while the request is open, and the caller writes more after that", async () => {
         const { uri } = await peer(echo);
         const exchange = open(uri, { body: [Buffer.from("a")], halfClose: false });
         expect((await exchange.head()).status).toBe(200);
@@ -246,7 +246,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(answers.every((answer, i) => answer.equals(bodies[i] ?? Buffer.alloc(0)))).toBe(true);
       });
 
-      test("a restart of the peer breaks at most the one exchange that meets the closing", async () => {
+      test("a restart of the peer breaks at most one exchange", async () => {
         const first = await peer(echo);
         await readAll(open(first.uri, { body: [Buffer.from("a")] }));
         await first.stop();

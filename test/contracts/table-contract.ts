@@ -186,7 +186,7 @@ function conditionContract(table: () => Table): void {
     [any(F, all(less("number", 9), any(equal("text", "x"), equal("text", "m")))), true, true],
     [all(any(F, T), any(all(equal("flag", false)), less("number", 1))), false, false],
   ];
-  test.each(cases)("%j judges the existing item, and its absence", async (condition, onItem, onNone) => {
+  test.each(cases)("%j is judged on an existing item and on an absent one", async (condition, onItem, onNone) => {
     const pk = freshPartition();
     const item = { pk, sk: "a", ...standing };
     await table().put(item);
@@ -220,7 +220,7 @@ function conditionContract(table: () => Table): void {
 }
 
 function raceContract(table: () => Table): void {
-  test("one of 50 racing puts if absent wins, and the others get the winner's item", async () => {
+  test("one of 50 racing puts of an absent item wins, and the others get the winner's item", async () => {
     const pk = freshPartition();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, n) => table().put({ pk, sk: "a", n }, { kind: "absent" })),

@@ -64,7 +64,7 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
 
   let left = await leftAtStop(startedAtMs);
   expect(left.open).toEqual([]);
-  // A busy machine may be late to take the last messages; only a message that never goes is still there at the next look.
+  // A busy machine may take the last messages late. A message that is still there at every look was left behind.
   for (let looks = 1; looks < LOOKS_MAX && left.messages > 0; looks++) {
     controlPlane.start();
     await controlPlane.ready();
@@ -81,7 +81,7 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   console.log(`All in all ${Math.round((Date.now() - startedAtMs) / 1000)} s.`);
 });
 
-/** Stops gracefully, after the backstops have come. */
+/** Waits until the backstops have come, stops the control plane gracefully, and reads what it left. */
 async function leftAtStop(sinceMs: number): Promise<LeftBehind> {
   const { site, controlPlane } = stage;
   await pause(BACKSTOPS_GONE_MS);

@@ -13,7 +13,7 @@ export interface Kill {
   readonly atMs: number;
   /** All killed processes were dead at this moment. */
   readonly deadMs: number;
-  /** Submissions without an answer at that moment. */
+  /** Submissions without an answer when the signal was sent. */
   readonly open: number;
 }
 
@@ -25,7 +25,7 @@ export interface Spree {
 
 const WAIT_MIN_MS = 20;
 const WAIT_MAX_MS = 400;
-/** One kill in so many does not wait until both processes are ready, and may hit a start. */
+/** One kill in this many does not wait until both processes are ready, so it may hit a start. */
 const HASTY_ONE_IN = 8;
 
 /** Every shape in turn, half of them called and half of them sent. */

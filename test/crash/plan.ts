@@ -3,7 +3,7 @@
 export type Op =
   /** One closure. */
   | { readonly kind: "run"; readonly step: string }
-  /** A closure that throws so often, counted over all its executions, and then succeeds. */
+  /** A closure that throws `failures` times, counted over all its executions, and then succeeds. */
   | { readonly kind: "failing-run"; readonly step: string; readonly failures: number }
   /** Closures that are awaited together. */
   | { readonly kind: "parallel"; readonly steps: readonly string[] }
@@ -11,18 +11,18 @@ export type Op =
   | { readonly kind: "sleep"; readonly before: string; readonly after: string; readonly ms: number }
   | { readonly kind: "call"; readonly plan: Plan }
   | { readonly kind: "send"; readonly plan: Plan; readonly delayMs: number }
-  /** An awakeable that another invocation, sent with a delay, completes with the nonce of its own closure. */
+  /** An awakeable. Another invocation, sent with a delay, completes it with the nonce of a closure. */
   | { readonly kind: "awakeable"; readonly publish: string; readonly delayMs: number }
   /** A call, a sleep and a closure that are awaited together. */
   | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string }
-  /** So many sends to one key, and then a call to it. */
+  /** Several sends to one key, and then a call to the same key. */
   | { readonly kind: "adds"; readonly key: string; readonly sends: number }
   /** A workflow with two invocations that try to complete its promise, each after its delay; its state is read after its end. */
   | { readonly kind: "workflow"; readonly name: string; readonly delaysMs: readonly number[] };
 
 export interface Plan {
   readonly ops: readonly Op[];
-  /** With a key, the plan is that of the `add` of the object with this key. */
+  /** A plan with a key belongs to the handler `add` of the object with this key. */
   readonly key?: string;
 }
 
@@ -60,7 +60,7 @@ const sleep = (ms: number, name = "sleep"): Op => ({
 const call = (...ops: readonly Op[]): Op => ({ kind: "call", plan: { ops } });
 const send = (delayMs: number, ...ops: readonly Op[]): Op => ({ kind: "send", plan: { ops }, delayMs });
 
-/** The closures of an add, which holds its key meanwhile. */
+/** The closures of an add, which holds its key from the first closure to the last. */
 export const ADD_OPS: readonly Op[] = [run("enter"), run("leave")];
 /** The closures of a workflow's run, before its promise and after it. */
 export const WORKFLOW_OPS: readonly Op[] = [run("begin"), run("end")];

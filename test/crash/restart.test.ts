@@ -14,7 +14,7 @@ import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 
 const SLEEP_MS = 5_000;
-/** Shorter and longer than the rest of the sleep: a sleep that ends meanwhile ends at the start. */
+/** One is shorter than the rest of the sleep. During the longer one the sleep ends, so it completes at the start. */
 const ABSENCES_MS = [500, 6_000];
 
 let stage: Stage;
@@ -41,7 +41,7 @@ const OPS: Readonly<Record<string, readonly Op[]>> = {
   send: [{ kind: "send", plan: { ops: [{ kind: "run", step: "late" }] }, delayMs: SLEEP_MS }],
   // More closures than fit before the stop, which breaks one off.
   runs: Array.from({ length: 70 }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const),
-  // The stop breaks one off, and the others wait for its key.
+  // The stop breaks one add off, and the other adds wait for the key.
   adds: [{ kind: "adds", key: KEY, sends: 9 }],
   workflow: [{ kind: "workflow", name: "waiting", delaysMs: [SLEEP_MS, SLEEP_MS] }],
 };

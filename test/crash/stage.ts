@@ -1,4 +1,4 @@
-/** Both processes on a site of their own, and a client: each test opens and closes a stage. */
+/** The stage that each test opens and closes: both processes on their own site, and a client. */
 import { rm } from "node:fs/promises";
 import { Client } from "./client.ts";
 import type { Site } from "./programs.ts";

@@ -32,7 +32,7 @@ export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bil
     table:
       dollars("writeUnit", MILLION * (counts.tableWrites + counts.indexWrites)) +
       dollars("readUnit", MILLION * counts.readUnits),
-    // Each message is billed as one with a group; those of schedules have none and cost less, but are few.
+    // Each message is billed as one with a group. Messages of schedules have no group and cost less, but are few.
     queue: dollars("queueRequest", MILLION * queueRequests) + dollars("fairQueueRequest", MILLION * queueRequests),
     schedules: dollars("scheduleFired", MILLION * counts.schedules),
     api: dollars("apiRequest", MILLION * counts.requests),
@@ -45,7 +45,7 @@ export function totalOf(bill: Bill): number {
   return Object.values(bill).reduce((sum, part) => sum + part, 0);
 }
 
-/** @returns dollars for so many calls of this duration */
+/** @returns dollars for this number of calls of this duration */
 export function waiting(calls: number, ms: number, memoryMb: number): number {
   return dollars("functionGbSecond", (calls * (ms / 1000) * memoryMb) / MB_PER_GB);
 }
@@ -54,7 +54,7 @@ function logs(calls: number): number {
   return dollars("logGb", (calls * ASSUMED.logBytesPerCall.value) / GB_BYTES);
 }
 
-/** @returns dollars for so many requests to an API with an access log */
+/** @returns dollars for this number of requests to an API with an access log */
 export function accessLines(requests: number): number {
   return dollars("logGb", (requests * ASSUMED.accessLineBytes.value) / GB_BYTES);
 }

@@ -1,6 +1,6 @@
 /**
  * The capacity of the sweeper. `test/dynamodb/sweeper-capacity.test.ts` counts the requests and prints processor times,
- * of which these are the medians of three runs.
+ * and the times below are the medians of three runs.
  */
 import { dollars } from "./prices.ts";
 
@@ -11,7 +11,7 @@ export const CALLED_EVERY_S = 300;
 export const LOOKS_PER_CALL = 1;
 
 /**
- * The cost of a look at an entry of the listing: two of three had ended at their first attempt, the others are loaded.
+ * The cost of a look at an entry of the listing: two of three invocations ended at their first attempt; a look loads the others.
  */
 export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
 /** The cost of an extension with the look at the same time; a sleeper has four items. */
@@ -46,13 +46,13 @@ export function sleepersOf(processes: number): number {
   return processes * EXTENSIONS_PER_S * EXTENDED_EVERY_DAYS * DAY_S;
 }
 
-/** A month of looks at so many acceptances a second, in dollars. */
+/** The dollars of a month of looks at `perS` acceptances a second. */
 export function dollarsOfLooks(perS: number): number {
   const looks = perS * MONTH_S;
   return dollars("readUnit", looks * LOOK.readUnits) + worked(looks / LOOKS_PER_S);
 }
 
-/** A month of so many sleepers, in dollars: their extensions, and the walks that come past them. */
+/** The dollars of a month of `count` sleepers: their extensions, and the walks that come past them. */
 export function dollarsOfSleepers(count: number): number {
   const extensions = (count * 30) / EXTENDED_EVERY_DAYS;
   const entries = count * WALKS_PER_MONTH;

@@ -1,4 +1,4 @@
-/** The promises to every invocation, and the sharing of a table by several processes, on a DynamoDB engine. */
+/** Tests on a DynamoDB engine: what an invocation is promised, and processes that share a table. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -12,7 +12,7 @@ import { LEASE_MS, type Stage } from "../harness/engine/budget-stage.ts";
 import { meteredStage } from "./metered-stage.ts";
 
 const HOUR_MS = 3_600_000;
-/** Clock time for every 5 ms or more of real time: a lease is longer than a busy machine stalls. */
+/** The clock advances by this in 5 ms or more of real time, so that a lease outlasts the stalls of a busy machine. */
 const STEP_MS = 10;
 
 const standing = meteredStage();
@@ -105,7 +105,7 @@ describe("an invocation on DynamoDB", () => {
     expect(await resultOf(id)).toMatchObject({ kind: "failure", failure: { code: 409, message: "killed" } });
   });
 
-  test("that runs elsewhere is killed, and its driver's answer does not count", async () => {
+  test("that another process drives is killed, and the driver's result is discarded", async () => {
     const { invocationId } = await play.send("Leaf/atGate", "too late");
     play.work();
     await atGate(1);
@@ -117,7 +117,7 @@ describe("an invocation on DynamoDB", () => {
 });
 
 describe("processes that share a table", () => {
-  test("a driver that freezes is followed after its lease, and its committed steps are not run again", async () => {
+  test("another process takes over a frozen driver after its lease, and committed steps are not run again", async () => {
     const { invocationId } = await play.send("Leaf/stepThenGate", "frozen");
     play.work();
     await atGate(1);
@@ -132,7 +132,7 @@ describe("processes that share a table", () => {
     expect(stage.deployment.executions.get("frozen")).toBe(1);
   });
 
-  test("a driver that was taken over loses the fence and answers with the other's result", async () => {
+  test("the fence refuses a driver that was taken over, and this driver answers with the result of its successor", async () => {
     const answer = play.call("Leaf/stepThenGate", "thawed");
     await atGate(1);
     play.front.freeze();

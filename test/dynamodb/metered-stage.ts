@@ -14,7 +14,7 @@ export interface MeteredStage {
 }
 
 /**
- * To be called once by each file of tests.
+ * Each file of tests calls this once.
  * @param tablesOf whether each test or each file has its own tables
  * @returns a function that gives the stage of the running test
  */

@@ -1,4 +1,4 @@
-/** The sweeper on a DynamoDB engine: it stores its progress there, and the cost of its looks is counted. */
+/** Tests the sweeper on a DynamoDB engine: its stored progress, and the cost of its looks. */
 import { beforeEach, expect, test } from "vitest";
 import { sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-test("passes without time reach the end of everything, an entry of each walk at a time", async () => {
+test("passes without time finish every walk, one entry of each walk at a time", async () => {
   const { engine } = play.front;
   const process = new EngineProcess(new Pulse());
   const sweeper = { ...engine, queue: process.watch("queue", engine.queue) };
@@ -66,7 +66,7 @@ test("a look at an ended invocation costs little more than a read unit", async (
     (sum, { tableUnits, indexUnits }) => sum + tableUnits + indexUnits.list + indexUnits.open,
     0,
   );
-  // Fifty entries a request; every third took several attempts, so its partition is read.
+  // A request gets fifty entries. Every third invocation took several attempts, so the look reads its partition.
   const count = (name: string) => consumed.filter(({ operation }) => operation === name).length;
   expect(count("getMany")).toBe(ENDED / 50);
   expect(count("query")).toBeLessThan(ENDED / 3 + 10);

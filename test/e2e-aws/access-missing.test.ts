@@ -1,4 +1,4 @@
-/** A missing permission: which caller sees it and in which words, and recovery once it is granted again. */
+/** Tests missing permissions: what each caller is shown, and the recovery after the grant. */
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { AddPermissionCommand, LambdaClient, RemovePermissionCommand } from "@aws-sdk/client-lambda";
 import type { SentInvocation } from "./control-plane.ts";
@@ -71,7 +71,7 @@ test("an invocation whose function may no longer be called shows the whole reaso
   expect(await plane.result(id)).toBe("hello Ada");
 });
 
-test("a refused role is answered with the setting that names it and the trust that it needs", async () => {
+test("the refusal of a role names the setting that allows the role, and the trust that the role needs", async () => {
   const { status, text } = await discover({ assume_role_arn: "arn:aws:iam::000000000000:role/shop" });
   expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
   expect(text).toContain("sts:AssumeRole is missing. Name the role in assumableRoleArns");
@@ -107,7 +107,7 @@ test("an operator sees which permission of the table is missing", async () => {
 test.each([
   ["dynamodb:PutItem", "of the table"],
   ["sqs:SendMessage", "of the queue"],
-])("a caller does not see that %s %s is missing, only that a retry is safe, and it is", async (action) => {
+])("a caller does not see that %s %s is missing, only that a retry is safe, and the retry succeeds", async (action) => {
   const giveBack = await without(action, roles.ingress);
   const key = { "idempotency-key": `without-${action}` };
   const refused = await plane.call("fn/greet", "Eve", key);

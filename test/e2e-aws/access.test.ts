@@ -14,7 +14,7 @@ const JSON_BODY = { "content-type": "application/json", accept: "application/jso
 
 /**
  * One request for each route, with unknown ids, so that an accepted request changes nothing. The emulator answers `/health`
- * itself, at every host. The tests of the template check that all routes are one, behind IAM.
+ * itself, at every host. The tests of the template check that the API has one route, behind IAM.
  */
 const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
   .filter((operation) => operation !== "GET /health")
@@ -66,7 +66,7 @@ describe("every route of the admin API", () => {
     expect(await shutFor((request) => statusFor(nobody, request))).toEqual(ALL);
   });
 
-  test("allows a reader to read alone: a query by POST is refused", async () => {
+  test("allows a reader GET alone: a query by POST is refused", async () => {
     const writes = ALL.filter((route) => !route.startsWith("GET "));
     expect(await shutFor((request) => statusFor(reader, request))).toEqual(writes);
     expect(writes).toEqual(
@@ -75,7 +75,7 @@ describe("every route of the admin API", () => {
     expect(await statusFor(reader, { path: "/services" })).toBe(200);
   });
 
-  test("is allowed alone where a policy names it", async () => {
+  test("is refused unless the policy of the caller names the route", async () => {
     const open = ["POST /deployments", "DELETE /deployments/no-such-id"];
     expect(await shutFor((request) => statusFor(registrar, request))).toEqual(ALL.filter((one) => !open.includes(one)));
   });
@@ -96,7 +96,7 @@ describe("a wrongly signed request is refused, though its signer is entitled", (
     expect(await statusFor({ ...operator, accessKeyId: "AKIANOBODYKNOWSTHIS1" }, asked)).toBe(403);
   });
 
-  test("where it was changed after it was signed", async () => {
+  test("if it was changed after it was signed", async () => {
     const signed = await signedBy(operator, api, asked);
     const changes: readonly Partial<ApiRequest>[] = [
       { body: '{"query":"SELECT target FROM sys_invocation"}' },

@@ -1,4 +1,4 @@
-/** A deployed control plane and its clients: over HTTP, with the requests of callers and operators. */
+/** A client of a deployed control plane: the requests of callers and operators over HTTP. */
 import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
 import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";

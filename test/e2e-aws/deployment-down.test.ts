@@ -21,7 +21,7 @@ import { documentOf, iam, roleOf } from "./identities.ts";
 
 const plane = new ControlPlane(aws.plain);
 const lambda = new LambdaClient({});
-/** The longest time for which a function routes by a stale registry. */
+/** A function routes by a stale registry for at most this time. */
 const REGISTRY_FRESH_MS = 1_000;
 
 /** Waits until the invocation has failed with these words. */
@@ -69,7 +69,7 @@ describe("an endpoint", () => {
   });
   afterAll(() => peer.stop());
 
-  test("behind a gateway that answers 502, and then gone altogether, is called until it is back", async () => {
+  test("that first answers 502 and then refuses connections is called until it is back", async () => {
     const sinceMs = Date.now();
     await startInstead((_request, response) => response.writeHead(502).end("<html>bad gateway</html>"));
     const calling = plane.call("fickle/greet", "Bob");
@@ -85,7 +85,7 @@ describe("an endpoint", () => {
 
     const called = await calling;
     expect([called.status, called.headers["retry-after"]]).toEqual([504, "1"]);
-    expect(called.text).toContain("goes on");
+    expect(called.text).toContain("continues");
     const waiting = String(called.headers["x-restate-id"]);
     const next = await until(
       "it says when it is tried next",
@@ -107,7 +107,7 @@ describe("an endpoint", () => {
 describe("a function on Lambda", () => {
   beforeAll(() => plane.register({ arn: aws.handlerArn }));
 
-  test("that ends its process fails with another message than one that the control plane may not call", async () => {
+  test("that ends its process, and one that the control plane may not call, fail with different messages", async () => {
     const crashed = await plane.send("fn/crash", null);
     await shownFailing(crashed, /the function '.*' failed \(Unhandled\): /);
     expect(await plane.change(crashed, "kill")).toBe(200);

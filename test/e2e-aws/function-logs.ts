@@ -1,4 +1,4 @@
-/** The lines of the functions of a stack in their log groups, as an operator finds them. */
+/** Reads the lines that the functions of a stack write into their log groups. */
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import type { LogEvent } from "../../shared/engine/ports/log-events.ts";

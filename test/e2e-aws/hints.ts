@@ -1,4 +1,4 @@
-/** Hints, that is messages and schedules: listed and deleted (I8). */
+/** Lists schedules, deletes all hints of a stack, which are messages and schedules (I8), and runs the sweeper. */
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { DeleteScheduleCommand, ListSchedulesCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
 import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
@@ -8,7 +8,7 @@ const scheduler = new SchedulerClient({});
 const sqs = new SQSClient({});
 const lambda = new LambdaClient({});
 
-/** @param prefix the beginning of their names, such as the id of an invocation */
+/** @param prefix the beginning of the listed names, such as the id of an invocation */
 export async function schedules({ outputs }: DeployedStack, prefix = ""): Promise<string[]> {
   const GroupName = outputs["ScheduleGroup"]!;
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({ GroupName, MaxResults: 100 }));
@@ -24,7 +24,7 @@ export async function wipeHints(stack: DeployedStack): Promise<void> {
 }
 
 /**
- * Runs a pass of the sweeper, as its rule does, or as an operator does after a restore.
+ * Runs a pass of the sweeper with the event of its schedule, or with the event that an operator sends after a restore.
  * @returns the sweeper's report
  */
 export async function sweep({ outputs }: DeployedStack, event: { readonly everything?: true } = {}): Promise<unknown> {

@@ -3,14 +3,14 @@ import { InvocationIdParser, object, service, workflow } from "@restatedev/resta
 import type { Context, ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";
 
-/** Long enough that two turns at the same time would be seen. */
+/** So long that a test sees two turns at the same time. */
 const TURN_MS = 40;
 const HANG_MS = 60_000;
 
 /** The turns of the handlers of one key. */
 export class Turns {
   readonly order: number[] = [];
-  /** The most that ever ran at the same time. */
+  /** The largest number of turns that ran at the same time. */
   atOnceMax = 0;
   /** Turns that hung. */
   hung = 0;
@@ -34,7 +34,7 @@ export class Turns {
   }
 }
 
-/** An object whose state counts its turns in the table, as the process does, so that a lost turn or a lost write shows. */
+/** An object that counts its turns in its state. The process counts them too, so a lost turn or a lost write shows. */
 export function ledgerOf(turnsOf: (key: string) => Turns) {
   return object({
     name: "ledger",

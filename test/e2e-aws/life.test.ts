@@ -1,4 +1,4 @@
-/** Operations on invocations: pause, resume, cancel, kill and purge, where functions learn of them by messages only. */
+/** Tests pause, resume, cancel, kill and purge on AWS, where functions learn of these orders by messages only. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { briefOf, Cures, faulty, lifeOf, mended } from "./life-services.ts";
@@ -6,7 +6,7 @@ import { serve } from "./url-deployment.ts";
 
 const plane = new ControlPlane(aws.plain);
 const cures = new Cures();
-/** Names whose first attempts last until the test removes them. */
+/** The first attempt for each of these names lasts until the test removes the name. */
 const lingering = new Set<string>();
 let made = 0;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("an invocation that fails", () => {
-  test("is paused, has no attempts meanwhile, and is resumed with its steps", async () => {
+  test("makes no attempt while it is paused, and keeps its steps when it is resumed", async () => {
     const id = await plane.send("life/stubborn", "Ada");
     await until("it has failed", 30_000, async () => (cures.attemptsOf("Ada") > 1 ? true : undefined));
     expect([200, 202]).toContain(await plane.change(id, "pause"));

@@ -35,7 +35,7 @@ export async function sendWakeOf(stack: DeployedStack, id: string): Promise<void
 }
 
 /**
- * Lowers the receive count after which a message becomes a dead letter; with the stack's own it takes most of an hour.
+ * Lowers the receive count after which a message becomes a dead letter; with the count of the stack this takes most of an hour.
  * @returns a function that restores the count
  */
 export async function letterAfter({ outputs }: DeployedStack, receives: number): Promise<() => Promise<void>> {

@@ -1,5 +1,5 @@
 /**
- * Requests signed as a client of AWS signs them, by any identity and also wrongly: for another Region or service, or long ago.
+ * Signs requests as a client of AWS does, by any identity, or wrongly: for another Region or service, or for the past.
  */
 import { SignatureV4 } from "@smithy/signature-v4";
 import { Sha256 } from "../../functions/signing/sha256.ts";

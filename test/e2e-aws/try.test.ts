@@ -1,4 +1,4 @@
-/** `npm run try`, run as a reader runs it: it deploys, checks, destroys, and leaves nothing, also where it is interrupted. */
+/** `npm run try`, run as a reader runs it: it deploys, checks, destroys, and leaves nothing, also when it is interrupted. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -80,7 +80,7 @@ describe("a run", () => {
     for (const _ of report.checks) countOne("request");
   });
 
-  test("prints before it begins its place, its stack, its time and its price", () => {
+  test("prints its place, stack, time and price before it begins", () => {
     const [plan] = ended.told.split("Deploying");
     expect(plan).toContain(
       "Account 000000000000, Region us-east-1, as arn:aws:iam::000000000000:root\nStack   E2eTry\n",
@@ -148,7 +148,7 @@ describe("a run that cannot begin ends with a reason and a remedy, before it mak
   });
 });
 
-test("clearing up where nothing is left says so", async () => {
+test("a destroy that finds nothing says so", async () => {
   const { code, out } = await run(["--destroy", "--yes", "--name", "E2eNever"]);
   expect([code, out]).toEqual([0, expect.stringContaining("Nothing of it is left.")]);
 });

@@ -1,4 +1,4 @@
-/** The state that travels with a request: all, a part, or none; the handlers read the same. */
+/** Tests how much state travels with a request: all, a part, or none. The handlers read the same values each time. */
 import "../../examples/polyfill.mjs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -43,7 +43,7 @@ describe("a path", () => {
   });
 
   test.each(["/Greeter//headers", "/Greeter/headers//", "/%47reeter/headers", "/Greeter/headers%2F", "/../Greeter"])(
-    "%s does not",
+    "%s does not lead to the handler",
     async (path) => {
       const { status, headers } = await ask(stage.ingressPort, `POST ${path}`);
       expect([400, 404]).toContain(status);
@@ -73,7 +73,7 @@ describe("an answer", () => {
     });
   });
 
-  test("over HTTP/2 has the same", async () => {
+  test("over HTTP/2 has the same headers", async () => {
     const bytes = new Uint8Array([1]);
     const { headers } = await askHttp2(stage.ingressUri, { ":path": "/Greeter/echo", ...BINARY_TYPE }, bytes);
     expect(Object.fromEntries(Object.entries(headers))).toEqual({
@@ -102,7 +102,7 @@ describe("an answer", () => {
     expect(again.headers["idempotency-expires"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
   });
 
-  test("to any OPTIONS grants the requested method and headers", async () => {
+  test("to an OPTIONS request grants the requested method and headers", async () => {
     const asked = {
       origin: "https://a.example",
       "access-control-request-method": "POST",
@@ -140,7 +140,7 @@ describe("a header", () => {
     });
   });
 
-  test("with credentials does not, unless the settings name it", async () => {
+  test("with credentials reaches the handler only if the settings name it", async () => {
     const secrets = {
       authorization: "Bearer secret",
       "proxy-authorization": "Basic secret",
@@ -201,7 +201,7 @@ describe("a connection", () => {
     }
   });
 
-  test("gets a 100 where a client expects one before it sends its body", async () => {
+  test("gets a 100 if the client expects one before it sends its body", async () => {
     const headers = { ...BINARY_TYPE, "content-length": "2", expect: "100-continue", connection: "close" };
     const socket = await openSocket(stage.ingressPort);
     socket.write(head("POST /Greeter/echo", headers));
@@ -236,13 +236,13 @@ describe("a body over the limit", () => {
     expect(headers).not.toHaveProperty("x-restate-error-source");
   });
 
-  test("is refused before it is sent, where its client expects a 100", async () => {
+  test("is refused before the client sends it, if the client expects a 100", async () => {
     const headers = { "content-length": String(LIMIT_BYTES + 1), expect: "100-continue" };
     const answers = parseAnswers(await exchange(stage.ingressPort, head("POST /Greeter/echo", headers)));
     expect(answers.map(({ status }) => status)).toEqual([413]);
   });
 
-  test("in chunks is refused as any request is", async () => {
+  test("in chunks is refused with an error in JSON", async () => {
     const pieces = [`${TOO_MUCH.length.toString(16)}\r\n`, TOO_MUCH, "\r\n0\r\n\r\n"];
     const headers = { "transfer-encoding": "chunked", connection: "close", ...origin };
     const [answer] = parseAnswers(await exchange(stage.ingressPort, head("POST /Greeter/echo", headers), ...pieces));
@@ -274,7 +274,7 @@ describe("a body over the limit", () => {
   });
 });
 
-test("requests above the concurrency limit are 429, until one has been answered", async () => {
+test("requests above the concurrency limit are refused with 429 until others have been answered", async () => {
   const flags = { "ingress.concurrent-api-requests-limit": "2" };
   const gate = new Gate();
   let standing = 0;

@@ -53,7 +53,11 @@ const ROWS: readonly Row[] = [
   ["GET /restate/signal", 404, "not found"],
   ["GET /openapi/Greeter", 404, "not found"],
   ["GET /openapi", 400, "bad path: /openapi"],
-  ["POST /Counter/%61bc/add", 400, "bad path, cannot decode key: '%61' is a letter or digit"],
+  [
+    "POST /Counter/%61bc/add",
+    400,
+    "bad path, cannot decode key: '%61' is an escaped letter or digit: write the character itself",
+  ],
   ["POST /Counter/%ff/add", 400, "bad path, cannot decode key: "],
   ["POST /Greeter/hidden", 400, "the invoked service is not public"],
   ...["PUT", "DELETE", "PATCH", "REPORT", "TRACE"].map((method): Row => [

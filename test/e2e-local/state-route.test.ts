@@ -75,7 +75,7 @@ describe("the state of an object", () => {
     expect(await handler(key, "add", 1)).toBe(1);
   });
 
-  test("is replaced at the version that was read, and only there", async () => {
+  test("is replaced only at the version that was read, if the edit names a version", async () => {
     const key = newKey();
     await handler(key, "put", { sum: 1 });
     const { version } = await shown(key);
@@ -128,7 +128,7 @@ describe("refusals", () => {
   test.each<readonly [string, string, unknown, number, string]>([
     ["an unknown service", "Nope", body, 404, "The requested service 'Nope' does not exist"],
     ["a service without keys", "Greeter", body, 400, "Cannot modify state for service type Service"],
-    ["another version", "Counter", { ...body, version: "other" }, 409, "is not at version 'other' any more"],
+    ["another version", "Counter", { ...body, version: "other" }, 409, "no longer has version 'other'"],
     ["a scope of no form", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
     ["a scope", "Counter", { ...body, scope: "tenant" }, 400, "requires vqueues to be enabled"],
   ])("%s", async (_what, service, asked, status, message) => {

@@ -1,4 +1,4 @@
-/** A batch of messages: what the queue is asked before the batch is answered. */
+/** Tests when a batch of messages is answered. */
 import { expect, test } from "vitest";
 import { workBatch } from "../../shared/engine/consume/work-batch.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -8,7 +8,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a batch is answered only when no request to the queue is under way, though its work is over", async () => {
+test("a batch whose work is over is answered only when no request to the queue is under way", async () => {
   const stage = await open({});
   const { engine } = stage.actor();
   const gate = new Gate();

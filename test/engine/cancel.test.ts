@@ -38,7 +38,7 @@ test("a cancelled scheduled invocation ends at once, never runs, and leaves no r
   expect(stage.deployment.attempts).toHaveLength(0);
 });
 
-test("the canceller ends an invocation before its first attempt, and races with no worker for it", async () => {
+test("the canceller itself ends an invocation before its first attempt, and no worker races for it", async () => {
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
@@ -51,7 +51,7 @@ test("the canceller ends an invocation before its first attempt, and races with 
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
 });
 
-test("an invocation that is cancelled before its first attempt ends soon, and not at its start, when the canceller died", async () => {
+test("if the canceller dies, a scheduled invocation still ends soon, and not at its scheduled start", async () => {
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });

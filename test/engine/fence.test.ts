@@ -17,7 +17,7 @@ const skOf = ({ args }: PortCall): string => (args[0] as { readonly sk?: string 
 const isWriteOf = (call: PortCall, sk: RegExp): boolean =>
   call.port === "table" && /^(put|update)$/.test(call.method) && sk.test(skOf(call));
 
-test("a late segment does not replace the one that another driver has written, and its driver stops", async () => {
+test("a late segment does not replace the segment of another driver, and the late driver stops", async () => {
   const [gate, thaw] = [new Gate(), new Gate()];
   let closures = 0;
   const stage = await open({
@@ -52,7 +52,7 @@ test("a late segment does not replace the one that another driver has written, a
   expect(late.log.lines.map(({ event }) => event)).toContain("segment.refused");
 });
 
-test("a killer performs what the last segment of a dead driver asked for", async () => {
+test("a killer performs the effects that the last segment of a dead driver asked for", async () => {
   const stage = await open({
     parent: async (ctx) => {
       ctx.send("child", "a");

@@ -1,4 +1,4 @@
-/** Wakes that were sent before their moment are sent on while the invocation waits for that moment, and end when it does not. */
+/** Tests wakes that come before their moment: they are sent on only while the invocation waits for that moment. */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
@@ -43,7 +43,7 @@ test("a long sleep climbs its ladder hop by hop, and ends at its moment", async 
   const { invocationId } = await sendOn(actor, "nap", String(2 * HOUR_MS));
   await stage.pulse.pass(2 * HOUR_MS - 1);
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "suspended", attempts: 1 });
-  // The first message, and one for each quarter of an hour, each sent in place of the one before (I11).
+  // The first message, and one for each quarter of an hour, each sent in place of the previous message (I11).
   expect(sends(actor)).toBe(1 + (2 * HOUR_MS) / HOP_MS);
   await stage.pulse.pass(1);
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });

@@ -140,7 +140,7 @@ test("pieces are kept while their invocation is open and its result is kept, and
   expect(await ended(stage, actor, invocationId)).toBe("1000000 heard");
   expect(await piecesOf(stage, invocationId)).toBe(8);
   await stage.pulse.within(LEASE_MS, actor.stopWorker());
-  // The sweeper has extended the open invocation by a month, and the retention comes on top.
+  // The sweeper extended the open invocation by a month, and the retention is added to that.
   await pass(24 * 32);
   expect(await readPartition(stage.stores.table, `inv#${invocationId}`, {})).toEqual([]);
 });

@@ -27,7 +27,7 @@ async function openStage(settings: { slowFromMs?: number } = { slowFromMs: SLOW_
 const notes = ({ process }: Actor) =>
   process.calls.filter(({ method, args }) => method === "put" && JSON.stringify(args[0]).includes('"long#S/hangs"'));
 
-test("a handler of an ingress driver gets a note while its attempt is open, and the driver keeps driving it", async () => {
+test("an ingress driver notes a handler while its attempt is open, and keeps driving the invocation", async () => {
   const { stage, gate, isSlow, driver } = await openStage();
   const first = callOn(driver, "hangs");
   await stage.pulse.pass(SLOW_FROM_MS - 500);
@@ -41,7 +41,7 @@ test("a handler of an ingress driver gets a note while its attempt is open, and 
   expect(textOf(await stage.pulse.within(1_000, callOn(stage.actor(), "hangs")))).toBe("late");
 });
 
-test("a worker with many open attempts of a handler writes one note, and no other while it is kept", async () => {
+test("a worker with many open attempts of a handler writes one note, and no other while that note is kept", async () => {
   const { stage, isSlow, driver } = await openStage();
   for (let n = 0; n < 20; n++) await stage.pulse.within(0, sendOn(driver, "hangs"));
   driver.startWorker();

@@ -1,4 +1,4 @@
-/** Open invocations that prevent the removal of a deployment: those pinned to it, and those that it alone serves. */
+/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that only it serves. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
@@ -76,7 +76,7 @@ test("a handler that both deployments serve needs neither, and a handler that on
   expect(new Map(await counted())).toEqual(new Map(deployments.map(({ id }) => [id, id === newer.id ? 1 : 0])));
 });
 
-test("the count ends at each of its bounds and reports that it is a lower bound", async () => {
+test("the count ends at the bound of found invocations, and reports that it is a lower bound", async () => {
   const { actor } = await play();
   for (let i = 0; i < 150; i++) await sendOn(actor, "greet");
   const bounds = { entriesMax: 10_000, looksMax: 10_000, foundMax: 10_000 };
@@ -84,7 +84,7 @@ test("the count ends at each of its bounds and reports that it is a lower bound"
   expect(await needs(actor, { ...bounds, foundMax: 50 })).toMatchObject({ unserved: 100, isAtLeast: true });
 });
 
-test("a deployment stays when more must be looked at than the bound allows, although none was found", async () => {
+test("the count is a lower bound if more invocations need a look than the bound allows, although none was found", async () => {
   const { stage, actor } = await play();
   await complete(stage.stores.table, actor.engine, 150, MINUTE_MS);
   const none = { pinned: 0, unserved: 0, services: [] };

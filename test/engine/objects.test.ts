@@ -107,7 +107,7 @@ describe("many calls of one key", () => {
     expect(answers.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
   });
 
-  test("two sends of one handler are served in their order, also when they are redone", async () => {
+  test("the sends of one handler are served in their order, also when they are redone", async () => {
     const order: string[] = [];
     const stage = await open(
       {
@@ -134,7 +134,7 @@ describe("many calls of one key", () => {
     expect(order).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  test("two sends of one handler are served in their order, though the acceptance of the first takes long", async () => {
+  test("the sends of one handler are served in their order, though the acceptance of the first takes long", async () => {
     const [gate, order] = [new Gate(), [] as string[]];
     const stage = await open(
       {
@@ -192,7 +192,7 @@ describe("many calls of one key", () => {
 
 describe("a crash", () => {
   const points = Array.from({ length: 9 }, (_, at) => at);
-  test.each(points)("behind write %i loses no state, runs nothing twice and leaves the key free", async (at) => {
+  test.each(points)("after %i writes loses no state, runs nothing twice and leaves the key free", async (at) => {
     const stage = await open({ add, get }, counter);
     const [driver, other] = [stage.actor(), stage.actor()];
     crashBefore(driver, nth(at, tableWrite));

@@ -45,7 +45,7 @@ test("a call that is cut for time fails with the id of its invocation, and the w
   expect(view).not.toHaveProperty("lastFailure");
 });
 
-test("any driver's next call of a handler that was cut for time leaves it to the worker, and only waits", async () => {
+test("after a handler was cut for time, another driver leaves the next call to the worker, and only waits", async () => {
   const gate = new Gate();
   const { stage, driver, worker } = await openStage({ slow: () => gate.passed.then(() => "done") });
   const other = stage.actor();

@@ -37,7 +37,7 @@ async function play() {
   return { stage, actor, sent, shown };
 }
 
-test("an operator's order is named with the operator, the moment and the failure before it", async () => {
+test("a pause by an order shows the operator, the moment and the failure before it", async () => {
   const { stage, actor, sent, shown } = await play();
   const id = await sent("stumbles");
   expect((await shown(id)).pause).toBeUndefined();
@@ -50,7 +50,7 @@ test("an operator's order is named with the operator, the moment and the failure
   expect(waitsFor).toMatchObject([{ kind: "resume", sinceMs: told!.atMs }]);
 });
 
-test("a failure after which no attempt follows is the reason, also after an earlier order", async () => {
+test("a pause by a failure shows the failure, also after an earlier order", async () => {
   const { stage, actor, sent, shown } = await play();
   const id = await sent("pauses");
   const failure = { message: "hold it" };
@@ -62,7 +62,7 @@ test("a failure after which no attempt follows is the reason, also after an earl
   expect(again.by).toBeUndefined();
 });
 
-test("an invocation that ended processes says so", async () => {
+test("a pause because an invocation ended processes shows this reason", async () => {
   const { actor, sent, shown } = await play();
   const id = await sent("naps");
   await pauseUnread(actor.engine, id, "it ended three processes");

@@ -19,7 +19,7 @@ test("a call that is answered at once is one write, and needs no message", async
   expect(actor.process.methods("queue")).toEqual([]);
 });
 
-test("a call of a slower handler is accepted meanwhile, and its message is recalled at its end", async () => {
+test("a call of a slower handler is accepted before its end, and its message is recalled at its end", async () => {
   const gate = new Gate();
   const stage = await open({ slow: async () => gate.passed.then(() => "done") }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
@@ -34,7 +34,7 @@ test("a call of a slower handler is accepted meanwhile, and its message is recal
   expect(actor.process.methods("queue")).toEqual(["send", "recall"]);
 });
 
-test("a first segment that leaves work to do comes with the message", async () => {
+test("a message is sent with a first segment that leaves work to do", async () => {
   const stage = await open({ step: async (ctx) => await ctx.get(ctx.run("one", () => "1")) }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
   expect(textOf(await stage.pulse.within(0, callOn(actor, "step")))).toBe("1");

@@ -36,7 +36,7 @@ async function play() {
   return { stage, actor, sent };
 }
 
-test("each status is shown in the words of both vocabularies", async () => {
+test("the tables of invocations show each status in their own words", async () => {
   const { actor, sent } = await play();
   const ids = { naps: await sent("naps"), stumbles: await sent("stumbles"), greets: await sent("greets") };
   const told = (table: string) => rowsOf(actor, `select id, status from ${table} order by created_at, id`);
@@ -105,7 +105,7 @@ test("a statement about open invocations reads no completed ones", async () => {
   expect(table.queries - table.indexQueries, "the progress of the sweeper, and what the index does not show").toBe(2);
 });
 
-test("the journal is shown entry by entry, and failures as events, the pause included", async () => {
+test("the tables show the entries of a journal, and failures and a pause as events", async () => {
   const { stage, actor, sent } = await play();
   const { invocationId: caller } = await stage.pulse.within(1_000, callOn(actor, "calls"));
   const entries = await rowsOf(

@@ -1,4 +1,4 @@
-/** Redos of sends: each runs once, and a cancelled one stays cancelled. */
+/** Tests redos of sends: each send runs once, and a cancelled send stays cancelled. */
 import { expect, test } from "vitest";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -40,7 +40,7 @@ test("a delayed send that was cancelled stays cancelled when its sender is redon
   expect(stage.deployment.of("child")).toHaveLength(0);
 });
 
-test("a send under a key begins a new life after the former one, and no third at a redo", async () => {
+test("a send with an idempotency key begins a new life after the former life, and a redo begins no further life", async () => {
   const stage = await open(
     { parent: (ctx) => (ctx.send("child", "", { idempotencyKey: "k" }), "sent"), child: () => "done" },
     { idempotencyRetentionMs: 0, journalRetentionMs: 60_000 },

@@ -82,7 +82,7 @@ test("an edit of any size that waits in the queue is applied in its turn", async
   expect((await stage.pulse.within(0, textState(actor)))["large"]).toHaveLength(500_000);
 });
 
-test("an editor that dies after any write leaves the key free for the next, and no half of its edit", async () => {
+test("an editor that dies after any write leaves the key free, and either its whole edit or nothing of it", async () => {
   const former = values("1", { large: "x".repeat(2_000), other: "x".repeat(2_000) });
   const edited = values("10", { large: "y".repeat(2_000), other: "y".repeat(2_000) });
   for (let survived = 1; ; survived++) {
@@ -139,7 +139,7 @@ test("an edit that expects another state is refused, also where the state change
   expect(actor.log.lines.some(({ event }) => event === "edit.dropped")).toBe(true);
 });
 
-test("the state of a workflow is edited while it runs, and later changes of the run apply on top", async () => {
+test("the state of a workflow is edited while it runs, and later changes by the run change the edited state", async () => {
   const stage = await open(
     {
       run: async (ctx) => {

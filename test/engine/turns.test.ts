@@ -1,4 +1,4 @@
-/** Turns: a bound on the work at a time, in order. */
+/** Tests turns, which bound the work at a time and keep its order. */
 import { expect, test } from "vitest";
 import { Turns } from "../../shared/engine/bulkheads/at-most.ts";
 

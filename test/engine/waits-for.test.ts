@@ -92,7 +92,7 @@ describe("an invocation waits for", () => {
     expect(wait!.untilMs! - atMs).toBeGreaterThanOrEqual(HOUR_MS);
   });
 
-  test("the circuit of its service, while that is open", async () => {
+  test("the circuit of its service, while the circuit is open", async () => {
     const { sent, waits, stage, actor } = await play();
     const id = await sent("stumbles");
     const { deploymentId } = (await showInvocation(actor.engine, await sent("hangs")))!.waitsFor![0]!;

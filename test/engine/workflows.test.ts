@@ -98,7 +98,7 @@ describe("a workflow", () => {
     expect(await stage.pulse.within(0, on(actor, "run", "it was"))).toBe("it was early");
   });
 
-  test("counts the first of two completions of one promise, also where one of them is redone", async () => {
+  test("keeps the first of two completions of one promise, also when the first is redone", async () => {
     const stage = await open(handlers, settings);
     const [driver, other] = [stage.actor(), stage.actor()];
     crashBefore(driver, readOfPromiseWaiters);
@@ -114,7 +114,7 @@ describe("a workflow", () => {
     expect(end.kind === "ended" && textOf(end)).toBe("approved");
   });
 
-  test("is forgotten with its state and promises when its retention is over, and its id lives again", async () => {
+  test("is forgotten with its state and promises when its retention is over, and its id can run again", async () => {
     const stage = await open(handlers, settings);
     const actor = stage.actor();
     actor.startWorker();

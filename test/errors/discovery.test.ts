@@ -1,4 +1,4 @@
-/** Registrations that are refused: each code of discovery, as the admin API of a running process answers it. */
+/** Tests refused registrations: the admin API of a running process answers with each code of discovery. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
@@ -85,7 +85,7 @@ test("an address without a listener is META0003", async () => {
   expectRefusal(await stage.register(`https://${nowhere}/`), "META0003", /port 443.*ENOTFOUND/);
 });
 
-test("a deployment that requires a password is META0003, until additional_headers carry it", async () => {
+test("a deployment that requires a token is META0003, until additional_headers contain the token", async () => {
   const stage = await openStage();
   const uri = await peerAnswering((response, request) => {
     if (request.headers.authorization === "Bearer x") manifest(JSON.stringify(manifestOf([GREETER])))(response);
@@ -125,7 +125,7 @@ test.each([
   expect((await stage.register(second.uri, { breaking: true })).status).toBe(201);
 });
 
-test("a deployment that speaks HTTP/1.1 only is META0014, until it is registered as one", async () => {
+test("a deployment that speaks HTTP/1.1 only is META0014, unless its registration says so", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment(undefined, "http1.1 in the clear");
   expectRefusal(await stage.register(deployment.uri), "META0014", /--use-http1\.1/);

@@ -91,7 +91,7 @@ test.each([429, 503])("the Retry-After of a %i is the delay of the next attempt"
   expect(deployment.attempts).toHaveLength(2);
 });
 
-test("a Retry-After with a date is waited for", async () => {
+test("a Retry-After with a date sets the moment of the next attempt", async () => {
   const { stage, deployment } = await opened("h2 in the clear");
   const moment = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
   deployment.script = refusing(503, { "retry-after": moment.toUTCString() });

@@ -83,8 +83,8 @@ function store(dataDir: string, kind: "meta" | "journal", file: string, content:
 }
 
 /**
- * Each function prepares a data directory or flags that refuse a start.
- * @returns flags of `stepwell dev` beside `--data-dir`
+ * Each function prepares a data directory or flags with which a start is refused.
+ * @returns flags of `stepwell dev` in addition to `--data-dir`
  */
 export const REFUSED_STARTS: Partial<Record<ErrorCode, (dataDir: string) => Promise<readonly string[]>>> = {
   async META0005(dataDir) {

@@ -79,7 +79,7 @@ test("a deployment registered for unsupported versions is RT0013", async () => {
 
 test("an invocation that began with an unsupported version is RT0014", async () => {
   // The invocation parks between two attempts, with a retry interval longer than a park takes; its next driver loads the journal
-  // anew.
+  // again.
   const { stage, deployment, id } = await underWay(replying(step(), error(500, "not yet")), {
     "worker.wait-in-driver": "0s",
     "default-retry-policy.initial-interval": "1s",
@@ -142,7 +142,7 @@ test("a registry that changes before each write is META0005, and keeps its conte
   expect((await stage.register(deployment.uri)).status).toBe(201);
 });
 
-test("an unforeseen error is RT0006, and the invocation goes on when it is over", async () => {
+test("an unforeseen error is RT0006, and the invocation goes on when the error is over", async () => {
   const { stage, deployment, id } = await underWay();
   const { engine } = stage.local;
   const { open } = engine.endpoints;

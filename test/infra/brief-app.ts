@@ -1,4 +1,4 @@
-/** A CDK app that leaves nothing behind: an app without a folder of its own makes one that no code removes. */
+/** A CDK app whose output is removed after the tests. Without a given folder, CDK makes one that no code removes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Deployments that are registered with their stack, as CloudFormation gets them. */
+/** Tests the template of deployments that CloudFormation registers together with their stack. */
 import { Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -51,7 +51,7 @@ test.each([
   });
 });
 
-test("a changed target of an alias changes the resource, so that it is registered again", () => {
+test("a changed target of an alias changes the resource, so that the deployment is registered again", () => {
   const versionOf = (code: string) => {
     const template = withDeployments((stepwell) => [{ handlers: handlersOf(stepwell, code).addAlias("live") }]);
     return resourcesOf(template, TYPE).map(([, { Properties }]) => JSON.stringify(Properties["Version"]));
@@ -92,7 +92,7 @@ test("one function registers all deployments, and may call only the deployment r
   expect(text).not.toContain("/*/*");
 });
 
-test("in the stack of its control plane it depends on every route and policy of the admin API, and is removed before them", () => {
+test("in the stack of its control plane a deployment depends on every route and policy of the admin API", () => {
   const template = withDeployments(() => [{ handlers: { url: "https://shop.example" } }]);
   const dependsOn = (type: string, id: RegExp) =>
     resourcesOf(template, type)

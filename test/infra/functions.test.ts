@@ -23,7 +23,7 @@ test("a failed or throttled pass of the sweeper is not retried: the next pass do
   ]);
 });
 
-test("the sweeper alone may be given more memory, and with it processors", () => {
+test("sweeperMemoryMb sets the memory of the sweeper alone", () => {
   const sizes = resourcesOf(synthesised({ sweeperMemoryMb: 1769 }), "AWS::Lambda::Function").map(
     ([id, { Properties }]) => [id === idOf("Sweeper"), Properties["MemorySize"]],
   );

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Synthesis throws at the first report that is not empty. */
+/** Synthesis throws if a report has a finding. */
 function synthesise(props: Partial<StepwellProps>, beside: (stack: Stack) => void = () => undefined): void {
   const codeFolder = join(folder, "code");
   for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {

@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("a strict app compiles against its declarations, and synthesises two environments that share no name", async () => {
+test("a strict app compiles against the declarations, and synthesises two environments that share no name", async () => {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--skipLibCheck"];
   const modules = ["--module", "nodenext", "--target", "es2023", "--types", "node", "--preserveSymlinks"];
@@ -78,7 +78,7 @@ test("a strict app compiles against its declarations, and synthesises two enviro
   expect(code.length).toBeGreaterThanOrEqual(6);
 }, 180_000);
 
-test("an app of CommonJS can import them, too", async () => {
+test("an app in CommonJS can import the constructs too", async () => {
   const script =
     'const { Stepwell, StepwellDeployment } = require("stepwell/cdk"); console.log(Stepwell.name, StepwellDeployment.name)';
   const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", script], {
@@ -87,7 +87,7 @@ test("an app of CommonJS can import them, too", async () => {
   expect(stdout.trim()).toBe("Stepwell StepwellDeployment");
 }, 60_000);
 
-test("each function in it has the licenses of its packages, and a list names all packages", async () => {
+test("each packed function has the licenses of its packages, and a list names all packages", async () => {
   const packed = (path: string): string => inApp(`node_modules/stepwell/dist/cdk/${path}`);
   const bom = JSON.parse(await readFile(packed("sbom.cdx.json"), "utf8")) as { components: { purl: string }[] };
   const listed = bom.components.map(({ purl }) => purl.replace("pkg:npm/", "").replace("%40", "@"));

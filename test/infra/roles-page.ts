@@ -30,7 +30,7 @@ statement of the role's own policy, and there are no other policies: none is att
 
 /**
  * @param template of the stack with default props
- * @param told the same stack with a key and a role of one's own
+ * @param told the template of the same stack with `encryptionKey`, `assumableRoleArns` and `vpc`
  */
 export function rolesPage(template: Template, told: Template): string {
   const standing = rolesOf(template);

@@ -1,4 +1,4 @@
-/** The template of the stack: an emulator ignores parts of it silently, and AWS would bill mistakes. */
+/** Tests the template of the stack, because an emulator ignores parts of it silently, and AWS would bill mistakes. */
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -17,7 +17,7 @@ const functions = resourcesOf(template, "AWS::Lambda::Function");
 const idOf = (name: string) =>
   functions.find(([id]) => new RegExp(`^StepwellFunctions${name}[0-9A-F]{8}$`).test(id))![0];
 
-test("there are four functions and one that makes the keys, on Node 24, each with a log group that expires, as the admin API has", () => {
+test("the four functions and the one that makes the keys run on Node 24, and every log group expires", () => {
   expect(functions).toHaveLength(5);
   for (const name of NAMES) expect(idOf(name)).toBeDefined();
   template.allResourcesProperties("AWS::Lambda::Function", { Runtime: "nodejs24.x", LoggingConfig: Match.anyValue() });
@@ -34,7 +34,7 @@ test("every variable of a function is a known setting", () => {
   }
 });
 
-test("settings become variables, beside those that the stack owns", () => {
+test("settings become variables, in addition to those that the stack owns", () => {
   const told = synthesised({ settings: { "worker.lease": "3s" } });
   told.resourcePropertiesCountIs(
     "AWS::Lambda::Function",
@@ -95,7 +95,7 @@ describe("the protection of the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("nor where only the table is kept: it is protected, or of another stack", () => {
+  test("nor may a role if only the table is kept, because it is protected or of another stack", () => {
     const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
     for (const more of [{ deletionProtection: true }, { table }]) {
       const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });
@@ -105,7 +105,7 @@ describe("the protection of the data", () => {
     }
   });
 
-  test("and no role may overwrite them", () => {
+  test("no role may overwrite the secret of ids or the signing keys", () => {
     const writing = statementsOf(template).filter(({ statement }) => actionsOf(statement).includes("ssm:PutParameter"));
     expect(writing.map(({ statement }) => statement.Condition)).toEqual([
       { StringNotEquals: { "ssm:Overwrite": "true" } },
@@ -129,7 +129,7 @@ test("recursion is allowed for the worker alone, which sends itself the wakes th
   expect(circling.map(([id]) => id)).toEqual([idOf("Worker")]);
 });
 
-test("no function outlives the timeout of the gateway", () => {
+test("the ingress and the admin function end before the timeout of the gateway", () => {
   for (const name of ["Ingress", "Admin"]) {
     const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
     expect(Properties["Timeout"]).toBeLessThan(30);
@@ -154,7 +154,7 @@ describe("the two APIs", () => {
     expect(auth(synthesised({ ingressAuth: "open" }))).toEqual(["NONE"]);
   });
 
-  test("or tokens of one issuer, for the given audiences", () => {
+  test("the ingress requires tokens of one issuer for the given audiences, if it is set to them", () => {
     const told = synthesised({ ingressAuth: { jwt: { issuer: "https://id.example", audiences: ["shop"] } } });
     told.hasResourceProperties("AWS::ApiGatewayV2::Route", { AuthorizationType: "JWT" });
     told.hasResourceProperties("AWS::ApiGatewayV2::Authorizer", {
@@ -163,7 +163,7 @@ describe("the two APIs", () => {
     });
   });
 
-  test("and with scopes, only tokens with one of them; a browser's preflight needs none", () => {
+  test("with scopes, the ingress requires tokens with one of them, and a browser's preflight needs no token", () => {
     const jwt = { issuer: "https://id.example", audiences: ["shop"], scopes: ["orders/call"] };
     const told = routes(synthesised({ ingressAuth: { jwt }, ingressCors: { origins: ["https://shop.example"] } }))
       .filter(([id]) => !/Admin/.test(id))
@@ -249,7 +249,7 @@ describe("the grants", () => {
     expect(assumed(synthesised({ assumableRoleArns: [role] }))).toEqual(NAMES.map(() => role));
   });
 
-  test("schedules may send to the queue, and only those of this group may", () => {
+  test("only the schedules of this group may send to the queue", () => {
     const [, { Properties }] = resourcesOf(template, "AWS::IAM::Role").find(([id]) => /Schedules/.test(id))!;
     expect(JSON.stringify(Properties["AssumeRolePolicyDocument"])).toContain("aws:SourceArn");
     expect(grantedTo("Schedules")).toEqual(["sqs:SendMessage"]);

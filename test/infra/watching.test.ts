@@ -51,7 +51,7 @@ describe("an alarm goes off", () => {
     for (const name of ["Ingress", "Admin", "Worker", "Sweeper"]) expect(text).toMatch(`StepwellFunctions${name}`);
   });
 
-  /** `a + b` has no value in CloudWatch where one of both has none, as for a function without calls in a period. */
+  /** In CloudWatch `a + b` has no value if a or b has none, as for a function without calls in a period. */
   test("for one of several functions or operations while the others have no calls", () => {
     for (const name of ["Errors", "Throttles", "TableThrottles"]) {
       const metrics = alarm(name)["Metrics"] as readonly { readonly Id: string; readonly Expression?: string }[];
@@ -65,7 +65,7 @@ describe("an alarm goes off", () => {
     }
   });
 
-  test("for one invocation that was paused, and ends when no further one was", () => {
+  test("for one paused invocation, and ends when no further invocation is paused", () => {
     expect(alarm("Paused")).toMatchObject({
       Namespace: METRIC_FACTS.namespace,
       MetricName: "invocations_paused_total",
@@ -115,12 +115,12 @@ describe("an alarm goes off", () => {
     expect(behind(sweeper!)).toContain(keyMaker[0]![0]);
   });
 
-  test("and each describes a remedy", () => {
+  test("with a description of the remedy", () => {
     for (const [id, { Properties }] of alarms) expect(Properties["AlarmDescription"], id).toMatch(/^[A-Z].{40,}\.$/);
   });
 });
 
-test("functions write their metrics under the environment's name in the alarms", () => {
+test("functions write their metrics under the name that the alarms read", () => {
   const told = resourcesOf(template, "AWS::Lambda::Function").map(([, { Properties }]) => JSON.stringify(Properties));
   expect(told.filter((text) => text.includes('"STEPWELL_CLUSTER_NAME":"shop"'))).toHaveLength(4);
   const renamed = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
@@ -145,7 +145,7 @@ test("the dashboard shows the number of wakes of slow services, and the age of t
   }
 });
 
-test("without metrics of its own a stack has no alarm on them, and no dashboard about them", () => {
+test("a stack without its own metrics has no alarm on them, and its dashboard does not show them", () => {
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);
   expect(ids).toHaveLength(4);

@@ -61,7 +61,7 @@ function briefly({ submissions, asking, unanswered, processes, left }: Evidence)
   return { submissions, asking, unanswered, open: left.open, dead: left.dead, ...counts };
 }
 
-/** Bytes as text: most are JSON or names. Large ones are cut. */
+/** Bytes as text, because most are JSON or names; large values are cut. */
 function shown(key: string, value: unknown): unknown {
   if (key !== "B") return value;
   return Buffer.from((value as Uint8Array).subarray(0, SHOWN_BYTES)).toString("latin1");

@@ -9,7 +9,7 @@ import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 
 const MIB = 1 << 20;
-/** Long enough that the sweeper wakes it if its message is lost. */
+/** A nap is so long that the sweeper wakes its invocation if the message is lost. */
 const NAP_MIN_MS = 3_000;
 const NAP_MAX_MS = 12_000;
 /** The size of a text that fits a request of 6 MB in base64. */
@@ -98,7 +98,7 @@ async function sendLarge(
 
 export const BEYOND_SWEEPER = "beyond the sweeper";
 
-/** In turn. */
+/** The load submits these kinds in turn. */
 export const LARGE_KINDS: readonly LargeKind[] = [
   runs("large runs", 5, 8, 1, 3),
   runs(BEYOND_SWEEPER, 12, 12, 3, 3),

@@ -72,7 +72,7 @@ async function idsOf(IndexName: string, key: string, pk: string): Promise<string
   return ids;
 }
 
-/** As the emulator shows them, without receiving any. */
+/** Reads the messages as the emulator shows them, without receiving any. */
 async function messagesIn(queueUrl: string): Promise<Message[]> {
   const answer = await fetch(`${aws.endpoint}/_ministack/sqs/messages?QueueUrl=${encodeURIComponent(queueUrl)}`);
   const { messages } = (await answer.json()) as { messages: Record<string, Record<string, Record<string, Message[]>>> };

@@ -1,5 +1,5 @@
 /**
- * The rule of objects. Each add finds the sum that the one before it left, from zero to the final sum. An add holds the key from
+ * The rule of objects. Each add finds the sum that the previous add left, from zero to the final sum. An add holds the key from
  * before its first committed closure until after its last, so no two adds overlap. The sends of one client run in the order of
  * their acceptance. An attempt that was taken over while it was stopped may run closures beside the holder, but no result and no
  * state contains its nonces or sums.

@@ -12,7 +12,7 @@ import { groupedBy } from "./grouped.ts";
 import type { LoadLine } from "./handlers/told.ts";
 import type { Blow } from "./killer.ts";
 
-/** The longest wait of a request for a running process of its handler; START_MAX_MS for one that is starting. */
+/** A request waits at most this long for a running process of its handler, and START_MAX_MS for a starting process. */
 const UNREAD_MAX_MS = 3_000;
 const START_MAX_MS = 10_000;
 /** From the line of a closure until its segment is durable: the rest of the attempt, an answer, a write. */
@@ -89,7 +89,7 @@ function commitMaxMs({ step }: LoadLine): number {
   return step.startsWith("piece ") ? LARGE_COMMIT_MAX_MS : COMMIT_MAX_MS;
 }
 
-/** The moment of sending is unknown; it is at most UNREAD_MAX_MS before the process existed that took the request. */
+/** The earliest moment of sending: UNREAD_MAX_MS before the attempt, or before the start of a process that was starting. */
 function sentAfterMs({ attemptAtMs, bootAtMs }: LoadLine): number {
   return (attemptAtMs - bootAtMs < START_MAX_MS ? bootAtMs : attemptAtMs) - UNREAD_MAX_MS;
 }

@@ -50,7 +50,7 @@ function hasSocket(pid: number, inode: string): boolean {
     const folder = `/proc/${pid}/fd`;
     return readdirSync(folder).some((fd) => readlinkSync(`${folder}/${fd}`) === `socket:[${inode}]`);
   } catch {
-    // It has ended meanwhile, or closed the listed connection.
+    // The process has ended meanwhile, or has closed the connection.
     return false;
   }
 }

@@ -9,7 +9,7 @@ const VERIFIED = `${EMAIL} verified by s3cret after 1 mail`;
 export function signupRows({ client }: SdkStage): void {
   const status = (id: string): Promise<unknown> => client().call(`/Signup/${id}/status`);
   describe("a workflow", () => {
-    test("it waits for a promise that a shared handler resolves", async () => {
+    test("waits for a promise that a shared handler resolves", async () => {
       const id = randomUUID();
       await client().send(`/Signup/${id}/run`, EMAIL);
       await expect.poll(() => status(id), { timeout: 30_000 }).toBe("waiting");

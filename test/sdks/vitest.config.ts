@@ -1,4 +1,4 @@
-/** The configuration of the rows on the SDKs of other languages: only through `run.mjs`, which builds their deployments. */
+/** The configuration of the tests of SDKs in other languages; `run.mjs` builds their deployments and then runs these tests. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

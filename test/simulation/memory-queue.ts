@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/engine/ports/clock.ts";
 import type { Delivery, Queue, MessageHandle, Wake } from "../../shared/engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
 
-/** The queue of messages that were received this often and never acked. */
+/** The queue for messages that were received `receivesMax` times and never acked. */
 export interface DeadLetters {
   readonly letters: MemoryQueue;
   readonly receivesMax: number;
@@ -26,7 +26,7 @@ export class MemoryQueue implements Queue {
   readonly #dead: DeadLetters | undefined;
   #sent = 0;
 
-  /** @param dead absent by default: then every message comes until it is acked */
+  /** @param dead absent by default; every message then comes again until it is acked */
   constructor(clock: Clock, dead?: DeadLetters) {
     this.#clock = clock;
     this.#dead = dead;

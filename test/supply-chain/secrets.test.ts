@@ -1,4 +1,4 @@
-/** No tracked file holds a secret: each is read by the recommended rules of secretlint. */
+/** No tracked file holds a secret: the tests check each file by the recommended rules of secretlint. */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,14 +38,14 @@ async function findings(folder: string, paths: readonly string[]): Promise<reado
   if (!existsSync(file)) throw new Error(told);
   const reports = JSON.parse(readFileSync(file, "utf8")) as readonly FileReport[];
   const read = new Set(reports.map(({ filePath }) => relative(folder, filePath)));
-  // The scanner leaves its own rules out.
+  // The scanner skips the file with its own rules.
   expect(paths.filter((path) => !read.has(path) && !path.endsWith(".secretlintrc.json"))).toEqual([]);
   return reports.flatMap(({ filePath, messages }) =>
     messages.map(({ ruleId }) => `${relative(folder, filePath)} ${ruleId.replace("@secretlint/secretlint-rule-", "")}`),
   );
 }
 
-test("no tracked file holds a secret beside the known ones", async () => {
+test("no tracked file holds a secret except the known ones", async () => {
   const { out } = await outcomeOf("git", ["ls-files", "-z"]);
   const tracked = out.split("\0").filter((path) => path !== "");
   expect(tracked.length).toBeGreaterThan(500);

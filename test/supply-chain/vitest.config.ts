@@ -7,7 +7,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
     pool: "threads",
-    // Of two processors vitest would leave one to itself, and some tests wait for the registry.
+    // By default vitest would use one of two processors, and some tests only wait for the registry.
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,4 +1,4 @@
-/** The drill: this version goes on with the work of an older one, and repeats no step of it. */
+/** The drill: this version goes on with the work of an older version, and repeats none of its steps. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import type { Account } from "./account.ts";
@@ -47,7 +47,7 @@ export async function moveDeployment(site: Site, { deploymentId }: Account, uri:
     await asked(site, "admin", "PATCH", `/invocations/${id}/resume`);
 }
 
-/** Does the part of operators and of other handlers. */
+/** Sends what the states wait for: the orders of operators, and the signals and results of other handlers. */
 export async function act(site: Site, account: Account): Promise<void> {
   for (const state of statesOf(account)) {
     const id = account.ids[state.name]!;
@@ -118,7 +118,7 @@ async function show(site: Site, id: string): Promise<Shown> {
   return (await asked(site, "admin", "GET", `/invocations/${id}`)) as Shown;
 }
 
-/** Whether it is completed, or a tombstone (404). */
+/** Whether the invocation is completed, or a tombstone (404). */
 async function hasEnded(site: Site, id: string): Promise<boolean> {
   const { status, text } = await site.request("admin", "GET", `/invocations/${id}`);
   return status === 404 || (JSON.parse(text) as Shown).status === "completed";

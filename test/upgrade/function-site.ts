@@ -7,7 +7,7 @@ import type { Site } from "./site.ts";
 export type FunctionName = "ingress" | "admin" | "worker" | "sweeper";
 /** Calls one of the functions with an event and resolves with its answer. */
 export type CallFunction = (name: FunctionName, event: unknown) => Promise<unknown>;
-/** The same for one of its instances, which are numbered from 0. */
+/** Calls one instance of a function with an event; instances are numbered from 0. */
 export type CallInstance = (name: FunctionName, instance: number, event: unknown) => Promise<unknown>;
 
 /** Five workers, because each hanging handler occupies one. */
@@ -68,7 +68,7 @@ export interface Surroundings {
   readonly leaseS: number;
 }
 
-/** The variables that a stack gives its functions, for the drill; an older program only warns of an unknown one. */
+/** The variables that a stack gives its functions, for the drill; an older program only warns of an unknown variable. */
 export function functionEnvironment({ tableName, dynamoUri, hintsUri, leaseS }: Surroundings): Record<string, string> {
   return {
     AWS_REGION: "eu-west-1",

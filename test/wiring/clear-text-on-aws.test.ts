@@ -1,4 +1,4 @@
-/** Functions on AWS send deployments clear text only at addresses that an operator has named. */
+/** Functions on AWS send requests in clear text only to addresses that an operator has named. */
 import { createServer } from "node:net";
 import { onTestFinished, test, expect } from "vitest";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
@@ -16,7 +16,7 @@ function awsWith(allowed?: string): HttpsEndpoints {
 }
 
 test.each(["http://1.1.1.1/", "http://[2606:4700:4700::1111]/", "http://[::ffff:101:101]:9080/"])(
-  "%s is refused before a connection is opened, and the refusal names the remedy",
+  "%s is refused, and the refusal names the remedy",
   async (uri) => {
     for (const version of ["h2 in the clear", "http1.1 in the clear"] as const) {
       const head = awsWith().open(requestTo(uri, version)).head();
@@ -31,7 +31,7 @@ test.each(["http://1.1.1.1/", "http://[2606:4700:4700::1111]/", "http://[::ffff:
   },
 );
 
-test("a name of a public address is refused in clear text, and dialled for TLS", async () => {
+test("a host name with a public address is refused in clear text, and resolved for TLS", async () => {
   const peer = await startServer(createServer((socket) => socket.destroy()));
   onTestFinished(() => peer.stop());
   const dialled: string[] = [];

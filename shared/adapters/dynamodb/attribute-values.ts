@@ -38,7 +38,7 @@ export function attributesOf(item: Item): Record<string, AttributeValue> {
   return attributes;
 }
 
-/** Bytes as DynamoDB counts them: a number takes one byte per two digits, and one more. */
+/** The size in bytes as DynamoDB counts it. A number takes one byte for every two digits, and one more byte. */
 function sizeOf(value: Scalar): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return Math.min(Math.ceil(String(value).length / 2) + 1, 21);

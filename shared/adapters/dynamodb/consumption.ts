@@ -1,4 +1,4 @@
-/** Reports what a request consumed, by table and index, to the code that counts the budget. */
+/** What a request consumed in the table and in each index, for the code that counts the budget. */
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { IndexName } from "../../engine/ports/table.ts";
 

@@ -1,7 +1,7 @@
 /** Creates the DynamoDB client that the tables of one process share. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
-/** Above the client's default of 50, with which a worker that drives a batch would queue for sockets. */
+/** With the client's default of 50 sockets, a worker that drives a batch would wait for a free one. */
 const SOCKETS_MAX = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** DynamoDB answers within milliseconds; after this time a retry is faster than waiting. */
@@ -11,7 +11,7 @@ const ATTEMPTS_MAX = 4;
 export interface DynamoClientOptions {
   /** Default: the region of the environment. */
   readonly region?: string;
-  /** Another engine than AWS's, such as an emulator. */
+  /** An endpoint other than AWS, such as an emulator. */
   readonly endpoint?: string;
   /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };

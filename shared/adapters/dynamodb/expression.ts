@@ -76,8 +76,8 @@ function operand(part: Condition, placeholders: Placeholders): string {
 }
 
 /**
- * @returns undefined where the update changes nothing
- * @throws StoreError where the update touches the key, or one attribute twice
+ * @returns undefined if the update changes nothing
+ * @throws StoreError if the update touches the key, or one attribute twice
  */
 export function updateText(update: Update, placeholders: Placeholders): string | undefined {
   const touched = new Set(["pk", "sk"]);

@@ -8,7 +8,7 @@ import { INDEX_KEYS } from "./table-definition.ts";
 
 type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** True where no key can lie within the bounds; DynamoDB refuses such bounds, and empty texts, as errors. */
+/** True if no key can lie within the bounds; DynamoDB refuses such bounds, and empty texts, as errors. */
 export function isEmptyRange({ from, below }: Range): boolean {
   if (below === undefined) return false;
   return below === "" || (from !== undefined && Buffer.compare(Buffer.from(from), Buffer.from(below)) >= 0);
@@ -57,7 +57,7 @@ function sortKeyCondition(range: Range): { text: string; values: Record<string, 
   return { text: "", values: {} };
 }
 
-/** The end of an index page, as a text. */
+/** Encodes the last key of an index page as the token of the next page. */
 export function indexToken(index: IndexName, last: Attributes): string {
   return JSON.stringify([last[INDEX_KEYS[index].sk]?.S, last["pk"]?.S, last["sk"]?.S]);
 }

@@ -16,9 +16,9 @@ export async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>)
 }
 
 /**
- * Repeats a batch until it is complete: DynamoDB serves a part where throughput is short, or where the answer is too large.
+ * Repeats a batch until it is complete: DynamoDB serves a part if throughput is short, or if the answer is too large.
  * @param attempt requests the remaining keys, and returns how many are still unserved
- * @throws what the last try threw, or ThrottlingException where keys remain after all tries
+ * @throws what the last try threw, or ThrottlingException if keys remain after all tries
  */
 export async function pastUnserved(clock: Clock, attempt: () => Promise<number>): Promise<void> {
   let before = Infinity;
@@ -42,7 +42,7 @@ function isThrottling(error: unknown): boolean {
 
 /**
  * @returns the bottleneck that DynamoDB names, such as `TableWriteKeyRangeThroughputExceeded` for one hot partition
- * or `IndexWriteAccountLimitExceeded`; undefined where it names none
+ * or `IndexWriteAccountLimitExceeded`; undefined if it names none
  */
 export function throttlingReasons(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;

@@ -5,7 +5,7 @@ export interface Patience {
   readonly tries: number;
   readonly firstWaitMs: number;
   readonly waitMaxMs: number;
-  /** True where the error is transient: the same request may succeed later. */
+  /** True if the error is transient: the same request may succeed later. */
   readonly passes: (error: unknown) => boolean;
 }
 

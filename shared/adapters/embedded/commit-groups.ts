@@ -1,4 +1,4 @@
-/** Group commit: writes gather during a flush, and each group reaches the disk as one synced batch. */
+/** Group commit: writes that arrive during a flush gather in a group, which then reaches the disk as one synced batch. */
 import { StoreError } from "../../engine/ports/table.ts";
 
 export type Operation =
@@ -13,7 +13,7 @@ export class CommitGroup {
   readonly operations: Operation[] = [];
   /** Resolves when the group is durable. @throws StoreError when the write failed; nothing of the group is visible then */
   readonly done: Promise<void>;
-  /** True where a write of this group was judged against a write of the previous group. */
+  /** True if a write of this group was judged against a write of the previous group. */
   isDependent = false;
   /** False while the group holds only lazy writes. */
   isUrgent = false;
@@ -67,8 +67,8 @@ export class CommitGroups {
   }
 
   /**
-   * Adds to the group that is written next: at the end of this tick, or after the running write.
-   * @param after the group against whose writes these were judged: if it fails, these fail with it
+   * Adds the operations to the group that is written next: at the end of this tick, or after the running write.
+   * @param after the group with a pending write that these operations build on; if that group fails, they fail too
    */
   stage(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
     const group = this.#stage(operations, after);

@@ -173,7 +173,7 @@ export class EmbeddedQueue implements Queue {
       deliveries.push({ wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt });
       records.push(recordOf(message));
     });
-    // The write exposes a message that ends its process again and again; no caller waits for it.
+    // The stored count exposes a message that ends its process again and again. No caller waits for this write.
     if (records.length > 0) this.#store.groups.stageLazily(records);
     return deliveries;
   }

@@ -1,4 +1,4 @@
-/** The table on the embedded store: conditions are judged in call order, also against writes that are not durable yet. */
+/** The table on the embedded store. It judges conditions in the order of calls, against durable and pending writes. */
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type {
   IndexName,
@@ -41,7 +41,7 @@ interface Judged {
   readonly holds: boolean;
 }
 
-/** One store has one table: only that table holds the pending writes. */
+/** A store must have one table only, because only that table holds the pending writes. */
 export class EmbeddedTable implements Table {
   readonly #store: Store;
   /** Encoded items (undefined: deleted) of writes that later conditions already see, but that are not durable yet. */
@@ -160,7 +160,7 @@ export class EmbeddedTable implements Table {
   }
 
   #apply(judged: readonly Judged[]): Promise<void> {
-    // Encoding comes before staging: an item that cannot be stored must not leave a part of its transaction.
+    // Encoding comes before staging: an item that cannot be stored must not leave other writes of its transaction staged.
     const changes = judged.map((one) => ({ ...one, ...changeOf(one) }));
     let group: CommitGroup | undefined;
     for (const { base, bytes, operations, existing } of changes) {

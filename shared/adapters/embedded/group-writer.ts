@@ -5,12 +5,12 @@ import type { Operation } from "./commit-groups.ts";
 const SYNCED = { sync: true };
 
 /**
- * A batch that is built operation by operation costs a third of the CPU of a list, but its bytes stay until the next
- * garbage collection, which does not count them. Larger groups go as a list.
+ * A batch that is built operation by operation costs a third of the CPU of a list. But its bytes stay in memory until the
+ * next garbage collection, and the collector does not count them. So a larger group is written as a list.
  */
 const PIECEWISE_MAX_BYTES = 64 * 1024;
 
-/** Rejects where the database refused the group. */
+/** Rejects if the database refused the group. */
 export async function writeGroup(database: ClassicLevel<string, Uint8Array>, operations: Operation[]): Promise<void> {
   if (bytesOf(operations) > PIECEWISE_MAX_BYTES) return await database.batch(operations, SYNCED);
   const batch = database.batch();

@@ -7,7 +7,7 @@ import { expiryKey, indexKey } from "./key-encoding.ts";
 const EMPTY = new Uint8Array(0);
 const NONE: readonly string[] = [];
 
-/** @throws StoreError where an index or expiry attribute is of the wrong type */
+/** @throws StoreError if an index or expiry attribute is of the wrong type */
 export function sideKeysOf(item: Item | undefined, base: string): readonly string[] {
   if (item === undefined) return NONE;
   const keys: string[] = [];

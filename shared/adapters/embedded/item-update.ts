@@ -1,8 +1,8 @@
-/** Applies an update to the existing item, or creates an item from it. */
+/** Applies an update to the existing item, or creates an item from the update. */
 import type { Item, Key, Scalar, Update } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
-/** @throws StoreError where the update touches the key, or one attribute twice, or `add` meets a value that is no number */
+/** @throws StoreError if the update touches the key, or one attribute twice, or `add` meets a value that is no number */
 export function updatedItem(key: Key, existing: Item | undefined, update: Update): Item {
   const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...existing, pk: key.pk, sk: key.sk };
   const touched = new Set(["pk", "sk"]);

@@ -1,9 +1,9 @@
-/** Messages in lanes by service: the lanes hand out due messages in turn, so that no lane waits for all of another. */
+/** Messages in lanes by service: the lanes hand out due messages in turn, so no lane waits until another is empty. */
 import type { Due } from "./due-heap.ts";
 import { DueHeap } from "./due-heap.ts";
 
 export interface InLane extends Due {
-  /** The lane, for as long as the message exists. */
+  /** The name of the lane, which never changes. */
   readonly lane: string;
 }
 
@@ -42,7 +42,7 @@ export class MessageLanes<T extends InLane> {
   }
 
   /**
-   * Serves the lanes with due messages in turn, the lane first that has waited longest.
+   * Serves the lanes with due messages in turn, beginning with the lane that has waited longest.
    * @param admits called once before each message; a lane that it refuses gets no turn for the rest of this call
    * @param hand receives one message, and moves or removes it
    */
@@ -63,7 +63,7 @@ export class MessageLanes<T extends InLane> {
     }
   }
 
-  /** When the next message is due, in lanes that the last call did not refuse; undefined if there is none. */
+  /** When the next message is due, without the lanes that the last call of `serve` refused; undefined if there is none. */
   nextDueMs(): number | undefined {
     let next: number | undefined;
     for (const lane of this.#lanes.values()) {

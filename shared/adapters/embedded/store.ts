@@ -55,7 +55,7 @@ async function raised(dir: string, kind: StoreKind, database: Database): Promise
   }
 }
 
-/** The system's error text without the path, because callers outside may read the message. */
+/** The system's error text without the path, because clients may read the message. */
 function reasonOf(error: unknown): string | undefined {
   const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return root instanceof Error ? /: ([A-Za-z][^:/\\]*)$/.exec(root.message)?.[1] : undefined;
@@ -92,8 +92,8 @@ export class Store {
   }
 
   /**
-   * Undefined where the store is usable now, the usual case; otherwise resolves when it is usable.
-   * @throws StoreError where the store is closed, or cannot be reopened after a failed write
+   * Undefined if the store is usable now, the usual case; otherwise resolves when it is usable.
+   * @throws StoreError if the store is closed, or cannot be reopened after a failed write
    */
   whenUsable(): Promise<void> | undefined {
     if (this.#closing !== undefined) return Promise.reject(new StoreError(`the ${this.#kind} store is closed`));
@@ -112,7 +112,7 @@ export class Store {
     }
   }
 
-  /** The durable entries within the bounds, in key order; fewer than the limit where they are large. @throws StoreError */
+  /** The durable entries within the bounds, in key order; fewer than the limit if they are large. @throws StoreError */
   async entries(bounds: { gte: string; lt: string; reverse?: boolean }, limit: number): Promise<Entries> {
     try {
       const iterator = this.database.iterator({ ...bounds, highWaterMarkBytes: ENTRIES_MAX_BYTES, fillCache: true });
@@ -175,7 +175,7 @@ export class Store {
       await this.database.open();
       this.#isDown = false;
     } catch (cause) {
-      // No space or no disk yet: the next use tries again.
+      // The disk may still be full or absent; the next use tries again.
       this.#downCause = cause;
     }
   }
@@ -183,6 +183,6 @@ export class Store {
 
 export interface Entries {
   readonly entries: readonly (readonly [string, Uint8Array])[];
-  /** True where the entries contain everything within the bounds. */
+  /** True if the entries contain everything within the bounds. */
   readonly isWhole: boolean;
 }

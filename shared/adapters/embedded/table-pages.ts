@@ -16,7 +16,7 @@ import {
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
-/** A text followed by NUL is the least text that sorts behind it. */
+/** The first text that sorts after a text is that text followed by NUL. */
 const NEXT = "\0";
 
 /** The `next` of a partition's page is its last sort key. @throws StoreError */
@@ -68,7 +68,7 @@ function limitOf(range: Range): number {
   return Math.min(Math.floor(limit), PAGE_MAX_ITEMS);
 }
 
-/** The bounds of what follows the end of the previous page. */
+/** The part of the bounds that follows the end of the previous page. */
 function narrowed(bounds: Bounds, after: string | undefined, isReverse: boolean): Bounds {
   if (after === undefined) return bounds;
   return isReverse ? { gte: bounds.gte, lt: after } : { gte: after + NEXT, lt: bounds.lt };

@@ -1,4 +1,4 @@
-/** Opens connections to origins: guarded addresses, verified certificates, and a time limit. */
+/** Opens connections to origins: checks each address and certificate, and limits the time. */
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP } from "node:net";
 import type { LookupFunction, Socket } from "node:net";
@@ -20,12 +20,12 @@ export interface DialerOptions {
   readonly guard: AddressGuard;
   /** The name of the setting that allows more addresses. */
   readonly allowedBy?: string;
-  /** True where connections without TLS are opened only to addresses that an allowance names. */
+  /** True if connections without TLS are opened only to addresses that an allowance names. */
   readonly isClearGuarded: boolean;
   readonly resolve?: Resolve;
   /** PEM certificates that are trusted beside the public ones. */
   readonly ca?: string;
-  /** For name lookup, connection and handshake together. */
+  /** The limit for name lookup, connection and handshake together. */
   readonly connectTimeoutMs: number;
 }
 

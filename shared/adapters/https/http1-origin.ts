@@ -11,7 +11,7 @@ import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 import { whole } from "./exchange/whole-body.ts";
 
-/** Servers commonly close idle connections after five seconds; closing ours earlier avoids a request on a dying one. */
+/** Servers commonly close idle connections after five seconds. We close ours earlier, so that no request meets a closed one. */
 const IDLE_MAX_MS = 4_000;
 const FREE_SOCKETS_MAX = 256;
 

@@ -1,4 +1,4 @@
-/** All HTTP/2 connections to one origin: one while it has room, more where the peer limits its streams. */
+/** All HTTP/2 connections to one origin: a second one is opened only when the first has no room for another stream. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "./exchange/carried-exchange.ts";
@@ -21,8 +21,8 @@ export type Speak = (
 ) => MultiplexedConnection;
 
 /**
- * An open exchange holds its stream. With one connection, callers at the peer's limit could wait for callees that never
- * get a stream; so this many connections are opened before requests queue.
+ * An exchange holds its stream until it ends. If callers held all streams of the only connection, their callees would
+ * never get one. So this many connections are opened before requests queue.
  */
 const CONNECTIONS_MAX = 16;
 /** The assumed limit of streams on a new connection until a connection of the origin has announced one. */
@@ -70,7 +70,7 @@ export class Http2Origin implements ConnectionOwner {
   }
 
   onLimit(streamsMax: number): void {
-    // A lower limit also applies to new connections: requests sent before their settings arrive must not be refused.
+    // A lower limit also applies to new connections, so that the peer refuses no request sent before its settings arrive.
     this.#streamsAssumed = Math.min(STREAMS_ASSUMED, Math.max(1, streamsMax));
     this.onRoom();
   }

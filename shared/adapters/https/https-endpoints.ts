@@ -18,7 +18,7 @@ import { parseUri, type ParsedUri } from "./exchange/parsed-uri.ts";
 export interface HttpsEndpointsOptions {
   /** Addresses beyond the public ones that deployments may have; default none. */
   readonly allow?: readonly AddressAllowance[];
-  /** The setting that `allow` comes from; a refusal of an address names it if it is given. */
+  /** The setting that `allow` comes from. If it is given, the refusal of an address names this setting. */
   readonly allowedBy?: string;
   /** Uses http only for addresses that `allow` names; by default for all addresses. */
   readonly isClearGuarded?: boolean;
@@ -26,7 +26,7 @@ export interface HttpsEndpointsOptions {
   readonly ca?: string;
   /** For name lookup, connection and handshake together; default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Resolves names to addresses; default the system's resolver. The guard judges the result either way. */
+  /** Resolves names to addresses; default the system's resolver. The guard checks the resolved addresses in any case. */
   readonly resolve?: Resolve;
   /** The client for HTTP/2 without TLS: our own by default, or Node's. With TLS it is always Node's. */
   readonly h2cClient?: "own" | "node";

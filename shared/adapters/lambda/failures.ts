@@ -18,8 +18,8 @@ const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}e
 const QUOTE_MAX_CHARACTERS = 1_000;
 
 /**
- * The error for a call that failed; the effects of the function are unknown then.
- * @param handlerTag the value of the tag `stepwell` that permits calls; undefined where a list of functions does
+ * The error for a failed call. After a failed call the effects of the function are unknown.
+ * @param handlerTag the value of the tag `stepwell` that permits calls; undefined if a list of functions permits them
  */
 export function failedCall(arn: string, cause: unknown, handlerTag?: string): TransportError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
@@ -36,10 +36,10 @@ export function failedCall(arn: string, cause: unknown, handlerTag?: string): Tr
   return new TransportError(reason, told, { cause });
 }
 
-/** The refused role in a refusal: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
+/** The role that a refusal names: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
 const REFUSED_ROLE = /arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\//;
 
-/** The remedy for a missing permission: to call the function, in this account or another, or to assume the role that calls it. */
+/** The remedy for a missing permission to call the function, or to assume the role that calls it; empty for other errors. */
 function remedyOf(arn: string, name: string, message: string, handlerTag: string | undefined): string {
   const [, partition, account, role] = REFUSED_ROLE.exec(message) ?? [];
   const principal =

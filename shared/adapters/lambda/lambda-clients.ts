@@ -2,7 +2,7 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { assumedRole } from "./assumed-role.ts";
 
-/** A worker waits for all invocations of its batch and their children at once. */
+/** A worker waits for many calls at the same time: all invocations of its batch, and their children. */
 const SOCKETS_MAX = 1_024;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** A function runs for at most 900 s: a longer call is lost, and a shorter one must not be cut off. */
@@ -56,8 +56,8 @@ export class LambdaClients {
       ...(endpoint !== undefined && { endpoint }),
       ...(credentials !== undefined && { credentials }),
     });
-    // With this header Lambda takes the steps of one long invocation for a recursive loop and stops the user's function.
-    // Without it each call begins a trace of its own.
+    // The middleware adds a header. With it, Lambda mistakes the steps of one long invocation for a recursive loop and
+    // stops the user's function. Without it, each call begins a separate trace.
     client.middlewareStack.remove("recursionDetectionMiddleware");
     this.#clients.set(name, client);
     return client;

@@ -1,4 +1,4 @@
-/** Timers without a scheduler service: a delayed message reaches its moment in hops, each sent by the receiver of the last. */
+/** Timers without a scheduler service: a message is delayed hop by hop, and the receiver of one hop sends the next. */
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Queue } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
@@ -12,7 +12,7 @@ export interface LadderTimersOptions {
 }
 
 /**
- * Messages have no names: a timer that is set twice sends two hints, and a cancelled one still arrives as a hint.
+ * Messages have no names: a timer that is set twice sends two hints, and a cancelled timer still arrives as a hint.
  * The receiver acks a hop after it has sent the next (I11); the sweeper finds an invocation whose hop was lost (I8).
  */
 export class LadderTimers implements Timers {
@@ -20,7 +20,7 @@ export class LadderTimers implements Timers {
   readonly #clock: Clock;
   readonly #hopMs: number;
 
-  /** @throws RangeError where the queue cannot delay by a hop */
+  /** @throws RangeError if the queue cannot delay by a hop */
   constructor({ queue, clock, hopMs = QUEUE_DELAY_MAX_MS }: LadderTimersOptions) {
     if (!(hopMs > 0 && hopMs <= QUEUE_DELAY_MAX_MS)) {
       throw new RangeError(`a hop takes more than 0 and at most ${QUEUE_DELAY_MAX_MS} ms, not ${hopMs}`);

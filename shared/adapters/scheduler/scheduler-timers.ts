@@ -71,7 +71,7 @@ export class SchedulerTimers implements Timers {
         Arn: queueArn,
         RoleArn: roleArn,
         // A schedule's message has no group, because Scheduler documents groups only for FIFO queues. The body names the
-        // service, and the message that a worker sends in place of this early one has the group.
+        // service. The message arrives early, and the worker replaces it with a message that has the group.
         Input: bodyOfWake({ ...wake, sentAtMs: fireAtMs, delayMs: 0 }),
       },
     });

@@ -55,8 +55,8 @@ export class BatchCalls<Entry, Done> {
   }
 
   /**
-   * Resolves with `refused` where the service blames the entry, because a retry would not help.
-   * @throws StoreError where the service did not serve the entry after several tries
+   * Resolves with `refused` if the service blames the entry, because a retry would not help.
+   * @throws StoreError if the service did not serve the entry after several tries
    */
   call(entry: Entry): Promise<Served<Done>> {
     return new Promise((resolve, reject) => {

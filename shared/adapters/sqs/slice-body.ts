@@ -1,4 +1,4 @@
-/** Encodes the name of a slice as the body of a message; its only field distinguishes it from a wake. */
+/** Writes and reads the body of a message that names a slice; the field `slice` distinguishes it from a wake. */
 
 /** Names consist of words, numbers and ids. */
 const NAME = /^[A-Za-z0-9#_!-]{1,200}$/;

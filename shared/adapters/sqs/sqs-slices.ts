@@ -1,4 +1,4 @@
-/** Sends slices of walks to the queue of wakes, in their own message group, so that neither waits for a flood of the other. */
+/** Sends slices of walks to the queue of wakes, in a separate message group, so that slices and wakes share it fairly. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import type { SliceQueue } from "../../engine/ports/slices.ts";

@@ -1,4 +1,4 @@
-/** Rewrites, token by token, the phrases that clients write and the SQL engine does not support. */
+/** Rewrites the phrases of a statement that clients write but the SQL engine does not support. */
 import { SqlError } from "../../engine/ports/sql.ts";
 import { castOperators, functionOperator, truthTests } from "./operators.ts";
 import { commandOf, schemaNames, withSource } from "./sources.ts";
@@ -9,7 +9,7 @@ export interface Dialect {
   readonly text: string;
   /** The tests that replace an `IS NOT NULL` of `text`, by the position of its end. */
   readonly truths: ReadonlyMap<number, string>;
-  /** The table of a DESCRIBE. */
+  /** The table that a DESCRIBE names. */
   readonly described?: string;
 }
 
@@ -24,7 +24,7 @@ const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
   withSource,
 ];
 
-/** Each of these operators puts a function around its left operand, so that a chain of them grows inwards. */
+/** Each of these operators becomes a function around its left operand, so that a chain of operators nests deeply. */
 const OPERATORS = new Set(["->", "->>", "||", "::"]);
 const OPERATORS_MAX = 500;
 
@@ -37,7 +37,7 @@ const OPERATORS_MAX = 500;
  *   becomes `(a)`, which the SQL engine reads from the first row of the group only.
  * - A SELECT without FROM gets a table of one row.
  *
- * @throws SqlError where the statement has too many operators
+ * @throws SqlError if the statement has too many operators
  */
 export function inDialect(statement: string): Dialect {
   const tokens = tokensOf(statement);

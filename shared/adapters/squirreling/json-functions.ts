@@ -13,7 +13,7 @@ export const JSON_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
   },
 };
 
-/** @param at a member's name, or the index of an element. @returns undefined where the text is no JSON, or has no such part */
+/** @param at a member's name, or the index of an element. @returns undefined if the text is no JSON, or has no such part */
 function partOf(json: SqlPrimitive | undefined, at: SqlPrimitive | undefined): unknown {
   if (isNothing(json) || isNothing(at)) return undefined;
   const whole = parsed(textOf(json));

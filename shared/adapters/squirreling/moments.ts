@@ -4,7 +4,7 @@ import { SqlError } from "../../engine/ports/sql.ts";
 import { momentOf, textOf } from "./values.ts";
 
 const DAY_MS = 86_400_000;
-/** A month as a duration of its own; where it moves a moment, the calendar counts. */
+/** The length of a month within a duration. Months that are added to a moment follow the calendar instead. */
 const MONTH_MS = 30 * DAY_MS;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -94,7 +94,7 @@ export function dateBin(spanMs: SqlPrimitive, moment: SqlPrimitive, origin: SqlP
   return isoOf(originMs + Math.floor((atMs - originMs) / span) * span);
 }
 
-/** @param unitMs how many milliseconds a number counts. @throws SqlError for a text that is no moment */
+/** @param unitMs the unit of a number, in milliseconds. @throws SqlError for a text that is no moment */
 export function timestampOf(value: SqlPrimitive, unitMs: number): SqlPrimitive {
   if (value === null || value === undefined) return null;
   return isoOf(typeof value === "number" || typeof value === "bigint" ? Number(value) * unitMs : epochMs(value)!);

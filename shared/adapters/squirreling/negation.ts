@@ -1,6 +1,7 @@
 /**
  * Implements three-valued logic: a comparison with NULL is neither true nor false, and neither is its negation. The SQL
- * engine evaluates such a comparison as false, so each NOT moves inward to where two values are enough.
+ * engine evaluates such a comparison as false. Each NOT therefore moves inward, and becomes the opposite comparison or a
+ * NOT with checks for NULL.
  */
 import type { ExprNode } from "squirreling";
 import { LIKE } from "./functions.ts";
@@ -19,14 +20,14 @@ const CONTRARY: Readonly<Partial<Record<Binary["op"], Binary["op"]>>> = {
   "<=": ">",
 };
 
-/** The negations of one statement; the walk calls it from the leaves up. */
+/** Negates the expressions of one statement; the walk over the statement calls it for inner expressions first. */
 export class Negation {
   /** The original of each negated expression, so that a double negation restores it. */
   readonly #known = new WeakMap<ExprNode, ExprNode>();
   /** Lists that contained a NULL: a value outside of such a list may still equal the NULL. */
   readonly #uncertain = new WeakSet<ExprNode>();
 
-  /** An expression that is true exactly where `expr` is false, and not where `expr` is unknown. */
+  /** An expression that is true if `expr` is false, and not true if `expr` is true or unknown. */
   of(expr: ExprNode): ExprNode {
     const known = this.#known.get(expr);
     if (known !== undefined) return known;
@@ -35,7 +36,7 @@ export class Negation {
     return contrary;
   }
 
-  /** Removes NULLs from the list: NULL equals nothing, itself included. */
+  /** Removes NULLs from the list, because no value equals NULL. */
   withoutNulls(expr: Listed): Listed {
     const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
     if (values.length === expr.values.length) return expr;
@@ -85,7 +86,7 @@ export class Negation {
   }
 }
 
-/** `NOT expr`, and all operands have a value. */
+/** An expression that is true if `NOT expr` is true and each of `asked` has a value. */
 function knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
   const not: ExprNode = { ...positionOf(expr), type: "unary", op: "NOT", argument: expr };
   return asked

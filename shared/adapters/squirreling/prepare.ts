@@ -22,7 +22,7 @@ export interface Preparation {
   readonly functions: Readonly<Record<string, UserDefinedFunction>>;
   /** Long lists as sets, for lookups in place of comparisons with each value. */
   readonly sets: Set<string>[];
-  /** Runs an independent inner statement. @returns undefined where it depends on the outer one */
+  /** Runs an independent inner statement. @returns undefined if it depends on the outer one */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
 }
 
@@ -35,7 +35,7 @@ interface Named {
 
 type Names = ReadonlyMap<string, Named>;
 
-/** Definitions that mention each other twice multiply the readings exponentially; this limit stops them. */
+/** If each of many definitions mentions the one before twice, the readings grow exponentially; this limit stops them. */
 const READINGS_MAX = 1000;
 
 /** Counts how often tables will be read: each mention of a name reads it again. */
@@ -58,7 +58,7 @@ export class Readings {
   }
 }
 
-/** A list from an inner statement with more values does not narrow. */
+/** A list that an inner statement returned narrows a source only up to this number of values. */
 const NARROWING_MAX = 1000;
 
 /** Changes the statement in place. @returns the known types of its output */
@@ -74,7 +74,7 @@ export async function prepare(
   }
   const known = new Map(outer);
   for (const cte of statement.ctes) {
-    // The walk changes the statement in place, and a list that mentions this name runs from the original statement.
+    // `prepare` changes the statement in place, but a list that mentions this name needs the original statement.
     const definition = structuredClone(cte);
     const types = await given.readings.define(() => prepare(cte.query, given, known));
     const name = cte.name.toLowerCase();
@@ -191,7 +191,7 @@ function withNames(inner: Statement, named: Names): Statement {
   return ctes.length === 0 ? inner : { ...positionOf(inner), type: "with", ctes, query: inner };
 }
 
-/** True also where the name means something other than a table: an unused definition costs little. */
+/** True also if the name means something other than a table: an unused definition costs little. */
 function mentions(statement: Statement, name: string): boolean {
   return JSON.stringify(statement, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
     .toLowerCase()
@@ -227,14 +227,14 @@ function asLike(expr: Extract<ExprNode, { type: "binary" }>): ExprNode {
   return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
 }
 
-/** Column names are lower-case; another case is kept where a quoted column has it. */
+/** The column's name in lower case, unless the scope has a column with the name as written. */
 function inCase(name: string, scope: Scope): string {
   const small = name.toLowerCase();
   const isKnown = (one: string): boolean => scope.some(({ types }) => types.has(one));
   return !isKnown(name) && isKnown(small) ? small : name;
 }
 
-/** Converts to ISO texts of one length, which compare as moments do. @throws SqlError for a text that is no moment */
+/** Converts a text to an ISO text of fixed length; these compare as moments do. @throws SqlError for any other text */
 function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type === "literal") return expr;
   if ("isMoment" in expr || typeOf(beside, scope) !== "moment") return expr;
@@ -273,7 +273,7 @@ function positionOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStar
   return { positionStart, positionEnd };
 }
 
-/** True where the statement has one output column, as an IN needs. */
+/** True if the statement has one output column, as an IN needs. */
 function hasOneColumn(statement: Statement): boolean {
   const { columns } = outermost(statement);
   return columns.length === 1 && columns[0]?.type === "derived";

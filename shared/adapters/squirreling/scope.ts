@@ -1,11 +1,11 @@
-/** Resolves column names: the tables of one SELECT, each as its own source, and the types of its output. */
+/** Resolves the column names of one SELECT, and determines the types of its output as far as its syntax shows them. */
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 import type { Bound } from "../../core/query/narrowing.ts";
 import type { ColumnType } from "../../core/query/table-shape.ts";
 import { isTruth } from "./truths.ts";
 import type { ScanRequest, SqlTable } from "../../engine/ports/sql.ts";
 
-/** One mention of a table: the same table under two names is two sources, each with its own narrowing. */
+/** One mention of a table. If a SELECT names the same table twice, it has two sources, each with its own narrowing. */
 export interface Source {
   readonly key: string;
   readonly table: SqlTable;
@@ -42,7 +42,7 @@ const GIVES_MOMENT = /^(NOW|MOVED|DATE_BIN|DATE_TRUNC|TO_TIMESTAMP(_\w+)?)$/;
 const GIVES_DURATION = new Set(["INTERVAL_OF", "MS_BETWEEN", "AGE"]);
 const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "COALESCE"]);
 
-/** The type of an expression as far as its syntax determines it; otherwise the values do. */
+/** @returns the type that the syntax of an expression determines; undefined if the type depends on the values */
 export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
   switch (expr.type) {
     case "identifier":
@@ -89,7 +89,7 @@ export function outputTypes({ columns }: SelectStatement, scope: Scope): Map<str
   return types;
 }
 
-/** The SELECT whose columns are the statement's. */
+/** The SELECT that determines the columns of the statement. */
 export function outermost(statement: Statement): SelectStatement {
   if (statement.type === "select") return statement;
   return outermost(statement.type === "with" ? statement.query : statement.left);

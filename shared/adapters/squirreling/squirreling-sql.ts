@@ -129,7 +129,7 @@ class Run {
     return { columns, rows };
   }
 
-  /** @throws SqlError where the answer is too large */
+  /** @throws SqlError if the answer is too large */
   #bound(rows: readonly SqlPrimitive[][]): void {
     const { answerMaxBytes = Infinity } = this.#limits;
     for (const row of rows) for (const value of row) this.#answerBytes += sizeOf(value);
@@ -140,7 +140,7 @@ class Run {
       );
   }
 
-  /** The values of an independent inner statement; undefined for a dependent one. @throws SqlError where they exceed a limit */
+  /** The values of an independent inner statement; undefined for a dependent one. @throws SqlError if they exceed a limit */
   async #list(inner: Statement): Promise<readonly ExprNode[] | undefined> {
     const copy = structuredClone(inner);
     try {

@@ -13,7 +13,7 @@ export class StepLimit {
     this.signal = signal;
   }
 
-  /** @throws SqlError where the limit stopped the SQL engine, so that its result is incomplete */
+  /** @throws SqlError if the limit stopped the SQL engine, so that its result is incomplete */
   check(): void {
     if (this.#left < 0)
       throw new SqlError(

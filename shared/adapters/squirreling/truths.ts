@@ -21,7 +21,7 @@ export function isTruth(name: string): boolean {
 }
 
 /**
- * Tests of an expression that the SQL engine makes false where it is unknown, such as `x = 1`.
+ * Rewrites a test of an expression such as `x = 1`, which the SQL engine evaluates to false if its value is unknown.
  *
  * @param negated gives an expression that is true exactly where its argument is false
  */
@@ -53,7 +53,7 @@ export function withKnownFalse(test: Call, negated: (expr: ExprNode) => ExprNode
   }
 }
 
-/** Puts each test in place of the IS NOT NULL that stands for it. @param truths the tests by the end of that expression */
+/** Replaces each IS NOT NULL that stands for a test by the test. @param truths the tests, by the end of their IS NOT NULL */
 export function withTruths(statement: Statement, truths: ReadonlyMap<number, string>): Statement {
   return truths.size === 0 ? statement : (replaced(statement, truths) as Statement);
 }

@@ -1,4 +1,4 @@
-/** Converts long lists of an IN to sets, for lookups in place of comparisons with each value. */
+/** Converts a long list of an IN to a set, so that one lookup replaces a comparison with each value. */
 import type { ExprNode } from "squirreling";
 import { IN_SET } from "./functions.ts";
 import { textOf } from "./values.ts";
@@ -6,7 +6,7 @@ import { textOf } from "./values.ts";
 /** Shorter lists are compared value by value. */
 const SET_MIN = 16;
 
-/** Compares as texts; for the values of one column the result is the same. */
+/** The set compares values as texts, which gives the same result for the values of one column. */
 export function asSet(expr: ExprNode, sets: Set<string>[]): ExprNode {
   if (expr.type !== "in valuelist" || expr.values.length < SET_MIN) return expr;
   const { positionStart, positionEnd } = expr;

@@ -23,13 +23,13 @@ export class SsmParameters {
     this.#client = client;
   }
 
-  /** @returns undefined where the parameter does not exist */
+  /** @returns undefined if the parameter does not exist */
   async read(name: string): Promise<string | undefined> {
     const command = new GetParameterCommand({ Name: name, WithDecryption: true });
     return (await this.#unlessAbsent(() => this.#client.send(command)))?.Parameter?.Value;
   }
 
-  /** @returns true where the parameter was created; an existing one is never replaced */
+  /** @returns true if the parameter was created; an existing one is never replaced */
   async make({ name, value, description, kmsKeyId }: ParameterToMake): Promise<boolean> {
     const command = new PutParameterCommand({
       Name: name,
@@ -48,7 +48,7 @@ export class SsmParameters {
     }
   }
 
-  /** Succeeds also where the parameter does not exist. */
+  /** Succeeds even if the parameter does not exist. */
   async remove(name: string): Promise<void> {
     await this.#unlessAbsent(() => this.#client.send(new DeleteParameterCommand({ Name: name })));
   }

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** Reads the program from its first message, because no package of this code contains a file to run. */
+/** The child gets its program as the first message, because no package of this code contains a file to run. */
 const LOADER = `process.once("message", (text) => import("data:text/javascript;base64," + Buffer.from(text).toString("base64")));`;
 
 const MIB = 1024 * 1024;
@@ -81,7 +81,7 @@ export class Evaluator {
   }
 
   /**
-   * The resident memory; undefined where the system does not show it. The heap has its own limit; buffers outside of the
+   * The resident memory; undefined if the system does not show it. The heap has its own limit; buffers outside of the
    * heap count only here.
    */
   residentBytes(): number | undefined {
@@ -97,7 +97,7 @@ export class Evaluator {
     this.#process.kill("SIGKILL");
   }
 
-  /** An idle evaluator does not keep this process alive; a statement that waits for an answer holds a timer. */
+  /** An idle evaluator must not keep this process alive; during a statement, the statement's timer keeps it alive. */
   #letGo(): void {
     this.#process.unref();
     this.#process.channel?.unref();

@@ -6,7 +6,7 @@ import type { ScanRequest, SqlErrorKind } from "../../engine/ports/sql.ts";
 /** The format of the answer. */
 export type AnswerForm = "json" | "arrow";
 
-/** An evaluator never reuses the number of a scan or a cell, so that a late message matches none. */
+/** An evaluator never reuses the number of a scan or a cell, so that it can ignore a late message. */
 export type ToEvaluator =
   | {
       readonly kind: "run";

@@ -23,7 +23,7 @@ const MEMORY_CHECK_EVERY_MS = 50;
 const BESIDE_HEAP_BYTES = 96 * 1024 * 1024;
 /** How long an idle evaluator lives; a new start takes a twentieth of a second. */
 const IDLE_MS = 60_000;
-/** A new evaluator holds half as much; a larger one ends, to give its memory back. */
+/** A larger evaluator is killed after its statement, to free its memory; a new evaluator holds half as much. */
 const IDLE_MAX_BYTES = 128 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
@@ -86,7 +86,7 @@ export class StatementProcesses {
     }
   }
 
-  /** After a failure that leaves the evaluator unfit for another statement, the evaluator is dead or dying. */
+  /** Runs one statement. If a failure leaves the evaluator unfit for another statement, this kills the evaluator. */
   #answer(evaluator: Evaluator, { form, statement, tables, timeMs, signal }: Asked): Promise<Uint8Array> {
     const feed = new TableFeed(tables, (message) => evaluator.send(message));
     const pieces: Uint8Array[] = [];

@@ -4,7 +4,7 @@ import type { CellValue } from "../../core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
 import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** A LIMIT may need few rows: the first batch has this many, and each later one at most as many as all before it. */
+/** The first batch is this small, because a LIMIT may need few rows. Each later batch at most doubles the rows sent. */
 const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
@@ -16,7 +16,7 @@ interface Scan {
   /** Rows with cells that the evaluator may request later, by number. */
   readonly kept: Map<number, SqlRow>;
   given: number;
-  /** An error of the table, which goes out after the rows before it. */
+  /** An error of the table; it is sent after the rows that came before it. */
   failure?: Failure;
 }
 
@@ -102,7 +102,7 @@ export class TableFeed {
     return cells.reduce<number>((sum, cell) => sum + sizeOf(cell), 0);
   }
 
-  /** Reads stored cells together; between computed cells, yields the thread. */
+  /** Reads stored cells at the same time, and yields the thread after each computed cell. */
   async #cells(asked: readonly CellAsked[]): Promise<void> {
     for (const { cell, scan, row, column } of asked) {
       const from = this.#scans.get(scan);

@@ -1,7 +1,7 @@
 /** The clock of the machine: its time of day, and timers on a monotonic clock. */
 import type { Clock } from "../../engine/ports/clock.ts";
 
-/** Node fires a timer for a longer time at once, so longer sleeps go in hops. */
+/** Node fires a longer timer at once, so a longer sleep consists of several timers. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export class SystemClock implements Clock {

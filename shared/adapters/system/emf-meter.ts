@@ -1,4 +1,4 @@
-/** Writes metrics as log lines in CloudWatch's embedded metric format: no call to a service, and no wait. */
+/** Writes metrics as log lines in CloudWatch's embedded metric format, which takes no call to a service. */
 import { pino } from "pino";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Meter } from "../../engine/ports/log.ts";
@@ -27,7 +27,7 @@ const VALUES_MAX = 100;
 const LABEL_SETS_MAX = 100;
 const OVERFLOW: Labels = { overflow: "true" };
 
-/** Gathers until `flush`. Call `flush` at the end of every event, because a function freezes after its answer. */
+/** Gathers values until `flush`. Call `flush` at the end of every event, because a function freezes after its answer. */
 export class EmfMeter implements Meter {
   readonly #namespace: string;
   readonly #dimensions: Labels;
@@ -61,7 +61,7 @@ export class EmfMeter implements Meter {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
   }
 
-  /** Writes the gathered values in as few lines as possible, and starts anew. Never throws. */
+  /** Writes the gathered values in as few lines as possible, and forgets them. Never throws. */
   flush(): void {
     const gathered = this.#gathered;
     this.#gathered = new Map();
@@ -108,7 +108,7 @@ export class EmfMeter implements Meter {
   }
 }
 
-/** Each line has a price, and holds one value for each label and each metric. */
+/** Joins sets of values in lines, because each line costs money. A line holds one value for each label and each metric. */
 function inFewLines(gathered: readonly Gathered[]): readonly (readonly Gathered[])[] {
   const lines: { readonly taken: Set<string>; readonly together: Gathered[] }[] = [];
   for (const one of gathered) {

@@ -5,7 +5,7 @@ import type { IdSource } from "../../engine/ports/id-source.ts";
 
 const SECRET_SIZE_BYTES = 32;
 const DIGEST_SIZE_BYTES = 32;
-/** A call of the generator costs the same for one byte as for thousands. */
+/** A call of the generator costs the same for one byte as for thousands, so one call fills a pool. */
 const POOL_SIZE_BYTES = 4096;
 
 export class SecretIdSource implements IdSource {

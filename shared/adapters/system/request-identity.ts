@@ -20,7 +20,7 @@ export class RequestIdentity {
   readonly #privateKey: KeyObject;
   readonly #header: string;
 
-  /** @param pem a private key in PEM (PKCS#8) @throws Error where it is unreadable or of another kind than Ed25519 */
+  /** @param pem a private key in PEM (PKCS#8) @throws Error if the key is unreadable or is not an Ed25519 key */
   constructor(pem: string) {
     this.#privateKey = createPrivateKey(pem);
     if (this.#privateKey.asymmetricKeyType !== "ed25519") {

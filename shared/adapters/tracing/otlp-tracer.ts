@@ -20,7 +20,7 @@ export interface OtlpTracerOptions {
 const TRACES_PATH = "/v1/traces";
 const SCOPE = { name: "stepwell" };
 const SEND_EVERY_MS = 1_000;
-/** A batch that the collector has not accepted by then, retries included, is dropped. */
+/** A batch that the collector does not accept within this time, which includes retries, is dropped. */
 const TAKEN_WITHIN_MS = 3_000;
 /** Limits the memory for spans while the collector is down. */
 const WAITING_SPANS_MAX = 4_096;
@@ -33,7 +33,7 @@ export class OtlpTracer implements Tracer {
   readonly #processor: BatchSpanProcessor;
   readonly #resource: Resource;
 
-  /** @throws TypeError where the endpoint is no URL */
+  /** @throws TypeError if the endpoint is no URL */
   constructor({ endpoint, clusterName, log }: OtlpTracerOptions) {
     const url = new URL(endpoint);
     if (url.pathname === "/") url.pathname = TRACES_PATH;
@@ -46,7 +46,7 @@ export class OtlpTracer implements Tracer {
     this.#processor = new BatchSpanProcessor({
       exporter: this.#exporter,
       scheduledDelayMillis: SEND_EVERY_MS,
-      // A second limit, in case that the exporter does not stop by itself.
+      // A second limit, in case the exporter does not stop by itself.
       exportTimeoutMillis: 2 * TAKEN_WITHIN_MS,
       maxQueueSize: WAITING_SPANS_MAX,
     });
@@ -61,7 +61,7 @@ export class OtlpTracer implements Tracer {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMaxMs)));
     const sent = this.#processor.forceFlush().catch(() => undefined);
-    // A collector that failed is not waited for; its spans go out in the background.
+    // If the last export failed, this does not wait for the collector; the spans go out in the background.
     if (!this.#exporter.isFailing) await Promise.race([Promise.all([sent, this.#exporter.settled()]), over]);
     clearTimeout(timer);
   }

@@ -12,7 +12,7 @@ const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 /** The path of statements, which use POST and change nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
-/** The most characters of a body, a statement or a claimed caller in a line; for a longer text the line includes its length. */
+/** The most characters of one text in a line. For a longer body or statement, the line also has the length. */
 const SHOWN_MAX_CHARACTERS = 2048;
 /** A CloudWatch line holds 256 KB; this number of ids takes about 5 KB. */
 const IDS_IN_LINE = 100;
@@ -54,7 +54,7 @@ export function recordCall(engine: Engine, request: HttpRequest, response: HttpR
   recordMany(engine, call, outcome);
 }
 
-/** Each id is in one of the lines, with its outcome. */
+/** Writes the outcome of a batch in as many lines as its ids need; each id is in one line. */
 function recordMany({ log }: Engine, call: LogFields, { succeeded, failed }: BatchBody): void {
   const lines = [
     ...inPieces(succeeded.map(textOf)).map((ids) => ({ done: ids.join(" "), inLine: ids.length })),

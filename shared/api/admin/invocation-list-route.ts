@@ -22,9 +22,9 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
 
 /**
- * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `key`, `deployment`,
- * each repeatable or with commas (keys may contain commas, so they are only repeatable); `limit`; `after`, the `next`
- * of another page; `outcome` (how a completed invocation ended); `details`, which is true unless it is `false`.
+ * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `deployment` and `outcome`
+ * (how a completed invocation ended) may be repeated, or have several values with commas between them. `key` may only be
+ * repeated, because keys may contain commas. `after` is the `next` of another page; `limit`; `details`, `true` by default.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);
@@ -131,7 +131,7 @@ function summaryBody(summary: DetailedRow): InvocationSummaryBody {
 
 const MESSAGE_MAX_CHARS = 300;
 
-/** Handlers choose how long their messages are, and a list shows many. */
+/** The message is cut, because handlers choose its length and a list shows many messages. */
 function errorBody({ failure, lastFailure }: DetailedRow): InvocationSummaryBody["error"] {
   if (failure !== undefined) return { code: String(failure.code), message: cut(failure.message) };
   return lastFailure && { code: lastFailure.errorCode, message: cut(lastFailure.message) };

@@ -1,4 +1,4 @@
-/** The routes that show, cancel and kill an invocation. */
+/** The routes that show, cancel and kill an invocation, and the older route that terminates it. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Interruption } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -27,7 +27,7 @@ export async function killInvocation(asked: AdminRequest): Promise<HttpResponse>
   return interrupted(id, await asked.deps.invocations.kill(asked.engine, id, asked.request.caller));
 }
 
-/** Always answered with 202, even for unknown ids and failed operations. The separate routes supersede it. */
+/** Answers 202 even if the id is unknown or the operation is refused. The separate routes supersede this one. */
 export async function terminateInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { mode } = readQuery(asked.request, TerminateQuery);

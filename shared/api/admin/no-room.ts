@@ -8,7 +8,7 @@ const REFUSALS = {
   answers: "this server has no room for the answer, because clients have yet to read others (admin.answers-size-limit)",
 };
 
-/** The refusal for a body or an answer that finds no room. */
+/** The refusal for a body or an answer for which no memory is left. */
 export function noRoomResponse(what: keyof typeof REFUSALS): HttpResponse {
   const body: AdminErrorBody = { message: `${REFUSALS[what]}: try again in a moment`, restate_code: null };
   return jsonResponse(503, body, { "retry-after": "1" });

@@ -8,7 +8,7 @@ import { present } from "./present.ts";
 
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;
-/** The release of the reference server whose admin API this one implements; existing clients choose their requests by it. */
+/** This API is that of the reference server in this release. Existing clients choose their requests by the release. */
 const API_LEVEL = "1.7.12";
 const PRODUCT = "stepwell";
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -40,7 +40,7 @@ async function showVersion({ deps }: AdminRequest): Promise<HttpResponse> {
 }
 
 async function showClusterHealth({ engine }: AdminRequest): Promise<HttpResponse> {
-  // A read of the store, so that a healthy answer covers the store too.
+  // This reads the store, so a healthy answer means that the store works too.
   engine.registry.refresh();
   await engine.registry.deployments();
   return jsonResponse(200, {

@@ -22,7 +22,7 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
   const maxima = maximaOf(server);
   const settings = effectiveSettings(service, undefined, server.defaults, maxima);
   const run = service.handlers.find(({ type }) => type === "workflow");
-  // A capped default deserves a notice as much as a capped setting of the service.
+  // A capped default gets a notice too, as a capped setting of the service does.
   const asked = { journalRetentionMs: server.defaults.journalRetentionMs, ...service.settings };
   const workflow = effectiveSettings(service, run, server.defaults, maxima);
   return {
@@ -38,7 +38,7 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
       ? { workflow_completion_retention: durationText(workflow.workflowRetentionMs) }
       : {}),
     journal_retention: durationText(settings.journalRetentionMs),
-    // In request-response mode no deployment is asked to suspend.
+    // In request-response mode this server never asks a deployment to suspend.
     inactivity_timeout:
       deployment.protocolMode === "request-response" ? "0s" : durationText(settings.inactivityTimeoutMs),
     abort_timeout: durationText(settings.abortTimeoutMs),

@@ -47,11 +47,11 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
     check: refuseLongState,
   });
   const service = pathParam(asked, "service");
-  // The same key without a scope is another state, which must not be replaced instead.
+  // Without its scope the same key names a different state. Ignoring the scope would replace that state.
   if (scope !== undefined) throw scopeRefusal(scope);
   const values = new Map(Object.entries(new_state));
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);
-  // An unregistered service may have no state: the removal has nothing to do.
+  // If the service is unregistered and the new state is empty, there is nothing to do.
   if (latest === undefined && values.size === 0) return emptyResponse(202);
   const type = await keyedType(asked, service, "modify");
   const isExpected = version === undefined ? undefined : async (now: Values) => (await versionOf(now)) === version;
@@ -106,8 +106,8 @@ async function keyedType(
 }
 
 /**
- * The computation of the reference's CLI: SHA-256 over the sorted entries, each with its index and with markers between
- * its parts.
+ * The version of a state, computed as the reference's CLI does: SHA-256 over the sorted entries, each with its index and
+ * with markers between its parts.
  */
 async function versionOf(values: Values): Promise<string> {
   const encoder = new TextEncoder();

@@ -7,7 +7,7 @@ import type { restart } from "../../engine/operate/restart.ts";
 import type { resume } from "../../engine/operate/resume.ts";
 import type { kill } from "../../engine/recover/kill.ts";
 
-/** Each member has the type of the engine's function behind it, whose comment states what it does. */
+/** Each member has the type of one function of the engine; the comment of that function states what it does. */
 export interface InvocationUseCases {
   readonly inspect: typeof inspect;
   readonly cancel: typeof cancel;

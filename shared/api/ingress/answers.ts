@@ -42,7 +42,7 @@ export function tooManyResponse(): HttpResponse {
   return refusalResponse(429, "too many requests, nothing was accepted: try again when others have been answered");
 }
 
-/** Long enough for most invocations to end, and short for a client that attaches, because attach waits itself. */
+/** The time after which a client attaches or tries again: most invocations have ended by then, and attach waits itself. */
 const RETRY_AFTER_S = 1;
 
 /** The invocation is accepted and continues, but this process cannot wait for it any longer; never a success. */
@@ -61,7 +61,7 @@ export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-t
   };
 }
 
-/** For an HTTP layer with a size limit for responses; the headers that identify the invocation stay. */
+/** For an HTTP layer with a size limit for responses; the header `x-restate-id` stays. */
 export function resultTooLargeResponse({ headers, body }: HttpResponse): HttpResponse {
   const refused = refusalResponse(500, `the result of ${body.length} bytes is larger than this ingress can return`);
   const id = headers["x-restate-id"];
@@ -90,7 +90,7 @@ export function bodyTooLargeResponse(declared: boolean): HttpResponse {
   return refusalResponse(413, "cannot read body: LengthLimitError");
 }
 
-/** The refusal of a request whose body finds no room: the ingress has accepted nothing. */
+/** The refusal of a request for whose body the server has no room; the ingress has accepted nothing. */
 export function noBodyRoomResponse(): HttpResponse {
   return refusalResponse(
     503,
@@ -100,8 +100,8 @@ export function noBodyRoomResponse(): HttpResponse {
 }
 
 /**
- * The refusal in place of an answer that finds no room: a completed invocation stays completed. @param answer the
- * dropped response
+ * The refusal in place of an answer for which the server has no room; a completed invocation stays completed.
+ * @param answer the dropped response
  */
 export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
   const id = headers["x-restate-id"];
@@ -115,9 +115,8 @@ export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
 }
 
 /**
- * A terminal error chooses its status. Statuses whose responses have no body (1xx, 204, 205, 304) could not carry the
- * error, and an informational one would leave the client waiting. Those become 500, and so do numbers that are no
- * status, which RFC 9110 ends at 599.
+ * A terminal error chooses its status, with two exceptions, which become 500. Responses with status 1xx, 204, 205 or 304
+ * have no body and could not carry the error. Other numbers are not a status of RFC 9110, which ends at 599.
  */
 function failureStatus(code: number): number {
   const carriesBody = code >= 200 && code <= 599 && code !== 204 && code !== 205 && code !== 304;

@@ -8,9 +8,9 @@ import { headerText } from "./submission-headers.ts";
 const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
 
 /**
- * The start of a send; undefined if the request has no delay.
+ * The moment at which a delayed send starts; undefined if the request has no delay.
  * @param nowMs the moment of the request
- * @throws IngressRefusal 400 on a call, and for a delay that is invalid or ends after the year 9999
+ * @throws IngressRefusal 400 for a call with a delay, and for a delay that is invalid or ends after the year 9999
  */
 export function startAtMs(query: string, oneWay: boolean, nowMs: number): number | undefined {
   const text = parameter(query, "delay");

@@ -1,21 +1,31 @@
-/** The span of a submitting request; the invocation's span is its child. */
+/** Records the span of a request that submits an invocation; the span of the invocation is its child. */
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Submission } from "../../engine/ports/submission.ts";
+import type { Tracer } from "../../engine/ports/tracer.ts";
 import { contextBelow, nameOf } from "../../engine/traces.ts";
 import type { HttpResponse } from "../http/message.ts";
 
 /** Statuses from here on are errors of the server. */
 const SERVER_ERROR_MIN = 500;
 
-/** @param answer receives the submission, as a child of this span where spans are traced; its errors pass through */
-export async function answerInSpan(
-  engine: Engine,
-  submission: Submission,
-  answer: (submission: Submission) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
+type Answer = (submission: Submission) => Promise<HttpResponse>;
+
+/**
+ * Not an async function: without a tracer, a call makes no object here.
+ * @param answer receives the submission, as a child of this span where spans are traced; its errors pass through
+ */
+export function answerInSpan(engine: Engine, submission: Submission, answer: Answer): Promise<HttpResponse> {
   const { tracer } = engine;
-  if (tracer === undefined) return await answer(submission);
+  return tracer === undefined ? answer(submission) : answerTraced(engine, tracer, submission, answer);
+}
+
+async function answerTraced(
+  engine: Engine,
+  tracer: Tracer,
+  submission: Submission,
+  answer: Answer,
+): Promise<HttpResponse> {
   const parent = submission.traceparent === undefined ? undefined : readTraceparent(submission.traceparent);
   if (parent?.sampled === false) return await answer(submission);
   const context = contextBelow(engine, parent);

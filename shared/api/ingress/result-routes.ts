@@ -106,7 +106,7 @@ async function idempotentId(
   const keyed = (await serviceType(engine.registry, service)) !== "service";
   const named = keyed ? 2 : 1;
   if (rest.length < named) throw badInvocationPath();
-  // Read from the left, a path with an extra segment has another word where `attach` or `output` is expected.
+  // A path with an extra segment has another word in the place of `attach` or `output`.
   if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }

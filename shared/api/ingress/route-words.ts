@@ -1,4 +1,4 @@
-/** The log fields of a request's route: kind, service and invocation, without the key of an object, a workflow or a caller. */
+/** The log fields of a request's route: kind, service and invocation, without object, workflow and idempotency keys. */
 import type { LogFields } from "../../engine/ports/log.ts";
 import { parseIngressPath } from "./ingress-path.ts";
 

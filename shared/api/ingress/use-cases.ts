@@ -7,7 +7,7 @@ import type { attach, output } from "../../engine/ingress/attach.ts";
 import type { call } from "../../engine/ingress/call.ts";
 import type { send } from "../../engine/ingress/send.ts";
 
-/** Each member has the type of the engine's function behind it, whose comment states what it does. */
+/** A member that has the type of an engine function is described at that function. */
 export interface IngressUseCases {
   readonly call: typeof call;
   readonly send: typeof send;

@@ -1,4 +1,4 @@
-/** An error with a code of the error table, thrown wherever the user can look the code up. */
+/** Errors and warnings with a code of the error table, which the user can look up. */
 import { ERRORS } from "./error-table.ts";
 import type { ErrorEntry } from "./error-entry.ts";
 import type { ThrownCode, WarningCode } from "./error-table.ts";

@@ -37,7 +37,7 @@ export type Effect =
       readonly completionId: number;
       readonly by: string;
     }
-  /** Publishes the changes of state and keeps the lock. They count only under the grant that the segment names. */
+  /** Publishes the changes of state and keeps the lock. The changes count only under the grant that the segment names. */
   | { readonly kind: "apply-state"; readonly changes: StateChanges }
   /** Applies the changes of the last segment and passes the lock on to the next ticket. */
   | { readonly kind: "give-back"; readonly changes: StateChanges }
@@ -68,8 +68,8 @@ export interface StateChanges {
 
 /** @param before the invocation before the segment; it provides the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
-  // A segment without an attempt that does not complete is an operator's order or a copied journal; neither has
-  // effects.
+  // If a segment has no attempt and does not complete the invocation, it contains an operator's order or a copied
+  // journal; neither has effects.
   if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
   const effects: Effect[] = [];
   let commandIndex = before.journal.commandCount;
@@ -139,7 +139,7 @@ function effectOf(
   }
 }
 
-/** A completed invocation cannot take the answer of these effects, and a redo could ask a later life of the target. */
+/** True for effects that only request an answer. A completed invocation takes none, and a redo could ask a later life. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }

@@ -6,12 +6,12 @@ import type { Journal } from "./journal.ts";
 export const END_OUTCOMES = ["succeeded", "failed", "cancelled", "killed"] as const;
 export type EndOutcome = (typeof END_OUTCOMES)[number];
 
-/** The failure code with which handlers end that obey a cancel. */
+/** A handler that obeys a cancel ends with this failure code. */
 export const CANCELLED_CODE = 409;
 
 /**
- * `cancelled`: the handler ended with 409 after it got a cancel; a handler may also end in another way.
- * @param isKnownCancelled true where the journal is dropped and the bare end says that it was cancelled
+ * `cancelled`: the handler ended with 409 after it got a cancel; after a cancel a handler may also end in another way.
+ * @param isKnownCancelled true if the journal is dropped and the stored end still records the cancel
  * @returns undefined for an open invocation
  */
 export function endOutcome(

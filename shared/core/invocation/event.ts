@@ -39,10 +39,10 @@ export type AttemptOutcome =
       readonly nextRetryDelayMs?: number;
       /** False for failures unrelated to the handler's progress: 415, no deployment, an unreadable journal. */
       readonly countsSinceEntry: boolean;
-      /** The failure is this server's own and no evidence about the deployment. */
+      /** Present if this server itself caused the failure, which then says nothing about the deployment. */
       readonly ownFault?: true;
     }
-  /** The driver aborted the exchange for its own reasons: time or shutdown. A cut counts as no failure. */
+  /** The driver aborted the exchange because its time was up or its process shuts down. A cut is not a failure. */
   | { readonly kind: "cut" };
 
 /** An attempt is over; the entries that it returned before its end are kept in every case (I9). */

@@ -39,7 +39,7 @@ export interface Invocation {
    */
   readonly consumed: ReadonlySet<string>;
   readonly pin?: Pin;
-  /** The grant of the lock, from the last segment that ran under one. */
+  /** The grant of the lock, from the last segment that has one. */
   readonly grant?: number;
   readonly retries: Retries;
   /** Attempts since acceptance, as far as stored items show. */
@@ -67,7 +67,7 @@ export function accepted(acceptance: Acceptance, input: Invocation["journal"]["e
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set();
 
-/** Folds one more segment in, in the same way for a new segment and for one read back. */
+/** Folds one more segment in. A new segment and a segment that was read back are folded in the same way. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
   const { consumed, entries, orders = [] } = segment;
   if (segment.endAlone) return moved(invocation, segment, EMPTY_JOURNAL, NOTHING_TAKEN);

@@ -11,7 +11,8 @@ type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
 const OBEYING: ReadonlySet<Status> = new Set(["ready", "running", "backing-off", "suspended", "paused"]);
 
 /**
- * Obeying is a segment that lists the orders, so that none is obeyed twice; it carries a changed pin.
+ * Obeys the orders by a segment that lists them, so that no order is obeyed twice. If an order names a deployment, the
+ * segment carries the changed pin.
  * @returns undefined if there is no order to obey
  */
 export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transition | undefined {
@@ -21,7 +22,7 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   const notifications = arrivals.filter((arrival) => arrival.kind === "notification");
   if (last.kind === "resume") return obeyed(invocation, atMs, orders, "running", []);
   if (invocation.phase.status !== "paused") {
-    // Notifications from before the order become journal now, so that a cancel among them does not end the new pause.
+    // Notifications from before the order enter the journal now, so that a cancel among them does not end the new pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
     return obeyed(invocation, atMs, orders, "paused", takenInOrder(before));
   }

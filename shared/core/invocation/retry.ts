@@ -1,4 +1,4 @@
-/** When the next attempt is due, and when no further attempt is allowed. */
+/** Computes the delay before the next attempt, and decides whether the policy allows another attempt. */
 import type { RetryPolicy } from "../model/service.ts";
 
 /** Up to 30 % is added to each delay, so that invocations that failed together do not retry together. */
@@ -9,8 +9,8 @@ const FLOOR_AFTER_FAILURES = 3;
 const FLOOR_MS = 50;
 
 /**
- * A policy, or a deployment by `next_retry_delay`, may ask for no pause at all: one invocation then made 9,000 attempts
- * a second.
+ * Raises a short delay to a floor. A policy, or a deployment by `next_retry_delay`, may ask for no delay at all. Without
+ * the floor, such an invocation made 9,000 attempts a second.
  * @param failedSinceEntry failed attempts since the journal last grew, this one included
  */
 export function flooredDelayMs(delayMs: number, failedSinceEntry: number): number {

@@ -1,4 +1,4 @@
-/** A segment: the entries that one attempt added to the journal, written once and never changed (I1). */
+/** A segment: what one attempt, order or copied journal added to the journal, written once and never changed (I1). */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
@@ -14,7 +14,10 @@ export interface Pin {
   readonly protocolVersion: number;
 }
 
-/** A notification that an attempt was sent and that no earlier segment lists; listing it makes it journal (I12). */
+/**
+ * A notification that was sent to an attempt and that no earlier segment lists. The segment that lists it makes it part of
+ * the journal (I12).
+ */
 export interface Consumption {
   /** The unique part of the arrival's sort key: `c7` for completion 7, a key of the sender for signals. */
   readonly key: string;
@@ -74,7 +77,7 @@ export interface Segment {
   readonly entries: readonly Entry[];
   readonly after: After;
   readonly retries: Retries;
-  /** Present on the bare end that remains after a drop of the journal; the earlier segments are gone. */
+  /** Present if the journal was deleted, and only this segment with the end remains. */
   readonly endAlone?: true;
   /** Why the attempt ended early, although it added entries. */
   readonly failure?: AttemptFailure;

@@ -6,7 +6,7 @@ import type { Segment, Consumption } from "./segment.ts";
 export type ParkedStatus = "scheduled" | "pending" | "ready" | "backing-off" | "suspended" | "paused";
 
 export type Step =
-  /** Send the journal and these fresh notifications to the deployment; the clock completes `dueSleeps`. */
+  /** Send the journal and these fresh notifications to the deployment, and complete `dueSleeps`, whose time has come. */
   | { readonly kind: "attempt"; readonly take: readonly Consumption[]; readonly dueSleeps: readonly number[] }
   /** The invocation must hold the lock of its key first: take the lock, or wait for it. */
   | { readonly kind: "acquire" }

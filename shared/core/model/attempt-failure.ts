@@ -51,14 +51,14 @@ export function keptFailure(failure: AttemptFailure): AttemptFailure {
   };
 }
 
-/** Half a surrogate pair would be stored as another character than the one in memory. */
+/** Never cuts a surrogate pair in half, because the store would replace the half with another character. */
 function cutTo(maxChars: number, text: string): string {
   if (text.length <= maxChars) return text;
   const lastUnit = text.charCodeAt(maxChars - 1);
   return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? maxChars - 1 : maxChars);
 }
 
-/** True if the second failure differs in its time alone, so that recording it adds nothing. */
+/** True if both failures have the same codes, message and command, so that recording the second one adds nothing. */
 export function sameFailure(a: AttemptFailure | undefined, b: AttemptFailure): boolean {
   return (
     a !== undefined &&

@@ -1,8 +1,8 @@
 /**
- * The await of a suspended invocation, and whether fresh notifications satisfy it (I5).
+ * The await of a suspended invocation, and the judgement whether fresh notifications satisfy it (I5).
  *
- * With more notifications a node's verdict only rises: from pending to success or failure, then to either, then to
- * resume. So each notification allows a new judgement from scratch.
+ * More notifications only raise the verdict of a node: from pending to success or failure, then to either, then to
+ * resume. It is therefore safe to judge again from scratch after each new notification.
  */
 import { NESTING_MAX, Proto3Error } from "./proto3.ts";
 
@@ -23,7 +23,7 @@ export interface Await {
 
 export type Outcome = "success" | "failure";
 
-/** The fresh notifications: those that the suspended attempt was not sent. Of several with one id, the first counts. */
+/** Fresh notifications, which were not sent to the suspended attempt. Of several with the same id, the first counts. */
 export interface Fresh {
   readonly completions: ReadonlyMap<number, Outcome>;
   readonly signals: ReadonlyMap<number, Outcome>;
@@ -63,7 +63,7 @@ function combine(combinator: Combinator, children: readonly Verdict[]): Verdict 
   }
 }
 
-/** The order in which several children completed is unknown here: if their outcomes differ, so is the node's outcome. */
+/** The order in which the children completed is unknown. If their outcomes differ, the node's outcome is unknown too. */
 function firstCompleted(children: readonly Verdict[]): Verdict {
   const outcomes = new Set(children.filter((child) => child !== "pending"));
   if (outcomes.size === 0) return "pending";

@@ -1,4 +1,4 @@
-/** A deployment: the endpoint software at one destination with its services; it never changes once registered. */
+/** A registered deployment: its destination, and the services that the software there offers. */
 import type { DeploymentId } from "./ids.ts";
 import type { Handler, Service, EffectiveSettings } from "./service.ts";
 

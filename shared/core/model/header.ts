@@ -1,4 +1,4 @@
-/** A header as handlers see it: name and value, in the order given. */
+/** A header of an invocation, as its handler gets it. */
 
 export interface Header {
   readonly key: string;

@@ -9,7 +9,7 @@ export type InvocationId = Branded<"InvocationId">;
 export type DeploymentId = Branded<"DeploymentId">;
 /** `sub_1` + base62 of 16 bytes (width 22): 27 characters. */
 export type SubscriptionId = Branded<"SubscriptionId">;
-/** New at each acceptance of an invocation id, so that a reused id meets nothing of its former life (I12). */
+/** New at each acceptance, so that a new life under a reused id meets no item of a former life (I12). */
 export type Nonce = Branded<"Nonce">;
 /** Names one write of a lease, and so the process that holds it. */
 export type Token = Branded<"Token">;

@@ -1,6 +1,6 @@
 /**
- * The ARN of a Lambda function as a deployment: it always has a version or alias, so that a replay meets the code it
- * began with.
+ * The ARN of a Lambda function as a deployment. It always names a version or an alias, because a replay needs the code
+ * that its invocation began with.
  */
 
 export interface LambdaArn {

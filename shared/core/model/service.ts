@@ -17,7 +17,7 @@ export interface HandlerSettings {
   readonly retryInitialIntervalMs?: number;
   readonly retryMaxIntervalMs?: number;
   readonly retryFactor?: number;
-  /** The first attempt counts. */
+  /** Includes the first attempt. */
   readonly retryMaxAttempts?: number;
   readonly retryOnMaxAttempts?: "pause" | "kill";
 }
@@ -59,7 +59,7 @@ export interface RetryPolicy {
   readonly initialIntervalMs: number;
   readonly maxIntervalMs: number;
   readonly factor: number;
-  /** The first attempt counts; undefined means without limit. */
+  /** Includes the first attempt; undefined means without limit. */
   readonly maxAttempts?: number;
   readonly onMaxAttempts: "pause" | "kill";
 }

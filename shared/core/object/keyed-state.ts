@@ -1,11 +1,11 @@
-/** The state of one key as its lock carries it: small values packed in, larger ones by name, each in an item of its own. */
+/** The state of one key as its lock carries it: small values, and the names of larger values, which have separate items. */
 import type { StateChange } from "../model/state-change.ts";
 
 export interface KeyedState {
   readonly inline: ReadonlyMap<string, Uint8Array>;
   /** Keys whose values are beside the lock. */
   readonly beside: ReadonlySet<string>;
-  /** More values are beside the lock than it lists by name. */
+  /** True if too many values are beside the lock for the lock to list their names; `beside` is empty then. */
   readonly unlisted: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Placement {
   readonly removesAll: boolean;
 }
 
-/** Places each changed value. A value keeps its place, in the lock or beside it, unless it has grown too large for the lock. */
+/** Places each changed value. A value moves from the lock to an item beside it if the value or the lock grows too large. */
 export function place(state: KeyedState, changes: readonly StateChange[]): Placement {
   const { cleared, last } = netEffect(changes);
   const inline = new Map(cleared ? [] : state.inline);

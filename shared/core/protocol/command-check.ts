@@ -1,4 +1,4 @@
-/** Decodes commands and checks the parts that every command needs beyond being well-formed. */
+/** Decodes commands, and checks that a well-formed command has the parts that its type needs. */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { commandNameOf, commandType } from "./command-messages.ts";
 import type { Command } from "./command-messages.ts";

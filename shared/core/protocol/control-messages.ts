@@ -26,7 +26,7 @@ export const StartMessage = message({
   durationSinceLastStoredEntryMs: uint53(8),
   /** V6 and later. */
   randomSeed: uint64(9),
-  /** `scope`, `limitKey` and `idempotencyKey`: V7. */
+  /** `scope`, `limitKey` and `idempotencyKey` exist from V7 on. */
   scope: optional(string(10)),
   limitKey: optional(string(11)),
   idempotencyKey: optional(string(12)),
@@ -70,7 +70,7 @@ export const AwaitingOnMessage = message({
 });
 export const RunCompletionAckMessage = message({ completionId: uint32(1) });
 
-/** The proposal and the completion built from it, with the failure as raw bytes. */
+/** A run proposal with its failure as raw bytes. The completion below is built from it. */
 export const RawProposalMessage = message({
   resultCompletionId: uint32(1),
   value: oneof("result", bytes(14)),

@@ -22,7 +22,7 @@ import type { ProtocolVersion } from "./version.ts";
 export interface ConversationSetting {
   readonly version: ProtocolVersion;
   readonly messageSizeMaxBytes: number;
-  /** Completion ids of the run commands in the replayed journal without a completion there. */
+  /** The completion ids of those run commands in the replayed journal that have no completion there. */
   readonly openRuns: ReadonlySet<number>;
   /** Whether the replayed journal contains an output. */
   readonly hasOutput: boolean;
@@ -35,10 +35,9 @@ export interface ConversationSetting {
 /** The limit of a journal including the attempt's entries, so that one endless handler cannot take the memory of all others. */
 export const JOURNAL_MAX_ENTRIES = 100_000;
 /**
- * The most elements that the messages of one attempt may contain together: headers, state names, futures of a
- * suspension.
- * An empty future takes two bytes on the wire and some 370 in memory, so a limit in bytes alone would not protect the
- * process.
+ * The most elements (headers, state names, futures of a suspension) that all messages of one attempt may contain
+ * together. An empty future takes two bytes on the wire and some 370 in memory, so a limit in bytes alone would not
+ * protect the process.
  */
 export const REPLY_MAX_ELEMENTS = 250_000;
 /** The byte limit of one attempt, as a multiple of the largest message size. */
@@ -100,13 +99,13 @@ export class Conversation {
       if (frame === undefined) break;
       this.#replyBytes += frame.raw.length;
       const ending = this.#take(frame);
-      // Counted by messages, because chunk boundaries carry no meaning: the answer of a function is a single chunk.
+      // The limits apply after each message, not after each chunk: the whole answer of a function is a single chunk.
       this.#ending = this.#excess() ?? ending;
     }
     if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
   }
 
-  /** Drops all entries of an attempt above its limits: they would make the next attempt larger still. */
+  /** If the attempt is above its limits, drops all its entries, because they would make the next attempt larger still. */
   #excess(): ReplyEnd | undefined {
     const isTooMany = this.#received.length > this.#entriesMax;
     if (!isTooMany && this.#replyBytes <= this.#replyMaxBytes) return undefined;
@@ -203,8 +202,8 @@ function illegalText(code: number): string {
 }
 
 /**
- * A replay must repeat a stored output byte for byte, so an output whose end was lost with the transport is made anew
- * (I9). Proposals around it stay: they belong to earlier runs.
+ * Removes an output without a terminator, so that the next attempt produces it again: a replay must repeat a stored
+ * output byte for byte (I9). Proposals around the output stay, because they belong to earlier runs.
  */
 function withoutTrailingOutput(received: readonly Received[]): readonly Received[] {
   const kept = [...received];

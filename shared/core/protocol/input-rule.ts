@@ -4,7 +4,7 @@ import { JsonShapeError, unlike } from "./json-object.ts";
 import type { JsonObject } from "./json-object.ts";
 import { ManifestRuleError } from "./manifest-rule-error.ts";
 
-/** The serialization of a schema recurses into each level, on a finite stack. */
+/** Serializing a schema recurses into each level, so a deeper schema could exhaust the stack. */
 const LEVELS_MAX = 128;
 
 /** @throws JsonShapeError, ManifestRuleError */

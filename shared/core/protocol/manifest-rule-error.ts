@@ -1,4 +1,4 @@
-/** A readable manifest that asks for something not allowed: answered with 400, whereas an unreadable manifest is a 500. */
+/** The error for a readable manifest that breaks a rule: the API answers 400, but 500 for an unreadable manifest. */
 export class ManifestRuleError extends Error {
   override name = "ManifestRuleError";
   /** The place in the document: `$.services[0].handlers[1].ty`. */

@@ -78,7 +78,7 @@ export function messageOf(code: number, version: ProtocolVersion): MessageRow | 
   return MESSAGES.find((row) => row.code === code && row.versions.includes(version));
 }
 
-/** The name of a code for error messages, known or not. */
+/** The text of a code for error messages, even if no message has the code. */
 export function codeText(code: number): string {
   const hex = `0x${code.toString(16).padStart(4, "0")}`;
   const name = MESSAGES.find((row) => row.code === code)?.name;

@@ -1,6 +1,5 @@
 /**
- * The filters of a statement that an index can use; every row that they exclude is one that the statement would drop
- * anyway.
+ * The filters of a statement that an index can use. They exclude only rows that the statement would drop anyway.
  */
 
 /** An absent member does not filter. Values are compared as texts; moments are in epoch milliseconds. */

@@ -1,4 +1,4 @@
-/** Decides when two addresses mean one deployment: authority and path count, the scheme does not. */
+/** Decides whether two destinations are one deployment: addresses with equal authority and path, or equal ARNs. */
 import type { DeploymentDestination } from "../model/deployment.ts";
 import { parseLambdaArn } from "../model/lambda-arn.ts";
 
@@ -35,7 +35,7 @@ export function addressText(address: Address): string {
   return `${address.scheme}://${address.authority}${address.path}${address.query}`;
 }
 
-/** Equal for two destinations that are one deployment. Trailing slashes of the path do not count; ARNs are compared exactly. */
+/** The same text for all destinations that are one deployment. Trailing slashes of the path do not count. */
 export function identityOf(destination: DeploymentDestination): string {
   if (destination.kind === "lambda") return destination.arn;
   const address = parseAddress(destination.uri);
@@ -55,7 +55,7 @@ export function recipientOf(destination: DeploymentDestination): string {
   return address === undefined ? destination.uri : `${address.scheme}://${address.authority}`;
 }
 
-/** A regular expression for trailing slashes would backtrack at each slash of the path. */
+/** Uses no regular expression, because that would backtrack at each slash of the path. */
 export function withoutLastSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;

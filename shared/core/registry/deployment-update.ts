@@ -1,4 +1,4 @@
-/** An update in place: replaces the metadata of a deployment by newly discovered metadata, if the two are similar enough. */
+/** An update in place: decides whether a deployment may take another destination or newly discovered services. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { Deployment, DeploymentDestination } from "../model/deployment.ts";
 import type { Service } from "../model/service.ts";
@@ -13,9 +13,9 @@ export interface DeploymentUpdate {
 }
 
 /**
- * The rule of an update: `similar` takes the services unless one has lost something, `address` keeps the old
- * services, `services` takes them unconditionally. Protocol versions never change, because invocations in flight are
- * pinned to theirs.
+ * The rule of an update: `similar` takes the discovered services unless one has lost something, `address` keeps the old
+ * services, `services` takes the discovered ones unconditionally. Protocol versions never change, because invocations in
+ * flight are pinned to theirs.
  */
 export type UpdateRule = "similar" | "address" | "services";
 

@@ -1,4 +1,4 @@
-/** Whether a discovered manifest equals the registered one: same protocol and same services, in any order. */
+/** Compares a discovered manifest with the registered one: same protocol, and same services in any order. */
 import type { Service } from "../model/service.ts";
 
 /** The parts of a manifest that discovery reads. */

@@ -1,4 +1,4 @@
-/** Accepts an invocation: writes segment 0 if absent, or over an expired life (I6, I12). */
+/** Accepts an invocation: writes segment 0 if there is none, or if it belongs to an expired life (I6, I12). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accepted } from "../../core/invocation/invocation.ts";
 import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
@@ -19,7 +19,7 @@ import { hasExpired, load, type Loaded } from "../store/load.ts";
 /** Every sender of a signal reads segment 0 and pays for its size, so larger inputs are stored in pieces. */
 const INLINE_MAX_BYTES = 16 * 1024;
 
-/** `instead`: the acceptance replaced an expired life, which readers have found until now. */
+/** `instead`: the acceptance replaced an expired life, which readers found until then. */
 export type Acceptation =
   | { readonly kind: "new"; readonly instead?: true }
   | { readonly kind: "existing"; readonly loaded: Loaded };
@@ -27,7 +27,7 @@ export type Acceptation =
 /**
  * Resolves when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
- * @param isThis decides whether an expired life is the one to be accepted, so that it does not begin anew
+ * @param isThis true if an expired life is the one to be accepted: it is then returned as existing, and not replaced
  */
 export async function accept(
   engine: Engine,
@@ -41,7 +41,7 @@ export async function accept(
   const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
-  // A put that was sent again after a lost answer is refused by itself: the nonce is unique to this acceptance.
+  // If the client repeats the put after a lost answer, the first put makes the second fail. The stored nonce shows that.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);
@@ -74,7 +74,7 @@ export function newNonce(engine: Engine): Nonce {
   return nonceFromBytes(engine.ids.random(NONCE_BYTES));
 }
 
-/** The memory of an acceptor that drives the invocation itself. */
+/** The active invocation of a process that has accepted the invocation and drives it. */
 export function activeByAcceptor(
   engine: Engine,
   acceptance: Acceptance,
@@ -86,7 +86,7 @@ export function activeByAcceptor(
   const invocation = accepted(acceptance, inputEntry(acceptance));
   const parts = { lease: new LeaseHandle(lease), inbox: new Inbox() };
   const active = new ActiveInvocation(pk, invocation, parts, origin, ownAcceptance);
-  // The write of the acceptance.
+  // Counts the write of the acceptance.
   active.countWrite();
   return active;
 }

@@ -15,7 +15,7 @@ export function freshId(engine: Pick<Engine, "ids">): InvocationId {
   return invocationIdFromBytes(engine.ids.random(INVOCATION_ID_BYTES));
 }
 
-/** The id of every request with this key: duplicates meet by address, without a search. */
+/** Every request with this key has this id, so a duplicate finds the first request without a search. */
 export function idempotentId(engine: Engine, { service, handler, key }: Target, idempotencyKey: string): InvocationId {
   const parts = ["ik", service, key === undefined ? "" : `k${key}`, handler, idempotencyKey];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));

@@ -1,4 +1,4 @@
-/** The acceptance of a call under way to the table: written at once, or a moment later together with the first segment. */
+/** The acceptance of a call until it is durable: written at once, or together with the first segment, or a moment later. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept } from "./accept.ts";
 import { acceptanceItem, type Lease } from "../store/acceptance-record.ts";
@@ -9,7 +9,7 @@ import type { MessageHandle } from "../ports/queue.ts";
 import { type Item, StoreError, type Written } from "../ports/table.ts";
 import { sendWake } from "../messaging/wake.ts";
 
-/** Larger inputs are written by themselves. */
+/** An acceptance with a larger input is written at once, without a segment. */
 const TOGETHER_MAX_BYTES = 16 * 1024;
 
 /**
@@ -25,10 +25,10 @@ export class PendingAcceptance implements UnderWay {
   #reject!: (error: unknown) => void;
   /** Resolves when the acceptance is durable and the backstop is sent. */
   readonly durable: Promise<void>;
-  /** The backstop, once it is under way. It is due when the lease is over, and recalled at a good end. */
+  /** The backstop, once it is sent. It is due when the lease is over; if the invocation ends before, it is recalled. */
   backstop: Promise<MessageHandle> | undefined;
 
-  /** Begins at once unless the settings let the acceptance wait. */
+  /** Begins the write at once, unless the settings and the acceptance itself allow it to wait. */
   constructor(engine: Engine, acceptance: Acceptance, lease: Lease) {
     this.#engine = engine;
     this.#acceptance = acceptance;
@@ -49,7 +49,7 @@ export class PendingAcceptance implements UnderWay {
   }
 
   /**
-   * Puts the acceptance and the first segment in one transaction, both if absent.
+   * Puts the acceptance and the first segment in one transaction, if neither exists.
    * @param isLast true if nothing remains to be done after the segment, so that no backstop is needed
    */
   async putWith(segment: Item, isLast: boolean): Promise<Written> {

@@ -8,7 +8,7 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { parkPending, parkScheduled } from "./park-at-start.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 
-/** Sends the message that starts an invocation without a driver, now or at its time. */
+/** A delayed invocation is parked, an exclusive one takes its key or queues for it, and any other gets a wake. */
 export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
   const { startAtMs } = acceptance;
   if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);
@@ -42,9 +42,9 @@ async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void
 }
 
 /**
- * Starts an invocation that another process has accepted, because that process may have died before the start. A completed
- * invocation gets no wake, or two invocations that send to each other would wake each other for ever. A completed exclusive one
- * does get a wake, because it may still have to give its lock back.
+ * Starts an invocation that another process has accepted, because that process may have died before the start. A
+ * completed invocation gets no wake; otherwise two invocations that send to each other would wake each other for ever.
+ * A completed exclusive invocation does get a wake, because it may still have to give its lock back.
  */
 export async function startAgain(engine: Engine, { invocation, leaseRecord }: Loaded): Promise<void> {
   const { acceptance, phase, segmentIndex } = invocation;

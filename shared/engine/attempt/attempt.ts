@@ -1,4 +1,4 @@
-/** One attempt: sends the journal to the deployment in one request-response exchange, and makes entries of the reply. */
+/** One attempt: sends the journal to the deployment in one request-response exchange, and converts the reply to entries. */
 import type { AttemptEnded, AttemptOutcome } from "../../core/invocation/event.ts";
 import { openRuns } from "../../core/invocation/journal.ts";
 import { besideJournal } from "../../core/invocation/mismatch.ts";
@@ -31,7 +31,7 @@ export async function attempt(engine: Engine, active: ActiveInvocation, step: At
   const sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map(overSleep)];
   if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
   const reading = eagerState(engine, active, route);
-  // Without a read there is no `await`: a plain call would lose a turn of the event loop.
+  // If there is nothing to read, an `await` would only cost a turn of the event loop.
   const eager = reading instanceof Promise ? await reading : reading;
   let exchange: Exchange;
   try {
@@ -42,7 +42,7 @@ export async function attempt(engine: Engine, active: ActiveInvocation, step: At
   const reply = await converse(engine, active, route, version, exchange);
   const expanded = await expand(engine, active, reply.received, version);
   const atMs = engine.clock.nowMs();
-  // A refused command cuts the list: the ending of the reply depends on what was cut.
+  // If a command is refused, the ending of the reply does not count, because it follows from the discarded commands too.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);
   engine.meter.count("attempts_total", { ending: ending.kind });
   engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
@@ -86,7 +86,7 @@ function overSleep(completionId: number): Consumption {
   return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
 }
 
-/** Adds the journal's side to a mismatch: the deployment reports only its own. */
+/** Adds the journal's side to the report of a mismatch (RT0016), because the deployment reports only its own side. */
 function explained({ invocation }: ActiveInvocation, { deployment }: Route, ending: AttemptOutcome): AttemptOutcome {
   if (ending.kind !== "failed" || ending.failure.errorCode !== "RT0016") return ending;
   return { ...ending, failure: besideJournal(ending.failure, invocation.journal, deployment.id) };
@@ -150,8 +150,8 @@ const REPLY_OF_BUDGET = 2;
 /** A chunk of this size is decoded in well under a millisecond. */
 const SMALL_CHUNK_BYTES = 8_192;
 /**
- * A deployment makes progress if it ends a message, or sends this many bytes: otherwise one byte each half second would keep an
- * attempt from its abort timeout for ever.
+ * A deployment makes progress if it ends a message or sends this many bytes. If each byte counted, a byte every half
+ * second would keep an attempt from its abort timeout for ever.
  */
 const PROGRESS_BYTES = 16_384;
 
@@ -164,7 +164,7 @@ async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<vo
   }
 }
 
-/** Reads to the terminator and no further: the end of the stream behind it contains nothing, and comes later. */
+/** Reads up to the terminator. The stream ends later, and contains nothing after the terminator. */
 async function readReply(
   engine: Engine,
   open: OpenExchange,
@@ -189,7 +189,7 @@ async function readReply(
     open.heardAtMs = engine.clock.nowMs();
   }
   const { received, ending } = conversation.finish("eof");
-  // A deployment that violates the protocol may send for ever, and nothing of it is used.
+  // A deployment that violates the protocol may send for ever, and nothing after the violation is used.
   if (ending.kind === "violation" || ending.kind === "too-large") exchange.abort();
   else if (conversation.terminated) void engine.activeInvocations.drains.drain(exchange, engine.clock.nowMs());
   return { received, ending: endingOf(engine.clock.nowMs(), ending) };

@@ -33,8 +33,8 @@ function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): Comma
 }
 
 /**
- * An item contains the name that its command gives: an item with a longer name could never be written, nor the effect
- * performed.
+ * The name in a command becomes part of an item. An item with a longer name could never be written, so the effect of its
+ * command could never be performed.
  */
 const NAME_MAX_BYTES = 65_536;
 const TEXT = new TextEncoder();
@@ -114,7 +114,7 @@ function unreadable(parse: () => unknown, id: string): CommandRejection | undefi
   }
 }
 
-/** The protocol does not distinguish no key from the empty key: the type of the service decides. */
+/** The protocol does not distinguish a missing key from an empty key, so the type of the service decides. */
 export function withKey(child: ChildRequest, route: Pick<Route, "service">): ChildRequest {
   const { target } = child;
   if (route.service.type === "service" || target.key !== undefined) return child;

@@ -1,4 +1,4 @@
-/** Makes entries of a reply: each command is checked, and followed by the completions that its commit makes at once. */
+/** Converts a reply to entries: checks each command, and adds the completions that are known at once. */
 import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
 import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
 import type { Received } from "../../core/protocol/received.ts";

@@ -4,16 +4,17 @@
 export const AT_ONCE = 100;
 
 /**
- * Starts work in the order of `things`. After the first failure no further work starts, and running work is awaited.
+ * Starts work in the order of `things`. After the first failure no further work starts, and the failure is thrown after the
+ * running work has ended.
  * @returns the outcomes in the order of `things`.
- * @throws the error of a work that failed
+ * @throws the error of one failed work
  */
 export async function atMost<T, R>(
   count: number,
   things: readonly T[],
   work: (thing: T, at: number) => Promise<R>,
 ): Promise<R[]> {
-  if (things.length <= count) return await Promise.all(things.map(work));
+  if (things.length <= count) return settledOrThrown(await Promise.allSettled(things.map(work)));
   const outcomes: R[] = [];
   let next = 0;
   let failed = false;
@@ -28,9 +29,16 @@ export async function atMost<T, R>(
       }
     }
   };
-  const settled = await Promise.allSettled(Array.from({ length: count }, worker));
-  for (const one of settled) if (one.status === "rejected") throw one.reason;
+  settledOrThrown(await Promise.allSettled(Array.from({ length: count }, worker)));
   return outcomes;
+}
+
+/** @throws the reason of the first rejected one, in the order of `settled` */
+function settledOrThrown<R>(settled: readonly PromiseSettledResult<R>[]): R[] {
+  return settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }
 
 /** Lets a fixed number of works run at a time, across all callers; further works wait in order. */
@@ -48,7 +56,7 @@ export class Turns {
     try {
       return await work();
     } finally {
-      // The work that has waited longest inherits the slot, so that a new work cannot overtake it.
+      // The operation that has waited longest takes over the slot, so that no new operation can overtake it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
       else next();

@@ -20,11 +20,12 @@ interface Waiting {
 }
 
 /**
- * A lane (a deployment, a connection) may hold as much as is still free: a lane that takes all it can get holds a half, two
- * such lanes a third each, and a later lane always finds room (a dynamic threshold, as switches share a buffer between their
- * ports).
- * An account that needs more than any share, such as one very large answer, may go beyond its share while no other account does
- * so; its own limit bounds it. Accounts therefore never wait for each other in a circle.
+ * A lane (a deployment, a connection) may hold at most as much as is still free. One lane that takes all it can get
+ * therefore holds half of the capacity, two such lanes hold a third each, and a later lane always finds room. Switches
+ * share a buffer between their ports in the same way (a dynamic threshold).
+ *
+ * An account that needs more than any share, such as one very large answer, may go beyond its share while no other
+ * account does so; its own limit bounds it. Accounts therefore never wait for each other in a circle.
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -110,8 +111,8 @@ export class Budget {
   }
 
   /**
-   * Serves accounts that fit; then lets one account go beyond its share, if possible of another lane than the last such
-   * account.
+   * Serves the waiting accounts that fit. Then lets one account go beyond its share; the lane of the last such account
+   * comes after all other lanes.
    */
   #serve(): void {
     for (const { account, amount, answer } of this.#waiting) {
@@ -139,7 +140,7 @@ export class Account {
     this.lane = lane;
   }
 
-  /** @returns true if there is room at once; else a promise of whether room came in time */
+  /** @returns true if there is room at once; else a promise, which is false if no room came in time */
   grow(amount: number): true | Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     return this.#budget.grow(this, amount);

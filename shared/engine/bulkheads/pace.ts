@@ -20,7 +20,7 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** @returns undefined while the loops of this process may go on; else a promise that resolves in the lane's turn */
+  /** @returns undefined while the loops of this process may go on; else a promise that resolves when the lane may go on */
   step(lane: string): undefined | Promise<void> {
     if (this.#runningSinceMs === undefined) void this.#run();
     else if (this.#clock.nowMs() - this.#runningSinceMs >= RUN_MAX_MS)
@@ -32,7 +32,7 @@ export class Pace {
     await this.#clock.sleep(BREAK_MS);
   }
 
-  /** A timer fires only when no loop blocks the thread, so it ends the run. */
+  /** A timer fires only when no loop blocks the thread, so this timer marks the end of the run. */
   async #run(): Promise<void> {
     this.#runningSinceMs = this.#clock.nowMs();
     await this.#clock.sleep(BREAK_MS);

@@ -35,7 +35,7 @@ export class Slots {
     return this.#lanes.get(lane) ?? 0;
   }
 
-  /** Wants fewer slots than exist, while the process is behind. A lane below an even part of them still gets one. */
+  /** Sets how many slots may be in use, fewer while the process is behind. A lane below an even part may still take one. */
   want(count: number): void {
     this.#wanted = Math.min(count, this.#options.count);
   }

@@ -3,20 +3,20 @@ import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { putOff } from "./work-batch.ts";
 
-/** The messages of one event of the main lane. `staying` ones belong there; `failed` ones could not be forwarded. */
+/** Messages of one event of the main lane: `staying` messages belong there, `failed` messages could not be forwarded. */
 export interface Sorted<D extends Delivery> {
   readonly staying: readonly D[];
   readonly failed: readonly D[];
 }
 
 /**
- * Forwards messages of slow services. A message is deleted after its replacement is sent, and comes again where sending
- * fails (I11).
+ * Forwards messages of slow services. A message is deleted after its replacement is sent. If the sending fails, the message
+ * comes again (I11).
  */
 export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<Sorted<D>> {
   if (engine.settings.hasSlowLane !== true) return { staying: deliveries, failed: [] };
   await freshen(engine);
-  // One pass sorts all messages: a slow note that is read meanwhile must not drop a message between the two lists.
+  // One pass fills both lists. With two passes, a slow note that is read between them could keep a message out of both.
   const [slow, staying, failed]: [D[], D[], D[]] = [[], [], []];
   for (const delivery of deliveries) {
     const { service } = delivery.wake;
@@ -30,7 +30,7 @@ export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries:
   return { staying, failed };
 }
 
-/** Makes the cached registry at most a second old. A failed read keeps the cache: the work then fails on the same store. */
+/** Makes the cached registry at most a second old. If the read fails, the cache stays; work then meets the same failure. */
 async function freshen(engine: Engine): Promise<void> {
   await engine.registry.services().catch((error: unknown) => {
     engine.log.write("service.lookup-failed", { error: String(error) });
@@ -47,7 +47,7 @@ async function sendOn(engine: Engine, delivery: Delivery): Promise<boolean> {
     await putOff(engine, delivery);
     return false;
   }
-  // Where the deletion fails, the message is deleted with the batch, or it comes again and is forwarded again.
+  // If the deletion fails, the message is deleted with the batch, or it comes again and is forwarded again.
   await engine.queue.ack(receipt).catch(() => undefined);
   return true;
 }

@@ -1,4 +1,4 @@
-/** Works on a batch of messages at the same time, and answers for all of them together. */
+/** Works on all messages of a batch at the same time, and returns those that must come again. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { VisibilityExtender } from "./visibility-extender.ts";
@@ -11,9 +11,9 @@ const BEYOND_LEASE_SHARE = 0.25;
 /**
  * The queue hides a batch for as long as a function can run. This function hides each message for little more than a lease
  * at a time, so that the messages of a dead process come again when its leases are over, not minutes later
- * (docs/design.md#a-message-is-the-backstop-of-its-driver). They do not come earlier either: a message that met the lease of
- * a dead driver would be put back as a new message, and the queue's receive count, which finds dead letters, would restart.
- * No request stays under way, because the process freezes after its reply.
+ * (docs/design.md#a-message-is-the-backstop-of-its-driver). They must not come earlier: a worker would find the lease of the
+ * dead driver, and put the message back as a new one. The receive count, by which the queue finds dead letters, would restart.
+ * This function awaits all its requests, because the process freezes after its reply.
  * @returns the messages that must come again; the others may be deleted, and some are deleted already
  */
 export async function workBatch<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<readonly D[]> {
@@ -23,7 +23,8 @@ export async function workBatch<D extends Delivery>(engine: Engine, deliveries: 
   const failed: D[] = [];
   await workThrough<D>(engine, hidden, {
     next: async () => batches.pop(),
-    // The answer deletes finished messages, but one that waits for it longer than a round would come again before it.
+    // The answer of the function deletes finished messages. If the answer comes only after the next round, a finished message
+    // would come again before the answer; so the round deletes it.
     ack: (delivery) => hidden.ackInRound(delivery),
     putOff: (delivery) => void failed.push(delivery),
   });
@@ -31,7 +32,7 @@ export async function workBatch<D extends Delivery>(engine: Engine, deliveries: 
   return failed;
 }
 
-/** Lets a failed message come again, later each time. */
+/** Hides a failed message until its next try; the delay grows with each try. */
 export async function putOff(engine: Engine, delivery: Delivery): Promise<void> {
   await hideLonger(engine, delivery, PAUSE_MAX_MS);
 }

@@ -1,4 +1,4 @@
-/** The loop of every worker: works on messages many at a time, keeps them hidden meanwhile, and acks or puts off each one. */
+/** The loop of every worker: works on many messages at a time, keeps them hidden meanwhile, and acks or puts off each. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { consumeWake } from "./consume-wake.ts";
@@ -6,19 +6,19 @@ import { hideFor, type VisibilityExtender } from "./visibility-extender.ts";
 
 const PAUSE_MIN_MS = 1_000;
 
-/** Where messages come from, and how they are answered for. */
+/** Provides messages to the loop, and carries out what the loop decides about each message. */
 export interface Source<D extends Delivery> {
   /** @returns undefined when no more messages come */
   next(running: Running): Promise<readonly D[] | undefined>;
   /** A rejection counts as a failure of the work. */
   ack(delivery: D): Promise<void> | void;
-  /** Lets a message whose work failed come again (I11). Never rejects. */
+  /** Makes a message come again after the work on it failed (I11). Never rejects. */
   putOff(delivery: D): Promise<void> | void;
   /** The work on the message is over. */
   end?(delivery: D): void;
 }
 
-/** Resolves when the source is exhausted, each message is answered for, and no message is kept hidden any more. */
+/** Resolves when the source is exhausted and each message is acked or put off; no message is kept hidden any more. */
 export async function workThrough<D extends Delivery>(
   engine: Engine,
   hidden: VisibilityExtender,
@@ -54,7 +54,7 @@ async function workOn<D extends Delivery>(
   }
 }
 
-/** Hides a failed message. The pause doubles each time, so that an outage of the store makes no dead letters of its messages. */
+/** Hides a failed message. The pause doubles each time, so that an outage of the store does not turn messages to dead letters. */
 export async function hideLonger(engine: Engine, delivery: Delivery, pauseMaxMs: number): Promise<void> {
   const pauseMs = PAUSE_MIN_MS * 2 ** Math.min(delivery.receiveCount, 20);
   await hideFor(engine, delivery, Math.min(pauseMs, pauseMaxMs));

@@ -66,13 +66,13 @@ class Received implements Source<Delivery> {
     this.#lookAgain();
   }
 
-  /** Lowers the number of invocations while the process is behind, and raises it again. */
+  /** Sets the number of invocations, which is lower while the process is behind. */
   want(count: number): void {
     this.#slots.want(count);
     this.#lookAgain();
   }
 
-  /** A refused message is already due, so only this abort makes `receive` look again. */
+  /** A message that found no slot is due already, so only this abort makes `receive` look again. */
   #lookAgain(): void {
     if (this.#slots.hasRefused) this.#look.abort();
   }

@@ -1,5 +1,6 @@
-/** Writes a segment. An attempt counts only once this put succeeds; the put is also the fence between two drivers (I1). */
+/** Writes a segment. An attempt has no effect before this put succeeds. The put also fences two drivers (I1). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
@@ -27,7 +28,14 @@ export async function commit(
   if (ownAcceptance?.durable !== undefined && !ownAcceptance.waits) await ownAcceptance.durable;
   if (handle.isLost) return false;
   const consumedUnits = active.writes + 1;
-  const by = { pk: active.pk, token: handle.token, consumedUnits, extendedUntilS: handle.record?.keepUntilS };
+  const isCancelled = endOutcome(next) === "cancelled";
+  const by = {
+    pk: active.pk,
+    token: handle.token,
+    consumedUnits,
+    extendedUntilS: handle.record?.keepUntilS,
+    isCancelled,
+  };
   const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) => {
     if (ownAcceptance?.waits === true) return ownAcceptance.putWith(item, leavesNothing(invocation, segment));
     return putAfter(engine, ownAcceptance, item);
@@ -53,12 +61,14 @@ export interface SegmentWriter {
   readonly pk: string;
   readonly token: Token;
   readonly consumedUnits: number;
-  /** The `keepUntilS` of the lease record, where there is one. */
+  /** The `keepUntilS` of the lease record, if there is one. */
   readonly extendedUntilS: number | undefined;
+  /** The segment ends an invocation that was cancelled. */
+  readonly isCancelled?: boolean;
 }
 
 /**
- * Writes a segment if absent, which fences every other writer.
+ * Writes a segment if it is absent; this put fences every other writer.
  * @param put writes the item if absent, perhaps together with others
  * @returns the lease that the segment contains; undefined if another process wrote the segment first
  */
@@ -66,13 +76,13 @@ export async function writeSegment(
   engine: Engine,
   acceptance: Acceptance,
   segment: Segment,
-  { pk, token, consumedUnits, extendedUntilS }: SegmentWriter,
+  { pk, token, consumedUnits, extendedUntilS, isCancelled = false }: SegmentWriter,
   put: (item: Item) => Promise<Written> = (item) => engine.table.put(item, { kind: "absent" }),
 ): Promise<Lease | undefined> {
   const { nonce } = acceptance;
   const lease = longEnough(nextLease(engine, token), segment);
   const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
-  const place = { pk, nonce, lease, consumedUnits, expiresAtS };
+  const place = { pk, nonce, lease, consumedUnits, expiresAtS, isCancelled };
   const item = await chunkForPut(engine, segmentItem(place, segment), nonce);
   const written = await put(item);
   if (!written.written && !isOurs(written.existing, item)) {
@@ -93,7 +103,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** Extends the lease of a large segment by the time that its pieces take: they are written after the lease's end is set. */
+/** The pieces of a large segment are written after the end of the lease is set, so the lease gets the time for writing them. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;
@@ -102,8 +112,8 @@ function longEnough(lease: Lease, { entries }: Segment): Lease {
 }
 
 /**
- * If the first put succeeded but its answer was lost, the retry is refused. The stored bytes, including the token, then equal
- * ours.
+ * If the first put succeeded but its answer was lost, the retry is refused. The stored bytes, including the token, then
+ * equal ours.
  */
 function isOurs(existing: Item | undefined, item: Item): boolean {
   return sameBytes(existing?.["b"], item["b"]);

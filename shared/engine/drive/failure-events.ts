@@ -10,7 +10,7 @@ import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "../store/stored-values.ts";
 
-/** Characters. Each failed attempt writes an event, which should stay within one write unit: 1 KB with its keys. */
+/** In characters. Each failed attempt writes an event, which should stay within one write unit: 1 KB with its keys. */
 const MESSAGE_MAX = 500;
 
 /** Leaves out the stack trace: the lease record or a segment has that of the last failure. */

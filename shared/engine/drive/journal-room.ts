@@ -9,7 +9,7 @@ import { type OnBytes, TooLargeError } from "../store/read-partition.ts";
 
 /** A journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
-/** A journal may grow by this much before the driver parks, so that the next load counts it. */
+/** If a journal grows by more than this, the driver parks, and the next load counts the journal at its new size. */
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
 
 /** No room became free in time for a large journal; the invocation's message comes again later. */
@@ -33,7 +33,7 @@ export class JournalRoom {
 
   /**
    * Takes no room for a small journal.
-   * @throws NoJournalRoomError where no room becomes free in time
+   * @throws NoJournalRoomError if no room becomes free in time
    */
   async load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
     try {
@@ -49,9 +49,9 @@ export class JournalRoom {
   }
 
   /**
-   * Makes a read of arrivals, which replace those of the former read. Takes no room while the arrivals are small, whatever the
-   * journal holds: a driver must not wait for other journals because of a small arrival.
-   * @throws NoJournalRoomError where no room becomes free in time
+   * Reads arrivals, which replace those of the previous read. Small arrivals take no room, even beside a large journal,
+   * because a driver must not wait for other journals because of a small arrival.
+   * @throws NoJournalRoomError if no room becomes free in time
    */
   async readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T> {
     let besideBytes = 0;
@@ -79,12 +79,12 @@ export class JournalRoom {
   }
 }
 
-/** True where a waiting driver must not keep the journal: many waiting drivers would fill the memory. */
+/** True if a waiting driver must not keep the journal: many waiting drivers would fill the memory. */
 export function isLarge({ entries }: Journal): boolean {
   return journalBytes(entries) > SMALL_MAX_BYTES;
 }
 
-/** True where the journal has outgrown its counted bytes: the driver parks, and the next load counts the journal. */
+/** True if the journal has outgrown its counted bytes: the driver parks, and the next load counts the journal. */
 export function outgrows({ invocation, origin }: ActiveInvocation): boolean {
   const sizeBytes = journalBytes(invocation.journal.entries);
   return sizeBytes > SMALL_MAX_BYTES && sizeBytes > (origin.journalRoom?.sizeBytes ?? 0) + GROWTH_MAX_BYTES;

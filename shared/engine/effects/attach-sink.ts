@@ -1,4 +1,4 @@
-/** Sinks: items that name invocations which attached to another one and get its result. */
+/** Sinks: each item names one invocation that attached to this one and gets its result. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";

@@ -1,4 +1,4 @@
-/** Performs the effects of a durable segment. Each may be performed twice: ids are derived and puts conditional (I2). */
+/** Performs the effects of a durable segment. Ids are derived and puts are conditional, so each effect may be redone (I2). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import type { Lookup } from "../../core/invocation/entry.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
@@ -29,7 +29,7 @@ const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not
 
 /**
  * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order.
- * @param isRedo the segment was read back: its effects may have been performed, and their addressees may have expired since
+ * @param isRedo true if the segment was read back: its effects may have been performed, and their targets may be gone
  * @param driver the driver of the invocation; a recovery has none, and leaves all calls to the queue
  * @returns the calls that the driver drives along
  */
@@ -44,7 +44,7 @@ export async function perform(
   if (effects.length === 0) return [];
   const performance = { by, driver, redoOfMs: isRedo ? segment.writtenAtMs : undefined };
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
-  // State is written first: a callee reads the state that the handler had before the call.
+  // State is written first, so that a callee reads the state as the handler left it before the call.
   for (const effect of effects) if (isState(effect)) await performOne(engine, performance, effect, 0);
   let room = driver?.children.room ?? 0;
   const children: ActiveInvocation[] = [];
@@ -63,7 +63,7 @@ export async function perform(
   return children;
 }
 
-/** These come before all others: a caller that gets the result and calls again finds the state written and the lock free. */
+/** These come before the result: a caller that gets the result and calls again finds the state written and the lock free. */
 function isState({ kind }: Effect): boolean {
   return kind === "apply-state" || kind === "give-back" || kind === "close-workflow";
 }
@@ -136,7 +136,7 @@ async function performOwn(
   }
 }
 
-/** False where no wake came: an invocation that attaches sends one, and the driver of that wake reads the sinks. */
+/** False if this driver got no wake. An invocation that attaches sends a wake, and the driver of that wake reads the sinks. */
 function mayHaveSinks({ origin, inbox, lease }: ActiveInvocation): boolean {
   return origin.messageDriven || inbox.mayHaveSink || lease.record !== undefined;
 }

@@ -49,9 +49,9 @@ export async function call(
 
 interface Started {
   readonly active: ActiveInvocation;
-  /** Resolves when the acceptance is durable; undefined where it is already. */
+  /** Resolves when the acceptance is durable; undefined if it is already. */
   readonly durable?: Promise<void>;
-  /** The message that is due when the lease is over; undefined where none was sent. */
+  /** The message that is due when the lease is over; undefined if none was sent. */
   backstop(): Promise<MessageHandle> | MessageHandle | undefined;
 }
 
@@ -60,7 +60,7 @@ function startFresh(engine: Engine, { acceptance, route }: Admitted, lease: Leas
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
   const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
-  // Where the acceptance fails, the driver stops: no segment of the attempt could be committed.
+  // If the acceptance fails, the driver stops: no segment of the attempt could be committed.
   durable.catch(() => active.lose());
   return { active, durable, backstop: () => pending.backstop };
 }
@@ -90,7 +90,7 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
   return await answer(engine, acceptance, signal);
 }
 
-/** A repeated idempotency key joins the first invocation, and starts it again where no process drives it. */
+/** Joins the invocation that already exists under the idempotency key, and starts it again if no process drives it. */
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();

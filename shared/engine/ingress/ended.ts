@@ -2,7 +2,7 @@
 import { expiresAtMs, type Invocation } from "../../core/invocation/invocation.ts";
 import type { Ended } from "../ports/submission.ts";
 
-/** @param askedAtMs present where the invocation had completed before the request; the answer then contains its expiry */
+/** @param askedAtMs present if the invocation had completed before the request; the answer then contains the expiry */
 export function endedOf(invocation: Invocation, askedAtMs: number | undefined): Ended {
   const { acceptance, phase } = invocation;
   if (phase.status !== "completed") throw new Error(`Invocation ${acceptance.id} is ${phase.status}, not completed`);

@@ -16,10 +16,9 @@ export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
 }
 
 /**
- * Claims an invocation that no process drives. Where the load found a lease record, the claim updates it and keeps its
- * place in the open index. Where the load found none, a lease record that another process has put since then makes the
- * claim fail.
- * @returns undefined where the claim of another process was faster
+ * Claims an invocation that no process drives. If the load found a lease record, the claim updates it and keeps its
+ * place in the open index. If the load found none, the claim fails if another process has put a lease record since.
+ * @returns undefined if the claim of another process was faster
  */
 export async function claim(
   engine: Engine,

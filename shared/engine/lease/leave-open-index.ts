@@ -12,11 +12,11 @@ const LISTED_BEFORE_SHARE = 0.8;
 
 /**
  * Takes a completed invocation out of the open index and cancels the timer that its lease record names, without a read.
- * Where the journal expires before the result, the entry stays until the journal expires: the look at that moment drops the
+ * If the journal expires before the result, the entry stays until the journal expires: the look at that moment drops the
  * journal and removes the entry.
  * @param forGood the journal is dropped, or expires with the result
  * @param mayBeNoted the sweeper may have noted the invocation since the load
- * @param isPerformed false where the final effects may be missing: a later redo performs them (I2)
+ * @param isPerformed false if the final effects may be missing: a later redo performs them (I2)
  */
 export async function leaveOpenIndex(
   engine: Engine,
@@ -48,7 +48,7 @@ export async function leaveOpenIndex(
   if (hasLeft && lease.timerAtMs !== undefined) await cancelTimer(engine, invocation.acceptance, lease.timerAtMs);
 }
 
-/** @returns when the journal expires; undefined where it expires with the result, or is dropped already */
+/** @returns when the journal expires; undefined if it expires with the result, or is dropped already */
 export function journalDropAtMs(invocation: Invocation): number | undefined {
   const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
   if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;

@@ -14,7 +14,7 @@ const CHECK_MAX_MS = DAY_MS;
 /**
  * Parks an invocation that cannot advance now, and releases the lease.
  * @param performed the index of the last segment whose effects are performed; by default the last segment
- * @returns false where another process has the lease
+ * @returns false if another process has the lease
  */
 export async function release(
   engine: Engine,

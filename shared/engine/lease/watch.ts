@@ -1,4 +1,4 @@
-/** The watch over the active invocations: it renews leases, reports silent deployments and aborts dead exchanges. */
+/** The watch over the active invocations: it renews leases, reports long and silent attempts, and aborts dead exchanges. */
 import type { Engine } from "../engine.ts";
 import { renew } from "./renew.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
@@ -68,7 +68,7 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): voi
 
 /**
  * Writes the long note while the attempt is open: a handler that never answers could otherwise fill all workers unnoticed.
- * A long note does not keep ingress drivers from the handler: only a cut shows that their time is too short.
+ * Ingress drivers still drive a handler with a long note. Only a cut attempt shows that their time is too short for it.
  */
 function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: OpenExchange, nowMs: number): void {
   const { slowFromMs } = engine.settings;
@@ -81,7 +81,7 @@ function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: Op
 /** After a failed write, the next round renews again; the fence keeps the journal safe meanwhile (I1). */
 async function keepOrLose(engine: Engine, active: ActiveInvocation): Promise<void> {
   try {
-    // Where the acceptance fails, a lease record would stay in the open index, and every pass of the sweeper would read it.
+    // Without an acceptance the lease record would stay in the open index, and every pass of the sweeper would read it.
     const durable = active.ownAcceptance?.durable;
     if (durable !== undefined) await durable;
     await renew(engine, active);

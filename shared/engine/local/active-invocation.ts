@@ -18,13 +18,13 @@ export interface InlineCaller {
 /** The part of a budget that a loaded journal takes. */
 export interface CountedRoom {
   readonly sizeBytes: number;
-  /** Makes a read for which the room grows. */
+  /** Runs a read, and grows the room by the bytes that the read reports. */
   readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T>;
 }
 
 /** How the driver came to the invocation. */
 export interface DriverOrigin {
-  /** True if a message started the driver and comes again as its backstop; an ingress driver has none of its own (I4). */
+  /** True if a message started the driver and comes again as its backstop; an ingress driver has no such message (I4). */
   readonly messageDriven: boolean;
   /** 0 for an invocation that a request or a message started, 1 for its children, and so on. */
   readonly depth: number;
@@ -33,7 +33,7 @@ export interface DriverOrigin {
   readonly inMainLane?: boolean;
   /** The journal's part of the budget of journals, for an invocation that a message started. */
   readonly journalRoom?: CountedRoom;
-  /** An open circuit allows the first attempt of this driver. */
+  /** True if an open circuit allows the first attempt of this driver, as a probe. */
   readonly mayProbe?: boolean;
 }
 
@@ -46,7 +46,7 @@ export class ActiveInvocation {
   readonly lock = new LockHandle();
   readonly children = new Children();
   readonly attempt: OpenAttempt;
-  /** Present where the driver's own process has accepted the invocation. */
+  /** Present if the driver's own process has accepted the invocation. */
   readonly ownAcceptance: OwnAcceptance | undefined;
   #invocation: Invocation;
   #writes = 0;
@@ -87,7 +87,7 @@ export class ActiveInvocation {
     this.#writes++;
   }
 
-  /** The segment that was written names the count. */
+  /** Called after the write of a segment, which contains the count. */
   forgetWrites(): void {
     this.#writes = 0;
   }

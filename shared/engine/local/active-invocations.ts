@@ -14,7 +14,7 @@ export type StopReason = "shutdown" | "time";
 
 /**
  * No decision depends on this memory: a process without it reaches the same results, later (I8).
- * The watch over leases and silent exchanges runs only while the process drives an invocation.
+ * The watch over leases and exchanges runs only while the process drives an invocation or drains an exchange.
  */
 export class ActiveInvocations {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class ActiveInvocations {
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
   readonly drains = new Drains();
-  /** Work that waits a moment, to be done together. */
+  /** Work that waits a moment, to be done in one batch. */
   readonly delayed: DelayedBatch;
   /** Messages that this process has sent in place of other messages. */
   readonly requeues = new PendingRequeues();
@@ -68,7 +68,7 @@ export class ActiveInvocations {
     return this.#held.values();
   }
 
-  /** A second local drive means that the first one lost its lease; its exchange is aborted. */
+  /** A second local drive means that the first one lost its lease; the exchange of the first one is aborted. */
   add(active: ActiveInvocation): void {
     const former = this.#held.get(active.id);
     if (former !== undefined && former !== active) former.lose();
@@ -91,7 +91,7 @@ export class ActiveInvocations {
     this.#held.get(id)?.inbox.markDirty();
   }
 
-  /** Ends the waits of this process for the end of an invocation, so that the waiting requests look. */
+  /** Ends the waits in this process for the end of an invocation, so that the waiting requests look at it again. */
   notify(id: InvocationId): void {
     const waiting = this.#bells.get(id);
     if (waiting === undefined) return;
@@ -99,7 +99,7 @@ export class ActiveInvocations {
     for (const wake of waiting) wake();
   }
 
-  /** Waits until `notify` names the invocation, at most `ms`; that is a hint and may never come. */
+  /** Waits at most `ms` for a `notify` of the invocation, which is a hint and may never come. */
   async waitFor(id: InvocationId, ms: number, signal?: AbortSignal): Promise<void> {
     const bell = new AbortController();
     const wake = () => bell.abort();
@@ -122,7 +122,7 @@ export class ActiveInvocations {
     this.#stopReason = undefined;
   }
 
-  /** Asks every driver to park at its next occasion, and aborts open exchanges. */
+  /** Makes every driver park as soon as it can, and aborts open exchanges. */
   stop(why: StopReason = "shutdown"): void {
     this.#stopReason = why;
     for (const active of this.#held.values()) active.stop();

@@ -1,4 +1,4 @@
-/** Work that waits a moment to be done together, with one timer for all of it. */
+/** Delays work for a moment and begins it together, with one timer for all of it. */
 import type { Clock } from "../ports/clock.ts";
 
 export class DelayedBatch {

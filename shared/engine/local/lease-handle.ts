@@ -1,6 +1,6 @@
 /**
- * The lease of one driver, and the lease record as this driver last read or wrote it. The functions of `lease/` own it; other
- * layers read it, draw a ticket or set a timer.
+ * The lease of one driver, and the lease record as this driver last read or wrote it. The functions of `lease/` change the
+ * handle; other layers read it, draw a ticket or set a timer.
  */
 import type { Token } from "../../core/model/ids.ts";
 import type { Lease } from "../store/acceptance-record.ts";
@@ -33,7 +33,7 @@ export class LeaseHandle {
     return this.#lease.untilMs;
   }
 
-  /** The tokens of which the stored lease record may have either, by a write of this driver. */
+  /** The tokens that the stored lease record may have: one, or two after a renewal with an unknown outcome. */
   get tokens(): readonly Token[] {
     return this.#doubtedToken === undefined ? [this.token] : [this.token, this.#doubtedToken];
   }
@@ -68,17 +68,17 @@ export class LeaseHandle {
     this.#lease = lease;
   }
 
-  /** Ends the lease; the write of the park or of the end has a token of its own. */
+  /** Ends the lease. @param token the token of the write that parks or ends the invocation */
   giveUp(token: Token): void {
     this.#lease = { token, untilMs: 0 };
   }
 
-  /** The lease record in the table is this one now. */
+  /** Notes the lease record that the table has now. */
   noteRecord(record: LeaseRecord): void {
     this.#record = record;
   }
 
-  /** The sweeper has extended the items: without this, the driver would write the old `keepUntilS` back. */
+  /** Called after the sweeper has extended the items; otherwise the driver would write the old `keepUntilS` back. */
   noteExtension(keepUntilS: number): void {
     if (this.#record !== undefined) this.#record = { ...this.#record, keepUntilS };
   }

@@ -1,15 +1,15 @@
-/** The lock as the driver of its holder last read it. The functions of `lock/` own it; other layers read it. */
+/** The lock as the driver of its holder last read it. Only the functions of `lock/` change this memory; other layers read it. */
 import type { Lock } from "../store/lock-record.ts";
 
 export class LockHandle {
   #known: Lock | undefined;
 
-  /** The lock as last read; undefined until the invocation is seen to hold it, and after the give-back. */
+  /** The lock as last read; undefined before a read has shown the invocation as its holder, and after the give-back. */
   get known(): Lock | undefined {
     return this.#known;
   }
 
-  /** The invocation is seen to hold the lock. */
+  /** Takes note of a lock that the invocation holds. */
   grasp(lock: Lock): void {
     this.#known = lock;
   }

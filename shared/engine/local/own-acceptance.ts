@@ -16,7 +16,7 @@ export class OwnAcceptance {
   #route: Route | undefined;
   #underWay: UnderWay | undefined;
 
-  /** @param underWay absent where the acceptance is durable already */
+  /** @param underWay absent if the acceptance is durable already */
   constructor(route: Route | undefined, underWay?: UnderWay) {
     this.#route = route;
     this.#underWay = underWay;
@@ -46,7 +46,7 @@ export class OwnAcceptance {
     return written;
   }
 
-  /** The route of the acceptance, which saves the first attempt a lookup; undefined afterwards. */
+  /** The route of the acceptance, which saves the first attempt a lookup; undefined from the second call on. */
   takeRoute(): Route | undefined {
     const route = this.#route;
     this.#route = undefined;

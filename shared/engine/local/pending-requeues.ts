@@ -1,11 +1,11 @@
-/** Messages that were sent in place of others and have not come yet: one of them stands for all that would come later. */
+/** Messages that this process sent in place of others and that are not due yet; each makes later messages unnecessary. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Wake } from "../ports/queue.ts";
 
 export interface StandingMessage {
   readonly wake: Wake;
   readonly dueAtMs: number;
-  /** Rejects if the message could not be sent; it then stands for no other. */
+  /** Rejects if the message could not be sent; it then replaces no other message. */
   readonly sent: Promise<unknown>;
 }
 
@@ -19,9 +19,9 @@ export class PendingRequeues {
   #forgetFrom = FORGET_FROM;
 
   /**
-   * Finds a message that stands for the received one, which would be put back until `dueAtMs`: it comes no later, and at most
-   * `nearMs` earlier. A message never stands for itself, nor for one with a moment that it lacks: a hop towards a far timer is
-   * the only one of its kind.
+   * Finds a noted message that replaces the received one, so that the received one need not be put back until `dueAtMs`.
+   * The noted message comes no later, and at most `nearMs` earlier. A message never replaces itself. If the received
+   * message has a moment, the noted one must have the same, because only one message is a hop towards that far timer.
    */
   before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): StandingMessage | undefined {
     const standing = this.#byId.get(came.invocationId);

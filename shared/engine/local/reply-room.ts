@@ -28,7 +28,7 @@ export class ReplyRoom {
 
   /**
    * Counts a received chunk.
-   * @returns undefined if there is room at once. @throws NoRoomError, by the promise, when the patience ends
+   * @returns undefined if there is room at once; else a promise, which rejects with NoRoomError if no room comes in time
    */
   add(chunkBytes: number, { elements }: Pick<Conversation, "elements">): undefined | Promise<void> {
     this.#received += chunkBytes;

@@ -11,16 +11,16 @@ const LIFE_SK = "life";
 const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = DAY_S;
-/** After this many deaths with another cause, the deaths alone were probably a coincidence and count no longer. */
+/** After this many deaths with another cause, the deaths during lone tries were probably a coincidence: they count no longer. */
 const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };
 
 export interface Mark {
   /** The invocation is tried alone. */
   readonly isAlone: boolean;
-  /** How many processes in a row have ended while they tried it alone. */
+  /** How many processes in a row have ended while they tried the invocation alone. */
   readonly deathsAlone: number;
-  /** How many processes in a row have ended while they had put it off: their deaths have another cause. */
+  /** How many processes in a row have ended while they had put the invocation off; their deaths have another cause. */
   readonly putOffs: number;
 }
 
@@ -52,7 +52,7 @@ export class Marks {
     await this.#table.delete(this.#keyOf(id));
   }
 
-  /** The marks of the previous process, each with its death counted. */
+  /** The marks that the previous process left, with the death of that process counted in each. */
   async left(): Promise<ReadonlyMap<InvocationId, Mark>> {
     const marks = new Map<InvocationId, Mark>();
     for (const { sk, isAlone, deathsAlone, putOffs } of await readPartition(this.#table, this.#pk, ALL_MARKS)) {

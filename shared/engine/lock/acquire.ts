@@ -1,6 +1,6 @@
 /**
- * Takes the lock of a key before the first attempt of an exclusive invocation or a workflow's run, or finds the place in the
- * queue.
+ * Takes the lock of a key before the first attempt of an exclusive invocation or a workflow's run. If the key has a holder,
+ * the exclusive invocation queues.
  */
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
@@ -51,9 +51,9 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
 const STALE_LEASES = 2;
 
 /**
- * The first in line looks once at the holder of a lock that was taken long ago: a late take may have left the lock to an
- * invocation that has ended, which would otherwise stay unnoticed until the next interval. A lock that an operator's edit holds
- * is passed on by any process: the edit is applied in the queue, and its editor may have died.
+ * The first in line looks once at the holder of a lock that was taken long ago: a late take may have given the lock to an
+ * invocation that has ended, which would otherwise stay unnoticed until the next interval. If an operator's edit holds the
+ * lock, any process passes it on: the edit is applied in the queue, and its editor may have died.
  */
 export async function lookIfStale(
   engine: Engine,
@@ -72,8 +72,8 @@ function grasped(active: ActiveInvocation, lock: Lock): "held" {
 }
 
 /**
- * Called after the write of a park. True if the invocation came to hold the lock meanwhile, and its wake may have met the
- * leaving driver (I4).
+ * Called after the write of a park. True if the invocation holds the lock by now: the wake that said so may have met the
+ * driver that was leaving (I4).
  */
 export async function hasComeToHold(
   engine: Engine,
@@ -93,8 +93,8 @@ export async function stillWaits(
 }
 
 /**
- * Looks at the holder for an invocation that waits long: passes the lock on from a life that no longer exists, and wakes a
- * holder that has ended or has no driver.
+ * Looks at the holder for an invocation that waits for long. If the holder's life no longer exists, this passes the lock on;
+ * if the holder has ended or has no driver, this wakes it.
  */
 async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
   const { holder } = lock;
@@ -113,8 +113,8 @@ function isLeft(engine: Engine, loaded: Loaded): boolean {
 }
 
 /**
- * Called after the read of the lock: a later life takes the lock only after its acceptance has replaced this one. The moments
- * of two lives come from two clocks, and show no order.
+ * True if no later life has replaced this one. Called after the read of the lock, because a later life takes the lock only
+ * after its acceptance has replaced this one. The moments of two lives come from two clocks, and show no order.
  */
 async function stillStands(
   engine: Engine,

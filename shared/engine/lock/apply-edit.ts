@@ -42,7 +42,7 @@ export async function applyEdit(
   item: Item,
 ): Promise<KeyedState> {
   const nonce = String(item["n"]) as Nonce;
-  // The sort key of a ticket has no nonce: under this one, `reassemble` finds that the item and its pieces belong to the edit.
+  // The sort key of a ticket has no nonce. `reassemble` needs a sort key with the nonce to find the pieces of the edit.
   const [readable] = await reassemble(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
   const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
   const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };

@@ -1,4 +1,4 @@
-/** The give-back: the state is written once more, and the lock goes to the next ticket (I6, ADR 0011). */
+/** Changes of state under the lock, and the give-back, which hands the lock to the next ticket or frees it (I6, ADR 0011). */
 import type { StateChanges } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { KeyedState } from "../../core/object/keyed-state.ts";
@@ -18,7 +18,7 @@ import type { Item, Scalar, Update } from "../ports/table.ts";
 import { applyEdit } from "./apply-edit.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
-/** Makes the changes visible and keeps the lock. A repetition changes nothing, nor does a call under an older grant. */
+/** Makes the changes visible and keeps the lock. A repeated call and a call under an older grant change nothing. */
 export async function applyState(
   engine: Engine,
   active: Pick<ActiveInvocation, "invocation" | "lock">,
@@ -81,8 +81,8 @@ export async function giveBack(
 }
 
 /**
- * A slow acceptor may take the lock for a life that has ended, under an id that has a new life. A wake to that id would lead to
- * this give-back again, and so on without end.
+ * True if the holder is an ended life of this id. A slow acceptor may take the lock for such a life. A wake to the id
+ * would lead to this give-back again, and so on without end.
  */
 async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
   if (holder?.id !== id) return false;
@@ -117,7 +117,7 @@ export async function passOn(
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
     const { served, lock: stands } = await serve(engine, pk, seen, shown, next);
     if (served && next.kind === "waiter") return await wakeNow(engine, { id: next.id, target });
-    // Another process has served the ticket: the state that it wrote contains these changes, and perhaps an edit after them.
+    // Another process has served the ticket. The state that it wrote contains these changes, and perhaps a later edit.
     if (stands.head !== seen.head) shown = stands.state;
     seen = stands;
   }
@@ -135,7 +135,7 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
   return outcome.written ? undefined : readLock(outcome.existing);
 }
 
-/** For a holder that leaves: all of its changes are in the state, so that a redo does not apply them over an edit. */
+/** Marks all changes of a holder that leaves as applied, so that a redo does not apply them over an edit. */
 const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
 
 type Next =
@@ -173,9 +173,9 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
 }
 
 /**
- * Wakes a holder to which this give-back has handed the key, unless a driver has claimed the holder since. Another give-back
- * wakes any other holder, or that holder took a free key; a wake from here would end as a repeated give-back, and so on without
- * end. Costs a read if the direct successor still holds the key.
+ * Wakes the holder if this give-back has handed it the key, unless a driver has claimed the holder since. Any other
+ * holder took a free key, or got the key from another give-back, which wakes it. A wake from here would lead to a
+ * repeated give-back, and so on without end. Costs a read if the direct successor still holds the key.
  */
 async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
   const { holder, givenBy } = lock;
@@ -186,8 +186,8 @@ async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | un
 }
 
 /**
- * True if the holder may not have been driven since it got the key: by its lease record it waits or has not begun, or it has
- * ended.
+ * True if the holder may not have been driven since it got the key: according to its lease record it waits, has not
+ * begun, or has ended.
  */
 function mayBeUnaware({ status }: LeaseRecord): boolean {
   return status === "pending" || status === "ready" || status === "completed";

@@ -9,14 +9,14 @@ import type { Condition, Scalar } from "../ports/table.ts";
 export type Claimant = Pick<Acceptance, "id" | "nonce">;
 
 /**
- * The holder is one life of an invocation, and no process. The nonce alone does not identify it: a restart that keeps the
- * beginning of a journal keeps the nonce.
+ * The holder is one life of an invocation, not a process. The nonce alone does not identify the life: a restart that keeps
+ * the beginning of a journal keeps the nonce.
  */
 export function isHeldBy({ holder }: Lock, { id, nonce }: Claimant): boolean {
   return holder?.id === id && holder.nonce === nonce;
 }
 
-/** True while the stored lock has this holder and this grant. */
+/** The condition that the stored lock still has this holder and this grant. */
 export function underGrant(
   { nonce }: Pick<Claimant, "nonce">,
   grant: number,
@@ -36,7 +36,7 @@ export type Taking =
 
 /**
  * Takes the lock of a free key, with the state that is packed in; if the key is taken, queues at the end. An invocation that
- * queues twice is served twice, and gives back at once the second time.
+ * queues twice gets the lock twice, and gives it back at once the second time.
  * @param more further attributes of the ticket
  */
 export async function takeOrQueue(
@@ -50,7 +50,7 @@ export async function takeOrQueue(
     const standing = await take(engine, pk, claimant, grant);
     if (isHeldBy(standing, claimant)) return { kind: "held", lock: standing };
     if (standing.holder === undefined) {
-      // The key is free, and a clock ahead of this one gave the last grant.
+      // The key is free, but its last grant came from a clock that is ahead of this one.
       grant = standing.grant + 1;
       continue;
     }
@@ -114,12 +114,12 @@ export async function queueUp(
   }
 }
 
-/** Lets the queue pass over an invocation that ended while it waited. */
+/** Makes the queue pass over an invocation that ended while it waited. */
 export async function voidTicket(engine: Engine, pk: string, ticket: number): Promise<void> {
   await engine.table.put({ ...inboxKey(pk, ticket), void: true, expiresAtS: ticketExpiryS(engine) });
 }
 
-/** An invocation that waits longer than its ticket lives queues again at the next look at it. */
+/** An invocation may wait longer than this. Its ticket is then gone, and the invocation queues again at its next poll. */
 const TICKET_KEPT_S = 30 * DAY_S;
 
 /** Served tickets lie below the head, unread, until they expire: deleting them would cost a write. */

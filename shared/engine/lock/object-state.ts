@@ -121,7 +121,7 @@ async function writePlaced(
     const item: Item =
       value === undefined ? markAt(engine, at, key, g) : await valueAt(engine, at, key, g, value, life);
     const put = await engine.table.put(item, older);
-    // A put that was sent again after a lost answer is refused by itself.
+    // If the answer to our put was lost, the put was sent again, and our own item refused it.
     const isOurs = put.written || (put.existing?.["g"] === g && isSameValue(put.existing, item));
     if (!isOurs) await dropLost(engine, item, put.existing);
     else if (former !== undefined) await dropPieces(engine, former);
@@ -157,7 +157,7 @@ function stampText({ grant, edits, segmentIndex }: Stamp): string {
   return [grant, edits, segmentIndex].map((part) => String(part).padStart(16, "0")).join(".");
 }
 
-/** A state with changes on top of it that are not written yet, as a handler reads it in one attempt. */
+/** The state as a handler reads it during an attempt: the stored state and the changes that are not written yet. */
 export class ChangedState {
   readonly #changes: StateChange[] = [];
   readonly #read: (key: string) => Promise<Uint8Array | undefined>;
@@ -189,7 +189,7 @@ export class ChangedState {
   }
 }
 
-/** Longer than a ticket lives: the tickets of a lock that is created again must not meet old ones under their numbers. */
+/** Longer than a ticket lives. If a lock is created again, its tickets must not find old tickets with the same numbers. */
 const EMPTY_LOCK_KEPT_S = 40 * DAY_S;
 
 /** A lock without state expires: only its grants and its tickets are needed for a while. */

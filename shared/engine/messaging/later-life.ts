@@ -11,10 +11,10 @@ import type { Item } from "../ports/table.ts";
 export const CLOCKS_DIFFER_MAX_MS = 10_000;
 
 /**
- * For redos only: a first performance follows its segment at once and is meant for whichever life it finds. The moments of two
- * processes show an order only if they are far apart. If they are closer than clocks may differ, the former life decides: an
- * arrival of the effect there proves that the effect was performed, and if the former life was purged, together with its
- * arrivals, the effect may have been performed.
+ * For redos only: a first performance follows its segment at once, and is meant for the life that it finds. Two moments
+ * of different processes show an order only if they differ by more than their clocks may differ. For closer moments the
+ * former life decides. An arrival of the effect there proves that the effect was performed. If the former life was
+ * purged together with its arrivals, the effect may have been performed. In both cases the function returns true.
  * @param existing the acceptance that the redo finds
  * @param key the key of the arrival that the effect writes
  * @param askedAtMs when the segment with the command was written
@@ -28,8 +28,8 @@ export async function isLaterLife(
 ): Promise<boolean> {
   // A purged acceptance has no moment: `laterByMs` is NaN, the answer is false, and the effect reaches no life.
   const laterByMs = momentOf(String(existing["listSk"])) - askedAtMs;
-  // The key of an awakeable's value is the same in every life: if the current life began before the command, a value in an
-  // earlier life proves nothing.
+  // The arrival of an awakeable has the same key in every life. If the current life began before the command, such an
+  // arrival in an earlier life proves nothing.
   const isOfOneSending = key.startsWith("x");
   if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
   if (livesOnce(await acceptanceIn(engine, id, existing))) return false;

@@ -87,9 +87,9 @@ function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
 export const EARLY_MS = 90_000;
 
 /**
- * Sends a message in place of one that came too early. If another such message is under way and comes no later, it replaces
- * both: otherwise every message to a running attempt would be put back again and again until the attempt ends (I11).
- * @param to the addressee, with the service if the acceptance names one that the received message did not
+ * Sends a message in place of one that came too early. If another such message is under way and comes no later, that one is
+ * enough: otherwise every message to a running attempt would be put back again and again until the attempt ends (I11).
+ * @param to the addressee, with its service even if the received message named none
  */
 export async function sendInPlace(engine: Engine, came: Wake, to: Recipient, delayMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();

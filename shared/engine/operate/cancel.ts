@@ -33,7 +33,7 @@ export async function cancel(engine: Engine, id: InvocationId, by?: string): Pro
   return "noted";
 }
 
-/** An invocation that waits for its start has no driver: this process claims it, and its poll ends it. */
+/** An invocation that waits for its start has no driver, so this process claims it and ends it by a poll. */
 async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   const loaded = await load(engine, id);
   if (loaded === undefined || isLeased(engine, loaded, engine.clock.nowMs())) return false;

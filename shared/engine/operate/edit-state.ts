@@ -1,4 +1,4 @@
-/** Reads the state of a key for an operator, or replaces it as a whole; the edit takes its turn after the holder of the key. */
+/** Reads the state of a key for an operator, or replaces it as a whole; an edit of an object waits for the key's holder. */
 import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
@@ -54,7 +54,7 @@ export async function editState(
   }
 }
 
-/** Edits a key without a holder, whose state fits the lock before and after, in one conditional write. */
+/** Edits the state in one conditional write, if the key has no holder and the state fits the lock before and after. */
 async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { next, put, remove, removesAll } = place(lock.state, replacing(values));
   if (lock.holder !== undefined || put.size > 0 || remove.length > 0 || removesAll) return false;
@@ -74,14 +74,14 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
   return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
 }
 
-/** True also where a repeated write was refused by this edit's own first one: applied twice, it would undo later changes. */
+/** True also if only the repetition of this edit's write was refused. Applied twice, the edit would undo later changes. */
 function isMade(outcome: Updated, nonce: Nonce): boolean {
   return outcome.written || readLock(outcome.existing).editedBy === nonce;
 }
 
 /**
  * The edit takes its turn as an exclusive call does: the process that passes the lock on applies it. The ticket is written
- * before any change, even where the key is free: where the editor dies, another process applies the whole edit.
+ * before any change, even if the key is free. If the editor dies, another process then applies the whole edit.
  */
 async function editInTurn(
   engine: Engine,
@@ -112,7 +112,7 @@ async function editInTurn(
   }
 }
 
-/** True where any state may be replaced, or where the expected one is still the current one. */
+/** True if any state may be replaced, or if the expected one is still the current one. */
 async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Array | undefined): Promise<boolean> {
   return expected === undefined || sameBytes(fingerprint(engine, await shownState(engine, pk, lock)), expected);
 }

@@ -13,7 +13,7 @@ import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
-/** @returns undefined where there is no such invocation, or where it has expired */
+/** @returns undefined if there is no such invocation, or if it has expired */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
   const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;

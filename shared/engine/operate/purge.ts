@@ -14,7 +14,7 @@ import type { Purging } from "../ports/submission.ts";
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { acceptance, phase } = loaded.invocation;
-    // An invocation that attached after the end counts on its wake, which may come only after the purge (I8).
+    // An invocation that attached after the end waits for its wake, which may come only after the purge (I8).
     if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);
@@ -40,7 +40,7 @@ async function forget(
   }
 }
 
-/** For the sweeper: drops the journal where its retention is over; else keeps an entry for a look at that moment. */
+/** For the sweeper: drops the journal if its retention is over; else keeps an entry for a look at that moment. */
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
   const { invocation } = loaded;
   const lease = new LeaseHandle(loaded.lease, loaded.leaseRecord);

@@ -71,8 +71,8 @@ function withoutPin(invocation: Invocation): Invocation {
 }
 
 /**
- * The new acceptance has no idempotency key, which still names the former invocation. It keeps the nonce where entries are
- * kept, because the nonce seeds the random numbers of the handler.
+ * The new acceptance has no idempotency key, because the key still names the former invocation. If entries are kept, it
+ * keeps the nonce too, because the nonce seeds the random numbers of the handler.
  */
 function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Acceptance {
   const { idempotencyKey: _, startAtMs: __, ...kept } = former;
@@ -89,7 +89,7 @@ function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Accep
   };
 }
 
-/** No pin where only the input is kept and the latest deployment is chosen: the first attempt finds that deployment. */
+/** No pin if only the input is kept and the latest deployment is chosen: the first attempt finds that deployment. */
 function pinOf(
   pin: Pin | undefined,
   chosen: Deployment | undefined,
@@ -103,7 +103,7 @@ function pinOf(
   return protocolVersion === undefined ? undefined : { deploymentId: chosen.id, protocolVersion };
 }
 
-/** Written before the acceptance, which makes the segment count: no other process has the id yet. */
+/** Writes the first segment before the acceptance. No other process has the id yet, so none sees the segment alone. */
 async function writeBeginning(
   engine: Engine,
   acceptance: Acceptance,

@@ -1,4 +1,4 @@
-/** The port of compression of records, without loss. */
+/** The port for lossless compression of records. */
 
 export interface Codec {
   /** @returns bytes from which `unpack` restores the input exactly; they may be longer than the input */

@@ -17,7 +17,7 @@ export interface EngineSettings {
   readonly messageSizeMaxBytes: number;
   /** The most bytes of state that a request contains; the deployment asks for the rest. 0 sends no state. 1 MiB by default. */
   readonly eagerStateMaxBytes?: number;
-  /** The API shows a deployment as silent that has accepted an attempt and sent nothing for this long. */
+  /** If a deployment has accepted an attempt and sent nothing for this long, the API shows the deployment as silent. */
   readonly silentAfterMs: number;
   /** The sweeper looks once per interval at a parked invocation without a moment to wake at (I8). Ten minutes by default. */
   readonly checkIntervalMs?: number;
@@ -27,12 +27,12 @@ export interface EngineSettings {
   readonly listingAgeMinMs?: number;
   /**
    * An attempt that is cut for time after at least this long gives its handler a slow note; an attempt that was open for this
-   * long gives it a long note. All processes on the table read the notes. Absent where one process owns the store alone.
+   * long gives it a long note. All processes on the table read the notes. Absent if one process owns the store alone.
    */
   readonly slowFromMs?: number;
   /** True leaves handlers with a slow note to the queue: for drivers that have less time than workers. */
   readonly leavesSlowToQueue?: boolean;
-  /** True for a driver of the main lane where a slow lane exists: the driver leaves slow and long services to the slow lane. */
+  /** True for a driver of the main lane if there is a slow lane: the driver leaves slow and long services to the slow lane. */
   readonly hasSlowLane?: boolean;
   /**
    * Narrows the range of spoken protocol versions; all known versions by default. Versions below `deprecatedBelow` serve
@@ -55,12 +55,12 @@ export interface EngineSettings {
   /** Sent to deployments as x-restate-cluster-name. */
   readonly clusterName: string;
   /**
-   * Set where one process owns the store alone: a lease whose token does not begin with this prefix belonged to a dead process,
-   * and counts as over at once. Absent where drivers share a table.
+   * Set if one process owns the store alone: a lease whose token does not begin with this prefix belonged to a dead process,
+   * and counts as over at once. Absent if drivers share a table.
    */
   readonly exclusiveOwnerPrefix?: string;
   /**
-   * How long the acceptance of a call waits for its first segment, to be written with it. Set where that saves a write. Absent
+   * How long the acceptance of a call waits for its first segment, to be written with it. Set if that saves a write. Absent
    * where drivers share a table, because other drivers must find a call before its handler runs.
    */
   readonly acceptanceWaitMs?: number;

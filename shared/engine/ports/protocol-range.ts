@@ -1,4 +1,4 @@
-/** The range of protocol versions that this server speaks, and the range that takes new work. */
+/** The protocol versions that this server speaks, those that take new work, and why a deployment takes no new work. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import { negotiate, WHOLE_RANGE } from "../../core/protocol/version.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";

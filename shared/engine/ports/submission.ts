@@ -10,7 +10,7 @@ import type { FoundRoute } from "./registry.ts";
 
 export interface Submission {
   readonly target: Target;
-  /** The route to the target, if the sender has looked it up: the invocation is accepted by the route that was checked. */
+  /** The route to the target, if the sender has looked it up: the acceptance then uses the route that the sender checked. */
   readonly routing?: FoundRoute;
   readonly input: Uint8Array;
   /** As the handler receives them; the caller of the use case has removed credentials. */
@@ -18,7 +18,7 @@ export interface Submission {
   readonly idempotencyKey?: string;
   /** W3C trace context of the request, kept with the invocation. */
   readonly traceparent?: string;
-  /** The caller, as authenticated at the door. */
+  /** The external caller, as authenticated by the ingress. */
   readonly createdBy?: string;
   /** The moment before which a send does not start; for sends only. */
   readonly startAtMs?: number;
@@ -44,7 +44,7 @@ export interface Sent {
   readonly kind: "sent";
   readonly invocationId: InvocationId;
   readonly status: "accepted" | "previously-accepted";
-  /** When a delayed send starts; absent where it starts at once. */
+  /** When a delayed send starts; absent if the send starts at once. */
   readonly executionTimeMs?: number;
 }
 
@@ -137,7 +137,7 @@ export interface WaitView {
   readonly target?: string;
   /** The invocation that has to end first: the called one, the attached one, or the holder of the key. */
   readonly invocationId?: InvocationId;
-  /** The status of `invocationId`; absent where it was not read or does not exist. */
+  /** The status of `invocationId`; absent if it was not read or does not exist. */
   readonly status?: PresentedStatus;
   /** What `invocationId` waits for. */
   readonly waitsFor?: readonly WaitView[];
@@ -163,7 +163,7 @@ export interface InvocationView {
   readonly createdAtMs: number;
   readonly modifiedAtMs: number;
   readonly idempotencyKey?: string;
-  /** The caller from outside, if the door has authenticated one. */
+  /** The external caller, if the ingress authenticated one. */
   readonly createdBy?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The invocation that an operator restarted as this one. */

@@ -36,7 +36,7 @@ export function keyedViews(engine: Engine): KeyedViews {
   };
 }
 
-/** Leaves out edits of state, which queue and hold like invocations. */
+/** Leaves out edits of state, which queue for the key and hold it as invocations do. */
 async function queueOf(engine: Engine, pk: string): Promise<QueueView> {
   const { holder: last, head, sinceMs, goneAtMs } = await lockAt(engine, pk);
   // The lock of an ended workflow run still names the run as holder.

@@ -7,11 +7,11 @@ import { type DetailedRow, RowReader } from "./row-details.ts";
 
 export interface DetailedPage {
   readonly invocations: readonly DetailedRow[];
-  /** Present where more may follow, even after a page that is not full or is empty. */
+  /** Present if more may follow, even after a page that is not full or is empty. */
   readonly next?: ListPosition;
 }
 
-/** No index shows how an invocation ended, so one page reads the ends of at most so many. */
+/** No index shows how an invocation ended, so one page reads the ends of at most this many invocations. */
 const LOOKED_AT_MAX = 400;
 const LOOKS_TOGETHER = 50;
 
@@ -30,9 +30,9 @@ export async function listByOutcome(
   for (let from = 0; from < page.invocations.length; from += LOOKS_TOGETHER) {
     const rows = await reader.details(page.invocations.slice(from, from + LOOKS_TOGETHER));
     for (const [at, row] of rows.entries()) {
-      // The next page begins with this row, whose end this page could not read any more.
+      // This page may read no more ends, so the next page begins with this row.
       const before = page.invocations[from + at - 1];
-      if (row.outcome === undefined && before !== undefined) return { invocations: found, next: positionOf(before) };
+      if (row.isUnread === true && before !== undefined) return { invocations: found, next: positionOf(before) };
       if (row.outcome !== undefined && outcomes.has(row.outcome)) found.push(row);
       if (found.length >= limit) return { invocations: found, next: positionOf(row) };
     }

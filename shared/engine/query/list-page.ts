@@ -13,7 +13,7 @@ import { isWanted, matters } from "./wanted.ts";
 
 export interface InvocationPage {
   readonly invocations: readonly Summary[];
-  /** Present where more may follow: a page whose budget is used up ends before it is full. */
+  /** Present if more may follow: a page whose budget is used up ends before it is full. */
   readonly next?: ListPosition;
 }
 
@@ -21,13 +21,13 @@ export interface PageAsked {
   readonly wanted: Wanted;
   readonly limit: number;
   readonly after: ListPosition | undefined;
-  /** True where only invocations with a known pin are wanted. */
+  /** True if only invocations with a known pin are wanted. */
   readonly needsDeployment: boolean;
 }
 
-/** In read units, mostly one per item: enough for a hundred rows that ended after some steps. */
+/** The budget of looks in read units, mostly one for each item: enough for a hundred invocations of several segments. */
 const GLANCES_MAX = 400;
-/** In read units, for the deployments of rows that the open index shows without one. */
+/** The budget in read units for the deployments that the open index does not show. */
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
 /** Entries that each shard reads beyond its share, because all entries of one moment are yielded together. */
@@ -65,8 +65,8 @@ export class ListPage {
   }
 
   /**
-   * The status of each entry, in the order of the entries; `unread` where the budget of the page is used up.
-   * @param mostly `wanted` where most entries become rows; `unwanted` where many looks find few rows
+   * The status of each entry, in the order of the entries; `unread` if the budget of the page is used up.
+   * @param mostly `wanted` if most entries become rows; `unwanted` if many looks find few rows
    */
   told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<ListedStatus> {
     const { wanted, limit, needsDeployment } = this.asked;
@@ -80,7 +80,7 @@ export class ListPage {
     });
   }
 
-  /** Adds a row where the filter wants the status. */
+  /** Adds a row if its status passes the filter. */
   take(standing: EntryStatus): void {
     if (typeof standing === "string" || !isWanted(standing, this.asked.wanted)) return;
     if (this.asked.needsDeployment && standing.deploymentId === undefined) return;
@@ -94,7 +94,7 @@ export class ListPage {
     let at = 0;
     const found = entries.map(({ id }) => open.get(id) ?? looked[at++]!);
     const whole = this.asked.needsDeployment ? await this.#withDeployments(found) : found;
-    // Every page must advance: where the budget does not cover the first look, the page loads that invocation.
+    // Every page must advance: if the budget does not cover the first look, the page loads that invocation.
     if (!this.#hasLooked && whole[0] === "unread") whole[0] = await this.#loaded(entries[0]!);
     this.#hasLooked = true;
     return whole;
@@ -111,7 +111,7 @@ export class ListPage {
   }
 
   /**
-   * The entry of a running invocation may be older than its pin; the first segment shows the pin then.
+   * The entry of a running invocation may be older than the pin. The first segment then shows the pin.
    */
   async #withDeployment(found: Probed): Promise<Probed> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;

@@ -4,17 +4,17 @@ export interface ListPosition {
   readonly createdAtMs: number;
   readonly id: string;
   /**
-   * Present where a page of open invocations could not look at all young entries: later pages first list the rows of the
-   * open index (`index`), then the young entries that are left (`young`).
+   * Present if a page of open invocations could not look at all young entries. Later pages then list the rows of the open
+   * index (`index`), and after them the young entries that are left (`young`).
    */
   readonly part?: "index" | "young";
-  /** Only with `index`: where `young` goes on afterwards. */
+  /** Only with `index`: the position at which `young` continues afterwards. */
   readonly young?: ListPosition;
 }
 
 type Moment = Pick<ListPosition, "createdAtMs" | "id">;
 
-/** True where a row comes after the position: rows are sorted newest first, and by id within one moment. */
+/** True if a row comes after the position: rows are sorted newest first, and by id within one moment. */
 export function isBehind({ createdAtMs, id }: Moment, position: ListPosition | undefined): boolean {
   if (position === undefined || createdAtMs < position.createdAtMs) return true;
   return createdAtMs === position.createdAtMs && id > position.id;
@@ -38,7 +38,7 @@ export function positionText({ createdAtMs, id, part, young }: ListPosition): st
   return part === "index" && young !== undefined ? `${text}.index.${young.createdAtMs}.${young.id}` : text;
 }
 
-/** @returns undefined where the text is no position */
+/** @returns undefined if the text is no position */
 export function positionIn(text: string): ListPosition | undefined {
   const [, head = "", part, tail] = /^([^.]*\.[^.]*)(?:\.(index|young)(?:\.(.*))?)?$/.exec(text) ?? [];
   const [position, young] = [plainPosition(head), tail === undefined ? undefined : plainPosition(tail)];

@@ -10,7 +10,7 @@ import { acceptedAtMs, shownInListing } from "./shown-entries.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;
-  /** Missing where an older version made the index (ADR 0020). */
+  /** Missing if an older version made the index (ADR 0020). */
   readonly nonce?: Nonce;
   readonly service: string;
   readonly handler: string;
@@ -23,7 +23,7 @@ export interface ListingRange {
   readonly fromMs: number;
   /** Inclusive. */
   readonly toMs: number;
-  /** Entries of the first read of a shard, and of each later one. */
+  /** The number of entries in the first read of a shard; `nextPage` is that of each later read. */
   readonly firstPage: number;
   readonly nextPage: number;
   /** The most days that the stream covers; by default all. */
@@ -32,7 +32,7 @@ export interface ListingRange {
 
 /** The most that the clocks of acceptors may be ahead of this one. */
 const SKEW_MAX_MS = 60_000;
-/** The listing ends after this many days in a row without an acceptance; `created_at` reaches older entries. */
+/** The stream ends after this many days in a row without an acceptance; a bound on `created_at` reaches older entries. */
 const EMPTY_DAYS_MAX = 31;
 /** A first page reads today and yesterday; a later page goes back until it finds an entry or the listing ends. */
 export const FIRST_DAYS = 2;
@@ -126,7 +126,7 @@ export class ListingStream {
   }
 }
 
-/** @returns undefined where a shard must be filled first, or where all have ended */
+/** @returns undefined if a shard must be filled first, or if all have ended */
 function nearest(shards: readonly ShardReader[], order: ListingRange["order"]): number | undefined {
   let best: number | undefined;
   for (const shard of shards) {
@@ -160,7 +160,7 @@ class ShardReader {
     return this.#page[this.#at];
   }
 
-  /** True where the next page may have more entries of the head's moment. */
+  /** True if the next page may have more entries of the head's moment. */
   get isDry(): boolean {
     if (this.#ended) return false;
     const last = this.#page.at(-1);
@@ -173,7 +173,7 @@ class ShardReader {
     return taken;
   }
 
-  /** Shards run dry one after the other; nearly used ones are filled together with the first, to save round trips. */
+  /** Fills the shard if it is dry or nearly dry: shards run dry one after the other, and filling them together saves time. */
   async fill(size: number): Promise<void> {
     if (this.#ended || (!this.isDry && this.#page.length - this.#at > size / 2)) return;
     const more = await this.page(size);

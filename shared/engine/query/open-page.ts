@@ -7,7 +7,7 @@ import { isAllParked, type Summary } from "./open-listing.ts";
 
 /** The most young entries of the listing that one page passes; about forty of them cost one read unit. */
 const PASSED_MAX = 1_300;
-/** The entries of the first read: mostly the budget of looks ends within them. */
+/** The number of entries in the first read; the budget of looks mostly ends within them. */
 const FIRST = 400;
 
 /**
@@ -48,7 +48,7 @@ async function restOfYoung(page: ListPage, after: ListPosition): Promise<Invocat
   return pageOf(page, next && { ...positionOf(next), part: "young" });
 }
 
-/** @returns undefined at the end */
+/** @returns undefined if the walk came to the end */
 async function walk(
   page: ListPage,
   rows: readonly Summary[],
@@ -75,7 +75,7 @@ async function walk(
 class YoungEntries {
   readonly #page: ListPage;
   readonly #after: ListPosition | undefined;
-  /** The last entry, where the bound ended the entries before the end of the listing. */
+  /** Where the bound of the page stopped the entries; undefined if they came to the end of the listing. */
   cutAt: ListPosition | undefined;
 
   constructor(page: ListPage, after: ListPosition | undefined) {
@@ -86,7 +86,7 @@ class YoungEntries {
   async *entries(): AsyncGenerator<ListingEntry> {
     const { engine, known } = this.#page;
     const after = this.#after;
-    // Where no sweeper has run for days, later pages go on with the days before these.
+    // If no sweeper has run for days, later pages go on with the days before these.
     const daysMax = after?.part === "young" ? LATER_DAYS : FIRST_DAYS;
     const range = { fromMs: known.noted.belowMs, toMs: after?.createdAtMs ?? Infinity, daysMax };
     const stream = this.#page.stream(range, FIRST, PASSED_MAX - FIRST);

@@ -1,4 +1,4 @@
-/** Why an invocation is paused, and by whom. */
+/** Shows why an invocation is paused, since when, and which operator paused it. */
 import type { Engine } from "../engine.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { PauseView } from "../ports/submission.ts";
@@ -15,7 +15,7 @@ export function pauseView(engine: Engine, loaded: Loaded): PauseView | undefined
       atMs: lastFailure?.atMs ?? modifiedAtMs,
       ...(lastFailure && { failure: lastFailure }),
     };
-  // An order to pause is obeyed by a segment of its own; a failure pauses by the lease record.
+  // A pause by an order writes a segment; a pause after a failure changes only the lease record.
   if (last?.segment.after.kind === "paused") {
     const by = lastAct?.kind === "pause" ? lastAct.by : undefined;
     const failure = lastFailure && { failure: lastFailure };

@@ -107,7 +107,7 @@ function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellVal
 /** Each byte of a payload becomes some four characters of JSON, and making them blocks the thread. */
 const JSON_FRAME_MAX_BYTES = 2 * 1024 * 1024;
 
-/** @throws SqlError where the entry is too large to be written as JSON */
+/** @throws SqlError if the entry is too large to be written as JSON */
 function jsonCell(entry: Entry, index: number, invocation: Invocation): string {
   const { length } = entry.frame;
   if (length > JSON_FRAME_MAX_BYTES)

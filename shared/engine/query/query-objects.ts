@@ -61,9 +61,9 @@ function isHolder({ handler, service }: Summary, { sharedHandlers }: Reading): b
 
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
-  /** The statuses of open invocations that may be rows. Where all are in the open index, young entries need no look. */
+  /** The statuses of open invocations that may be rows. If the open index has all of these, young entries need no look. */
   readonly statuses: readonly Presented[];
-  /** @returns undefined where the summary is no row */
+  /** @returns undefined if the summary is no row */
   ofOpen(summary: Summary): Cells | undefined;
 }
 
@@ -99,7 +99,7 @@ function keyCells({ service, key }: KeyedTarget): Cells {
   return { service_name: service, service_key: key, lock_name: `${service}/${key}` };
 }
 
-/** @returns undefined where a statement does not name both service and key */
+/** @returns undefined if a statement does not name both service and key */
 function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
   const services = narrowing.get("service_name")?.in;
   const keys = narrowing.get("service_key")?.in;

@@ -10,7 +10,7 @@ import type { SqlRow } from "../ports/sql.ts";
 export interface Reading {
   readonly engine: Engine;
   readonly budget: ListingBudget;
-  /** Bounds the loads at a time: the evaluator asks for the cells of many rows at once. */
+  /** Bounds how many loads run at a time, because the evaluator requests the cells of many rows at once. */
   readonly loads: Turns;
   /** By service name. */
   readonly serviceTypes: ReadonlyMap<string, ServiceType>;
@@ -47,7 +47,7 @@ export interface KeyedViews {
 
 export type Cells = Readonly<Record<string, CellValue | undefined>>;
 
-/** A row whose cells are all at hand. */
+/** A row whose cells are all in memory. */
 export function rowOf(cells: Cells): SqlRow {
   return { cell: (column) => cells[column] };
 }

@@ -1,12 +1,12 @@
 /** What the indexes do not show of the rows of a list: how an invocation ended, its attempts, and its last failure. */
-import { CANCELLED_CODE, type EndOutcome, endOutcome } from "../../core/invocation/end-outcome.ts";
+import { CANCELLED_CODE, END_OUTCOMES, type EndOutcome, endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { type Item, type Key, KEYS_MAX } from "../ports/table.ts";
+import { type Item, type Key, StoreError } from "../ports/table.ts";
 import { invocationPk, leaseRecordKey, segmentKey, segmentRange } from "../store/item-keys.ts";
 import { reassemble } from "../store/large-record.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
@@ -16,8 +16,10 @@ import { readEnd, type SegmentEnd } from "../store/segment-record.ts";
 import type { Summary } from "./open-listing.ts";
 
 export interface RowDetails {
-  /** Present for a completed invocation, unless the reads of the page were used up. */
+  /** Present for a completed invocation, unless its items are gone or an older version wrote them. */
   readonly outcome?: EndOutcome;
+  /** The reads of the page were used up before this row. */
+  readonly isUnread?: true;
   readonly endedAtMs?: number;
   readonly failure?: Failure;
   readonly attempts?: number;
@@ -30,9 +32,13 @@ export type DetailedRow = Summary & RowDetails;
 type Named = Summary & { readonly nonce: Nonce };
 
 const READS_AT_ONCE = 16;
-/** Reads of single items, and loads of invocations that may have been cancelled, for one page. */
+/** Bounds the memory of a page: an item may have 400 KB. */
+const ROWS_AT_ONCE = 32;
+/** A larger final record, whose result may have tens of megabytes, shows its outcome alone. */
+const END_MAX_BYTES = 64 * 1024;
+/** Reads of single items, and loads of invocations that an older version may have cancelled, for one page. */
 const SINGLE_READS_MAX = 500;
-const LOADS_MAX = 100;
+const LOADS_MAX = 20;
 
 /** Reads the details of the rows of one page, in the order of the rows. */
 export class RowReader {
@@ -44,21 +50,23 @@ export class RowReader {
     this.#engine = engine;
   }
 
-  /** Costs a read unit or two for each row, mostly half a unit. */
+  /** Costs half a read unit for most rows, and one or two for an end after several segments. */
   async details(rows: readonly Summary[]): Promise<readonly DetailedRow[]> {
-    const beside = await this.#itemsBeside(rows.filter(isNamed));
-    return await atMost(READS_AT_ONCE, rows, async (row) => ({ ...row, ...(await this.#of(row, beside.get(row.id))) }));
+    const detailed: DetailedRow[] = [];
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const group = rows.slice(from, from + ROWS_AT_ONCE);
+      const beside = await this.#itemsBeside(group.filter(isNamed));
+      const read = async (row: Summary) => ({ ...row, ...(await this.#of(row, beside.get(row.id))) });
+      detailed.push(...(await atMost(READS_AT_ONCE, group, read)));
+    }
+    return detailed;
   }
 
   /** One item for each row: the first segment of a completed invocation, which mostly is its last, or the lease record. */
   async #itemsBeside(rows: readonly Named[]): Promise<ReadonlyMap<string, Item>> {
-    const found = new Map<string, Item>();
-    for (let from = 0; from < rows.length; from += KEYS_MAX) {
-      const group = rows.slice(from, from + KEYS_MAX);
-      const items = await this.#engine.table.getMany(group.map((row) => this.#keyBeside(row)));
-      for (const [at, { id }] of group.entries()) if (items[at] !== undefined) found.set(id, items[at]);
-    }
-    return found;
+    if (rows.length === 0) return new Map();
+    const items = await this.#engine.table.getMany(rows.map((row) => this.#keyBeside(row)));
+    return new Map(rows.flatMap(({ id }, at) => (items[at] === undefined ? [] : [[id, items[at]] as const])));
   }
 
   #keyBeside({ id, nonce, status }: Named): Key {
@@ -77,31 +85,46 @@ export class RowReader {
 
   async #ofEnd(row: Named, first: Item | undefined): Promise<RowDetails> {
     const final = first?.["end"] === true ? first : await this.#finalSegment(row);
+    if (final === "unread") return { isUnread: true };
     if (final === undefined) return {};
-    const [plain] = await reassemble(this.#engine, [final], row.nonce);
-    const end = readEnd(plain ?? final);
-    if (end === undefined) return {};
-    const { result, killed } = end;
-    const mayBeCancelled = !killed && result.kind === "failure" && result.failure.code === CANCELLED_CODE;
-    if (!mayBeCancelled || final["cancelled"] === true) return detailsOfEnd(end, final["cancelled"] === true);
-    // Only the journal shows whether the handler got a cancel before it failed with this code.
-    const loaded = await this.#loaded(row);
-    return loaded === undefined ? {} : detailsOfLoaded(loaded);
+    const outcome = outcomeIn(final);
+    const end = await this.#smallEnd(final, row.nonce);
+    if (end === undefined) return { ...(outcome && { outcome }) };
+    if (outcome !== undefined || !mayBeCancelled(end)) return detailsOfEnd(end, outcome);
+    // An older version wrote the end: its journal alone shows whether the handler got a cancel.
+    return await this.#loaded(row);
   }
 
-  async #finalSegment({ id, nonce }: Named): Promise<Item | undefined> {
-    if (this.#singlesLeft-- <= 0) return undefined;
+  /** @returns undefined for a record that is large, or whose pieces have expired */
+  async #smallEnd(final: Item, nonce: Nonce): Promise<SegmentEnd | undefined> {
+    let sizeBytes = 0;
+    const count = async (bytes: number): Promise<void> => {
+      sizeBytes += bytes;
+      if (sizeBytes > END_MAX_BYTES) throw new TooLargeError(`${final.pk} has a large end`);
+    };
+    try {
+      const [plain] = await reassemble(this.#engine, [final], nonce, count);
+      return readEnd(plain ?? final);
+    } catch (error) {
+      if (error instanceof TooLargeError || error instanceof StoreError) return undefined;
+      throw error;
+    }
+  }
+
+  async #finalSegment({ id, nonce }: Named): Promise<Item | "unread" | undefined> {
+    if (this.#singlesLeft-- <= 0) return "unread";
     const { table, settings } = this.#engine;
     const range = { ...segmentRange(nonce), reverse: true, limit: 1 };
     return (await table.query(invocationPk(settings.keyPrefix, id), range)).items[0];
   }
 
-  async #loaded({ id }: Named): Promise<Loaded | undefined> {
-    if (this.#loadsLeft-- <= 0) return undefined;
+  async #loaded({ id }: Named): Promise<RowDetails> {
+    if (this.#loadsLeft-- <= 0) return { isUnread: true };
     try {
-      return await load(this.#engine, id, SMALL_MAX_BYTES);
+      const loaded = await load(this.#engine, id, SMALL_MAX_BYTES);
+      return loaded === undefined ? {} : detailsOfLoaded(loaded);
     } catch (error) {
-      if (error instanceof TooLargeError) return undefined;
+      if (error instanceof TooLargeError || error instanceof StoreError) return {};
       throw error;
     }
   }
@@ -133,11 +156,22 @@ function detailsOf(invocation: Invocation, isCancelled = false): RowDetails {
   };
 }
 
-function detailsOfEnd({ result, killed, endedAtMs, attempts }: SegmentEnd, isCancelled: boolean): RowDetails {
-  const failed = isCancelled ? "cancelled" : "failed";
+function outcomeIn(final: Item): EndOutcome | undefined {
+  return END_OUTCOMES.find((outcome) => outcome === final["outcome"]);
+}
+
+function mayBeCancelled({ result, killed }: SegmentEnd): boolean {
+  return !killed && result.kind === "failure" && result.failure.code === CANCELLED_CODE;
+}
+
+/** @param outcome absent in an item of an older version */
+function detailsOfEnd(
+  { result, killed, endedAtMs, attempts }: SegmentEnd,
+  outcome: EndOutcome | undefined,
+): RowDetails {
   return {
     endedAtMs,
-    outcome: killed ? "killed" : result.kind === "success" ? "succeeded" : failed,
+    outcome: outcome ?? (killed ? "killed" : result.kind === "success" ? "succeeded" : "failed"),
     ...(attempts !== undefined && { attempts }),
     ...(result.kind === "failure" && { failure: result.failure }),
   };

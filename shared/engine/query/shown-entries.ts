@@ -1,4 +1,4 @@
-/** Completes index entries with the attributes of lists, where an older version wrote them or made the index (ADR 0020). */
+/** Adds the attributes that lists show to index entries without them: an older version wrote those entries (ADR 0020). */
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK } from "../store/item-keys.ts";
@@ -28,7 +28,7 @@ async function shownHold(engine: Engine, entry: Item): Promise<Item | undefined>
   return isNamed(entry) ? entry : await engine.table.get({ pk: entry.pk, sk: entry.sk });
 }
 
-/** The moment of an acceptance, from its place in the listing; undefined where the item has no such place. */
+/** The moment of an acceptance, from its place in the listing; undefined if the item has no such place. */
 export function acceptedAtMs(item: Item | undefined): number | undefined {
   const listSk = item?.["listSk"];
   return typeof listSk === "string" ? Number(listSk.slice(0, 15)) : undefined;

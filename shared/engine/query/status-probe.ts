@@ -33,7 +33,7 @@ export interface Glanced {
 /** The attributes of an index entry that a probe needs. */
 export interface ProbedStatus {
   readonly id: InvocationId;
-  /** Missing where an older version made the index (ADR 0020). */
+  /** Missing if an older version made the index (ADR 0020). */
   readonly nonce?: Nonce;
 }
 
@@ -94,7 +94,7 @@ export class StatusProbe {
     return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
   }
 
-  /** The pin in segment 1. @returns `none` where it has no pin; undefined where the budget does not suffice */
+  /** The deployment in the pin of segment 1. @returns `none` if there is no pin; undefined if the budget does not suffice */
   deploymentOf({ id, nonce }: ProbedStatus & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
     const { keyPrefix } = this.#engine.settings;
     return this.#affordable(async () => {

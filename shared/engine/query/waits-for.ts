@@ -1,9 +1,10 @@
-/** What an invocation waits for, down to the last cause: the invocations that it waits for are read in turn. */
+/** What an invocation waits for; if that is another invocation, also what the other one waits for, up to three levels. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { presentedStatus } from "../operate/inspect.ts";
+import { StoreError } from "../ports/table.ts";
 import type { WaitView } from "../ports/submission.ts";
 import { hasExpired, type Loaded, loadWithMoments, SMALL_MAX_BYTES } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
@@ -52,13 +53,13 @@ async function growing(engine: Engine, loaded: Loaded): Promise<Growing[]> {
   return (await ownWaits(engine, loaded)).map((wait) => ({ ...wait }));
 }
 
-/** @returns undefined for an invocation that is gone, or too large to be read beside another one */
+/** @returns undefined for an invocation that is gone, cannot be read, or is too large to be read beside another one */
 async function small(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
   try {
     const loaded = await loadWithMoments(engine, id, SMALL_MAX_BYTES);
     return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
   } catch (error) {
-    if (error instanceof TooLargeError) return undefined;
+    if (error instanceof TooLargeError || error instanceof StoreError) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Decides whether a list or statement wants an invocation, by the attributes that the indexes show. */
+/** Decides whether an invocation matches the filter of a list or a statement, by the attributes that the indexes show. */
 import type { Wanted } from "../../core/query/access.ts";
 import { allows } from "../../core/query/narrowing.ts";
 import { targetText } from "../../core/model/target.ts";

@@ -16,8 +16,8 @@ import { unlistTombstone } from "../lease/unlist.ts";
 const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**
- * Redoes the final effects: a caller or a sink may not have the result yet (I2), even where the result has expired.
- * Where the lease record shows that the effects were performed, the redo only delivers the result again: to sinks that
+ * Redoes the final effects: a caller or a sink may not have the result yet (I2), even if the result has expired.
+ * If the lease record shows that the effects were performed, the redo only delivers the result again: to sinks that
  * attached since, and to a caller whose driver had the result only in memory.
  * @param isSeenDone the caller has checked that no effect is missing (`isLeftUndone`)
  */
@@ -68,7 +68,7 @@ function isTombstone({ after }: Segment): boolean {
 
 /**
  * The target of a final effect may expire two days later, and a redo would make it again: a send would run twice. So the
- * effects of an older end count as performed, although no lease record shows that: an invocation that never parked has none.
+ * effects of an older end count as performed, even without a lease record: an invocation that never parked has none.
  * An entry that is still in the open index as not completed was left by a dead driver; it is redone at any age, because a
  * table may be restored after days.
  */

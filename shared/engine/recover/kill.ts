@@ -15,7 +15,7 @@ import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 
 /**
- * Does not roll back applied state. Also kills the calls without a result, recursively, but no sends.
+ * Does not roll back applied state. Also kills, recursively, the calls of the invocation that have no result; kills no sends.
  * @param by the operator, if one was authenticated
  */
 export async function kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
@@ -23,7 +23,7 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.phase.status === "completed") return first ? "completed" : "done";
-    // The order is durable before the killer acts on it: where the killer dies, a worker finishes the kill (I3).
+    // The order is durable before the killer acts on it. If the killer dies, a worker finishes the kill (I3).
     if (first) await orderKill(engine, addresseeOf(loaded), actNow(engine, "kill", by));
     if (await killLoaded(engine, loaded)) return "done";
   }
@@ -31,7 +31,7 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
 
 /**
  * Ends a loaded invocation and performs its final effects.
- * @returns false where another process wrote the next segment, perhaps the final one: the caller loads again
+ * @returns false if another process wrote the next segment, perhaps the final one: the caller loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { pk, invocation: before, leaseRecord } = loaded;

@@ -12,10 +12,10 @@ const TRIES_MAX = 3;
 
 /**
  * Changes nothing but the entry in the index: a live driver keeps its token and its lease, and parks, renews and
- * commits as before. Where the lease is over, the lease record gets another token.
+ * commits as before. If the lease is over, the lease record gets another token.
  * @param lookAtMs for an invocation that was never driven: when the message that is sent now counts as lost
- * @returns the invocation as it is stored now; undefined where it is gone
- * @throws Error where other processes write the lease record first in every try
+ * @returns the invocation as it is stored now; undefined if it is gone
+ * @throws Error if other processes write the lease record first in every try
  */
 export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   let loaded: Loaded | undefined = found;
@@ -29,7 +29,7 @@ export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number):
   return undefined;
 }
 
-/** @returns undefined where another process has written the lease record, or a segment, since the load */
+/** @returns undefined if another process has written the lease record, or a segment, since the load */
 async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   const { untilMs } = loaded.lease;
   // A process that read the expired lease may be claiming it now: the new token refuses that claim, and the process loads again.

@@ -1,4 +1,4 @@
-/** Changes the registry: reads it, decides, writes, and begins again where another change came first. */
+/** Changes the registry: reads it, decides, writes, and begins again if another change came first. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";
@@ -10,7 +10,7 @@ import {
   writeDeployment,
 } from "./registry-items.ts";
 
-/** Changes are rare: a change that is refused this often has another cause than concurrent changes. */
+/** Changes are rare, so a change that is refused this often has a cause other than concurrent changes. */
 const TRIES = 10;
 
 export type RegistryChange =
@@ -20,7 +20,7 @@ export type RegistryChange =
 
 /**
  * @param decide called again with the current registry after each refused write; its errors pass through
- * @throws CodedError META0005 where every write was refused, META0013 where the deployment is too large to be stored
+ * @throws CodedError META0005 if every write was refused, META0013 if the deployment is too large to be stored
  */
 export async function changeRegistry<Change extends RegistryChange>(
   { meta, settings, registry }: Pick<Engine, "meta" | "settings" | "registry">,

@@ -20,12 +20,12 @@ const SDK_NAME_MAX_CHARACTERS = 256;
 
 export interface HttpAddress {
   readonly uri: string;
-  /** HTTP/1.1 for `http:` addresses; the handshake of an `https:` address decides by itself. */
+  /** Whether an `http:` address is called by HTTP/1.1; at an `https:` address the handshake chooses the version. */
   readonly useHttp11: boolean;
 }
 
 export interface LambdaAddress {
-  /** Must name a version or an alias, so that invocations go on with the code that they began with. */
+  /** Must name a version or an alias, so that invocations continue with the code that they began with. */
   readonly arn: string;
   /** The role that the server assumes for its calls; by default the server's own. */
   readonly assumeRoleArn?: string;
@@ -41,7 +41,7 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** The address is not an absolute `http:` or `https:` one, or not the ARN of a function's version or alias. */
+/** The address is not an absolute `http:` or `https:` address or a function's qualified ARN, or the role is not an ARN. */
 export class AddressError extends Error {
   override name = "AddressError";
   readonly field: "uri" | "arn" | "assume_role_arn";
@@ -52,7 +52,7 @@ export class AddressError extends Error {
 }
 
 /**
- * @throws AddressError; ManifestRuleError where the manifest breaks a rule;
+ * @throws AddressError; ManifestRuleError if the manifest breaks a rule;
  *   CodedError META0003, META0012, META0013, META0014 or META0015
  */
 export async function discover(

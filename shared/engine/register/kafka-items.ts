@@ -31,10 +31,10 @@ export async function readKafka(ground: Ground): Promise<KafkaRead> {
 }
 
 /**
- * Reads, decides and writes; begins again where another change came first.
- * @param decide called again after each refused write; undefined changes nothing; its errors pass through
- * @returns false where `decide` changes nothing
- * @throws CodedError META0005 where every write was refused
+ * Reads, decides and writes; begins again if another change came first.
+ * @param decide returns undefined to change nothing; it is called again after each refused write, and its errors pass through
+ * @returns false if `decide` changes nothing
+ * @throws CodedError META0005 if every write was refused
  */
 export async function changeKafka(
   ground: Ground,

@@ -24,7 +24,7 @@ export class NoWorkflowError extends Error {
 
 /**
  * Changes the latest revision of the service. The handlers' own settings still take precedence.
- * @returns undefined where there is no such service
+ * @returns undefined if there is no such service
  * @throws the errors of `changeRegistry`; NoWorkflowError
  */
 export async function modifyService(

@@ -53,7 +53,7 @@ async function* openHolds(engine: Engine): AsyncGenerator<Item> {
   yield* await shownHolds(engine, entries);
 }
 
-/** Reads the pin from the journal: a driver that has not parked since has written it nowhere else. */
+/** Reads the pin from the journal: a driver that has not parked the invocation has written the pin nowhere else. */
 async function pinOf(engine: Engine, item: Item): Promise<DeploymentId | undefined> {
   const loaded = await load(engine, idOf(item));
   return loaded?.invocation.phase.status === "completed" ? undefined : loaded?.invocation.pin?.deploymentId;

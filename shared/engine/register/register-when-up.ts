@@ -1,4 +1,4 @@
-/** Registers a deployment as soon as it answers, and again where its manifest has changed since. */
+/** Registers a deployment as soon as it answers, or registers it again if its manifest has changed. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
@@ -24,8 +24,8 @@ export function loggedAddress(address: Pick<HttpAddress, "uri">): string {
 }
 
 /**
- * @param onWaiting called once, where the deployment does not answer at first
- * @returns undefined where the signal aborted first
+ * @param onWaiting called once if the deployment does not answer at first
+ * @returns undefined if the signal aborted first
  * @throws the errors of `register`, except META0003, after which it tries again
  */
 export async function registerWhenUp(
@@ -48,7 +48,7 @@ export async function registerWhenUp(
   return undefined;
 }
 
-/** A deployment with an equal manifest keeps its revisions; one with another manifest is replaced. */
+/** If the manifest is unchanged, the registered deployment keeps its revisions; otherwise it is replaced. */
 async function registerChanged(engine: Engine, request: Unforced): Promise<RegisteredUp> {
   const { kind, deployment } = await register(engine, { ...request, dryRun: true, force: false });
   if (kind === "created") return await register(engine, { ...request, dryRun: false, force: false });

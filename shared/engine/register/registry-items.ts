@@ -9,7 +9,7 @@ import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
-/** After the head in key order, so that one query reads both. */
+/** Notes follow the head in key order, so that one query reads both. */
 const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
 const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
@@ -98,8 +98,8 @@ export async function readRegistry(meta: Table, keyPrefix: string): Promise<Regi
 }
 
 /**
- * Writes a deployment where the registry is still at `version`.
- * @returns false where another change came first; nothing is written then
+ * Writes a deployment if the registry is still at `version`.
+ * @returns false if another change came first; nothing is written then
  */
 export async function writeDeployment(
   meta: Table,
@@ -111,7 +111,7 @@ export async function writeDeployment(
   return await changed(meta, keyPrefix, { kind: "put", item }, version);
 }
 
-/** Deletes a deployment where the registry is still at `version`. @returns false where another change came first */
+/** Deletes a deployment if the registry is still at `version`. @returns false if another change came first */
 export async function deleteDeployment(
   meta: Table,
   keyPrefix: string,

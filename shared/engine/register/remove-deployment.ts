@@ -1,4 +1,4 @@
-/** Removes a deployment where no open invocation needs it, or by force, which leaves such invocations without a deployment. */
+/** Removes a deployment that no open invocation needs, or by force any deployment. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -13,8 +13,9 @@ export type Removed =
   | { readonly kind: "in-use"; readonly needs: Needs };
 
 /**
- * A service whose latest revision is removed goes back to its revision before, if there is one.
- * @param force skips the count of invocations that need it; their attempts fail with RT0011 until a deployment serves them
+ * If the latest revision of a service is removed, the service goes back to its previous revision, if there is one.
+ * @param force skips the count of invocations that need the deployment. The attempts of such invocations then fail with
+ *   RT0011 until another deployment serves them.
  * @throws the errors of `changeRegistry`
  */
 export async function removeDeployment(engine: Engine, id: DeploymentId, force: boolean): Promise<Removed> {

@@ -16,7 +16,7 @@ export class SlowNotes {
   /**
    * Never fails.
    * @param known names that already have a note
-   * @returns false where the note exists or is being written, or the write failed
+   * @returns false if the note exists or is being written, or the write failed
    */
   async write(
     kind: Slowness,

@@ -1,4 +1,4 @@
-/** The registry over the meta store: memory answers for one second, but never that a name is unknown. */
+/** The registry over the meta store. It answers from memory for one second, but reads again before it reports a name unknown. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
 import type { Registry, Routing } from "../ports/registry.ts";
@@ -14,7 +14,7 @@ const FRESH_FOR_MS = 1000;
 
 interface Snapshot extends RegistryHead {
   readonly table: RoutingTable;
-  /** Services with a slow or long handler. */
+  /** Services with a handler that has a slow note or a long note. */
   readonly slowServices: ReadonlySet<string>;
   readonly freshUntilMs: number;
 }
@@ -28,7 +28,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   const { clock } = ground;
   let held: Snapshot | undefined;
   let reading: Promise<Snapshot> | undefined;
-  /** Raised by `refresh`, so that the result of a read that began before is not kept. */
+  /** `refresh` raises it, so that the result of a read that began before the refresh is not kept. */
   let generation = 0;
   const notes = new SlowNotes(ground);
 
@@ -95,7 +95,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   };
 }
 
-/** @param known the former snapshot, whose routing table is used again where the version is the same */
+/** @param known the former snapshot, whose routing table is reused if the version is the same */
 async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Snapshot | undefined): Promise<Snapshot> {
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
   const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;

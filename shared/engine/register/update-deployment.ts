@@ -17,7 +17,7 @@ export interface UpdateRequest {
   readonly arn?: string;
   readonly useHttp11?: boolean;
   readonly assumeRoleArn?: string;
-  /** Replaces all headers. Required where the deployment has headers and the new address has another recipient. */
+  /** Replaces all headers. Required if the deployment has headers and the new address belongs to another recipient. */
   readonly additionalHeaders?: Readonly<Record<string, string>>;
   readonly rule: UpdateRule;
   /** Discovers and decides, but stores nothing. */
@@ -36,7 +36,7 @@ export class HeadersElsewhereError extends Error {
 
 /**
  * The new address may be that of another deployment: both share it until one of them is removed.
- * @returns undefined where there is no such deployment
+ * @returns undefined if there is no such deployment
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0016; DestinationKindError,
  *   HeadersElsewhereError
  */
@@ -87,7 +87,7 @@ function discoveryOf({ destination, additionalHeaders }: Deployment, request: Up
   return { uri: request.uri ?? destination.uri, useHttp11, ...headers };
 }
 
-/** Does not cover the assumed role: the role trusts this server, and the function does not receive it. */
+/** Does not compare the assumed role: the role trusts this server, and the function does not receive it. */
 function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployment, asked: DiscoveryRequest): void {
   const names = Object.keys(additionalHeaders);
   if (names.length === 0) return;

@@ -1,4 +1,4 @@
-/** Loads an invocation that its second segment ended from two items of its partition: most invocations are of that kind. */
+/** Loads an invocation from segment 0 and segment 1 alone, if segment 1 ended it: most invocations end in segment 1. */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { AbsentArrivalError } from "./segment-record.ts";

@@ -31,9 +31,9 @@ const WORTH_SHARE = 0.9;
 const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uint53(3) });
 
 /**
- * Makes an item whose attribute `b` is a sealed record fit for its put. Writes the pieces before the item, because the item
- * makes them count. Pieces are never rewritten; if the put of the item is refused, they expire. Returns small items unchanged,
- * without any read or write.
+ * Prepares an item for its put: packs the sealed record in attribute `b`, and cuts a record that is too large into
+ * pieces. Writes the pieces before the item, because pieces have no effect without the item. Pieces are never
+ * rewritten; if the put of the item is refused, they expire. Returns small items unchanged, without any read or write.
  * @param owner the owner of the pieces within the partition: the nonce of an invocation or an edit, or the number of an
  *   object's life
  * @param inlineMaxBytes records up to this size stay in the item
@@ -97,10 +97,10 @@ function sizeOf(item: Item): number {
 }
 
 /**
- * Makes the items of one partition readable: joins and unpacks every record of this owner, and leaves the pieces out. Costs a
- * read for each record whose pieces are not among the items.
- * @param onBytes called with the size of each page of pieces that is read, and with the unpacked size of each record, which may
- *   be a thousand times the packed size
+ * Makes the items of one partition readable: joins and unpacks every record of this owner, and leaves the pieces out.
+ * Costs a read for each record whose pieces are not among the items.
+ * @param onBytes called with the size of each page of pieces that is read, and with the unpacked size of each record,
+ *   which may be a thousand times the packed size
  * @throws StoreError if pieces are missing
  */
 export async function reassemble(
@@ -175,8 +175,8 @@ function partsOf(
 }
 
 /**
- * Removes the pieces of an item that never expires, after its put was refused. A put that was sent again after a lost answer is
- * refused by itself; its pieces count.
+ * Removes the pieces of an item without an expiry after its put was refused. If the answer to the put was lost, the put
+ * was sent again and our own item refused it; its pieces then stay.
  * @param existing the item that refused the put
  */
 export async function dropLost(

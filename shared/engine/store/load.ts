@@ -35,13 +35,13 @@ export interface Loaded {
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
-  /** The bare end of a dropped journal that had a cancel. */
+  /** Present if the journal was dropped and the invocation had ended as cancelled. */
   readonly isCancelled?: true;
   /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
 }
 
-/** About a page of the table: larger invocations are read in turns. */
+/** About one page of a query of the table. Reads of larger invocations take turns. */
 const PLAIN_MAX_BYTES = 1024 * 1024;
 
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
@@ -181,7 +181,7 @@ export function assemble(
     // The acceptor drives or drove the invocation: an attempt may have begun without a written trace.
     invocation = { ...invocation, phase: { status: "running" } };
   }
-  const isCancelled = last?.segment.endAlone === true && segmentsOf(items, nonce).at(-1)?.["cancelled"] === true;
+  const isCancelled = last?.segment.endAlone === true && segmentsOf(items, nonce).at(-1)?.["outcome"] === "cancelled";
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
   const lastAct = lastActIn(nonce, items, arrived);
@@ -210,7 +210,7 @@ export function freshArrivals(arrived: readonly Item[], invocation: Invocation, 
   for (const item of arrived) {
     const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
     const key = uniquePart(item.sk, "arr", owner);
-    // An early arrival precedes any other arrival, in key order too: of two under one key the first counts.
+    // An early arrival precedes any other arrival, in key order too. If two arrivals have one key, the first counts.
     if (key === undefined || invocation.consumed.has(key) || fresh.has(key)) continue;
     const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
     if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);

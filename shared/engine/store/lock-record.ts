@@ -8,8 +8,8 @@ import type { Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 
 /**
- * Tickets are numbers: an invocation that finds the key taken draws the next one (`tail`), and a give-back serves the one after
- * the last served (`head`). The queue is empty if both are equal.
+ * Tickets are numbers. An invocation that finds the key taken draws the number after the last drawn one (`tail`). A
+ * give-back serves the number after the last served one (`head`). The queue is empty if both are equal.
  */
 export interface Lock {
   readonly holder?: { readonly id: InvocationId; readonly nonce: Nonce };
@@ -23,7 +23,7 @@ export interface Lock {
   readonly applied: number;
   /** Counts the edits of a workflow's state by operators, which its run must not overwrite. */
   readonly edits: number;
-  /** The last edit of a free state, by which an editor whose answer was lost recognises its own edit. */
+  /** The last edit of a free state. If the answer of a write was lost, the editor recognizes its own edit by this. */
   readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
@@ -35,7 +35,7 @@ export interface Lock {
   readonly state: KeyedState;
 }
 
-/** Holds the lock in place of an invocation while an edit of a free state is applied. */
+/** The id of the holder while an edit of a free state is applied; no invocation holds the lock then. */
 export const EDITOR = "edit" as InvocationId;
 
 export const NO_LOCK: Lock = {

@@ -1,12 +1,12 @@
 /** Reads a whole range of one partition, page by page. */
 import type { Item, Range, Table } from "../ports/table.ts";
 
-/** The records are larger than the bound of their reader. */
+/** The error for records that exceed the limit of their reader. */
 export class TooLargeError extends Error {
   override name = "TooLargeError";
 }
 
-/** Takes the size of each page or record in memory; the next read waits for its promise. */
+/** Receives the size of each page or record in memory; the next read waits for the returned promise. */
 export type OnBytes = (bytes: number) => Promise<void>;
 
 /** @param sizeMaxBytes the limit of all records; none by default @throws TooLargeError at the first page beyond the limit */

@@ -1,4 +1,5 @@
 /** A segment as an item: the entries of one attempt, the state after it, and the lease of the driver that wrote it. */
+import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -27,6 +28,8 @@ import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
 import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
 
+type Completed = Extract<After, { kind: "completed" }>;
+
 const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
 
 /** `frame` is present only if no arrival item contains the notification. */
@@ -51,7 +54,7 @@ const StoredSegment = message({
   frames: bytes(16),
   token: string(17),
   untilMs: uint53(18),
-  /** Writes that the driver made for this invocation since the previous segment, this one included. */
+  /** Writes that the driver made for this invocation since the previous segment, including the write of this segment. */
   consumedUnits: uint32(19),
   /** The result is the last Output among the frames, so it is not stored twice. */
   resultInFrames: bool(20),
@@ -67,18 +70,25 @@ export interface SegmentPlace {
   readonly lease: Lease;
   readonly consumedUnits: number;
   readonly expiresAtS: number;
+  /** The segment ends an invocation whose handler got a cancel: its journal shows the cancel, its result does not. */
+  readonly isCancelled?: boolean;
 }
 
 export function segmentItem(place: SegmentPlace, segment: Segment): Item {
   return {
     ...segmentKey(place.pk, place.nonce, segment.index),
     ...(segment.endAlone && { endAlone: true }),
-    ...(segment.after.kind === "completed" && { end: true }),
-    // The attribute repeats a field of the record, so that a list need not decode each final segment.
-    ...(segment.after.kind === "completed" && segment.after.tombstone && { tombstone: true }),
+    ...(segment.after.kind === "completed" && endAttributes(segment.after, place.isCancelled)),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,
   };
+}
+
+/** These attributes repeat fields of the record, so that a list need not read each final record, which may be large. */
+function endAttributes({ result, killed, tombstone }: Completed, isCancelled = false) {
+  const failed: EndOutcome = isCancelled ? "cancelled" : "failed";
+  const outcome: EndOutcome = killed ? "killed" : result.kind === "success" ? "succeeded" : failed;
+  return { end: true, outcome, ...(tombstone && { tombstone }) };
 }
 
 function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): StoredSegment {
@@ -177,7 +187,7 @@ export interface SegmentEnd {
   readonly result: Result;
   readonly killed: boolean;
   readonly endedAtMs: number;
-  /** Absent where an order ended the invocation. */
+  /** Absent if an order ended the invocation. */
   readonly attempts?: number;
 }
 

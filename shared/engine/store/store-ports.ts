@@ -12,7 +12,7 @@ export interface StorePorts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Packs records if that saves a write unit; absent where write units cost nothing. */
+  /** Packs records if that saves a write unit; absent if write units cost nothing. */
   readonly codec?: Codec;
   /** The resources that the work of this process shares fairly. */
   readonly bulkheads: Bulkheads;

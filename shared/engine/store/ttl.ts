@@ -13,7 +13,7 @@ const EARLY_KEPT_S = 2 * DAY_S;
 const EXTENDED_S = 30 * DAY_S;
 
 /**
- * The writer of a result does not read the caller, so it assumes this retention. Where the caller's retention is
+ * The writer of a result does not read the caller, so it assumes this retention. If the caller's retention is
  * longer, the end of the caller extends its arrivals (`keepArrivals`).
  */
 export const RETENTION_ASSUMED_MS = 30 * DAY_S * 1000;
@@ -25,7 +25,7 @@ function openKeptS({ openKeptMs, exclusiveOwnerPrefix }: Keeping): number {
   return exclusiveOwnerPrefix === undefined ? SHARED_KEPT_S : OWNED_KEPT_S;
 }
 
-/** Until when an invocation whose items are all written now may stay open before the sweeper must have extended it. */
+/** For an invocation whose items are all written now: the moment before which the sweeper must extend it if it is open. */
 export function openUntilS(settings: Keeping, nowMs: number): number {
   return Math.ceil(nowMs / 1000) + openKeptS(settings);
 }
@@ -49,12 +49,12 @@ export function earlyUntilS(nowMs: number): number {
   return Math.ceil(nowMs / 1000) + EARLY_KEPT_S;
 }
 
-/** An arrival outlives the acceptance that its writer has read by a day, in case an extension is under way. */
+/** An arrival lives a day longer than the acceptance that its writer has read, in case an extension is under way. */
 export function keepBesideS(acceptanceExpiresAtS: number): number {
   return acceptanceExpiresAtS + DAY_S;
 }
 
-/** True once a day of the time to live has passed with which the items of an open invocation were written. */
+/** True if the time left until `openUntil` is more than a day shorter than the time that newly written items may stay open. */
 export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: number): boolean {
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
 }

@@ -1,4 +1,4 @@
-/** The start of a sole owner: after a crash of the previous process, suspects are tried alone. */
+/** The start and the end of a sole owner: after a crash of the previous process, it pauses suspects or tries them alone. */
 import { Marks } from "../local/suspect-marks.ts";
 import { Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";

@@ -1,4 +1,4 @@
-/** Drains the dead-letter queue: tries each letter once, alone, and pauses its invocation where the try fails. */
+/** Drains the dead-letter queue: tries each letter once, alone, and pauses its invocation if the try fails. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
@@ -17,13 +17,13 @@ import { pauseUnread } from "./pause-unread.ts";
 /** Longer than any try, so that no other sweeper receives the same letter meanwhile. */
 const HIDDEN_MS = 900_000;
 const TRY_REMEMBERED_S = 3_600;
-/** Where the store fails, a letter stays for this many passes, about three hours, before its invocation is paused. */
+/** If the store fails, a letter stays for this many passes, about three hours, before its invocation is paused. */
 const STORE_TRIES_MAX = 36;
 
 export interface DeadLetterReport {
   readonly driven: number;
   readonly paused: number;
-  /** Letters that stay, because the store failed. */
+  /** Letters that stay for the next pass. */
   readonly left?: number;
 }
 
@@ -86,16 +86,16 @@ function told(reason: string): string {
   return `it could not be driven, not even alone: ${reason}`;
 }
 
-/** @returns false where an earlier try never ended: it killed its process, and another try would kill this one */
+/** @returns false if an earlier try never ended: it killed its process, and another try would kill this process */
 async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   const nowS = Math.ceil(engine.clock.nowMs() / 1000);
-  // A repeated put whose first answer was lost finds its own mark, which proves no earlier try.
+  // If the client repeats this put after a lost answer, the repetition finds its own mark, which proves no earlier try.
   const by = engine.activeInvocations.newToken();
   const put = await engine.table.put(
     { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
-  // A mark of this process is left from a delete that failed: that try killed no process.
+  // If the mark is from this process, its deletion has failed: that try killed no process.
   return put.written || processOf(String(put.existing?.["by"])) === processOf(by);
 }
 
@@ -106,7 +106,7 @@ function processOf(token: string): string {
 
 /**
  * Parks an invocation as paused, so that an operator sees it with the reason.
- * @throws Error where the invocation has ended and its final effects could not be performed: a completed invocation cannot
+ * @throws Error if the invocation has ended and its final effects could not be performed: a completed invocation cannot
  *   be paused, and only the letter records the missing effects
  */
 async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promise<void> {

@@ -16,8 +16,8 @@ const REPLACED_AFTER_SHARE = 0.5;
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /**
- * The single look at an entry of the listing. It notes an open invocation in the open index: otherwise the invocation would
- * be lost where its driver dies and its message is lost later (I8).
+ * The only look at an entry of the listing. It notes an open invocation in the open index. Otherwise the invocation would
+ * be lost if its driver died and its message was lost later (I8).
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
 
 /**
  * Wakes an invocation that is neither completed nor parked and has no driver. For a completed invocation it performs
- * missing final effects, even where the result has expired, and drops a journal whose retention is over.
+ * missing final effects, even if the result has expired, and drops a journal whose retention is over.
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Hands the rest of a walk over to workers as slices; each item is written before its message is sent (I8). */
+/** Hands the rest of a walk over to workers as slices; the item of each slice is written before its message is sent (I8). */
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
@@ -18,7 +18,7 @@ const CUT_SPAN_MAX_MS = DAY_MS;
 
 /**
  * @param outstanding the number of slices that are not done yet
- * @returns the slices, written and sent; undefined where there are too many already, or no queue of slices
+ * @returns the slices, written and sent; undefined if there are too many already, or if there is no queue of slices
  */
 export async function handOver(
   engine: Engine,
@@ -37,7 +37,7 @@ export async function handOver(
   return cut;
 }
 
-/** Slightly less than the interval of passes: where workers are busy, messages of one slice must not pile up. */
+/** Slightly less than the interval of passes. While workers are busy, messages of one slice must not pile up. */
 const SENT_AGAIN_AFTER_MS = 240_000;
 
 /** Sends the message of every unclaimed slice again: a message may be lost, or its worker may have died. */

@@ -1,16 +1,15 @@
-/** Decides when the sweeper reads the arrivals of an entry that is not due: each time that its age has doubled. */
+/** Decides whether the sweeper reads the arrivals of an entry that is not due: it does when the entry's age has doubled. */
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * True where the age of an invocation has doubled since a moment; the doublings start at the check interval. A hash of the
- * id shifts the doublings, so that invocations accepted together are not all read together. For an entry without the
- * moment of acceptance (ADR 0020), the time to its next look stands in for the age, and the function is true when that
- * time has halved.
+ * True if the age of an invocation has doubled since a moment; the doublings start at the check interval. A hash of the
+ * id shifts the doublings, so that invocations accepted together are not all read together. An entry without the moment
+ * of acceptance (ADR 0020) has no age; for such an entry, true if the time to its next look has halved.
  * @param item an entry of the open index
- * @param sinceMs with -Infinity the answer is true, with a moment after `nowMs` false
+ * @param sinceMs the moment; true for -Infinity, false for a moment after `nowMs`
  */
 export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;

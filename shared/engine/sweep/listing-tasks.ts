@@ -9,7 +9,7 @@ import type { Pass, Task } from "./task.ts";
 import { walkListed, walkPart } from "./walks.ts";
 
 /**
- * The most failed entries in the progress; where more looks fail, the cause is the table, not the entries.
+ * The most failed entries in the progress. If more looks fail, the cause is the table, not the entries.
  */
 const AGAIN_MAX = 20;
 export const TRIES_MAX = 20;
@@ -28,7 +28,7 @@ export const listingTask: Task = {
 };
 
 /**
- * Adds entries whose looks fail to the progress; where the progress has no room for another, the walk stops before it.
+ * Adds each entry whose look fails to the progress. If the progress has no room for the entry, the walk stops before it.
  */
 export async function walkListing(
   progress: Progress,

@@ -1,4 +1,4 @@
-/** The looks at one entry of the open index: they extend its items, send a message, or postpone the next look (I8). */
+/** The looks at one entry of the open index: they extend an invocation, wake it, postpone the next look, or clean up (I8). */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../lease/extend.ts";
@@ -24,8 +24,8 @@ export interface Looking {
 
 /**
  * @param item an entry of the open index
- * @param isRead true reads the arrivals of an entry that is not due, because the wake of an arrival may be lost
- * @returns an empty array where the entry shows that there is nothing to do
+ * @param isRead whether to read the arrivals of an entry that is not due, because the wake of an arrival may be lost
+ * @returns an empty array if the entry shows that there is nothing to do
  */
 export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Check[] {
   const nowMs = at.engine.clock.nowMs();
@@ -93,7 +93,7 @@ function unreadLook(at: Looking, item: Item, isDue: boolean): Check {
   return { id, phase: "look", run };
 }
 
-/** Decides by the lease record alone whether a driver has the invocation; the worker finds out whether it advances. */
+/** Decides by the lease record alone whether a driver has the invocation; a worker finds out whether it can advance. */
 async function wakeUnread({ engine, tally }: Looking, item: Item): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const existing = await engine.table.get(leaseRecordKey(item.pk, nonceOf(item)));
@@ -112,7 +112,7 @@ async function forget(engine: Engine, item: Item): Promise<void> {
 }
 
 /**
- * Deletes the lease record of a former life, which expired in the index: no driver reads that record any more (I12).
+ * Deletes the lease record of a former life, which is still in the open index: no driver reads that record any more (I12).
  */
 async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
   await engine.table.delete({ pk, sk });

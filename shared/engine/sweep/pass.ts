@@ -19,7 +19,7 @@ const TURN_MS = 15_000;
 /** How long each task stays first in the rotation: the interval at which the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
 /**
- * A walk over everything begins after this many times its last duration, but at the latest after the maximum below.
+ * A walk over everything begins when this many times the duration of the last walk have passed, or the maximum below.
  */
 const REST_TIMES = 100;
 const EVERYTHING_EVERY_MAX_MS = 6 * HOUR_MS;
@@ -33,13 +33,13 @@ export interface SweepReport {
   readonly postponed?: number;
   /** Slices that were handed over to workers. */
   readonly handedOver?: number;
-  /** Present where time was over before the work was done: the next pass continues. */
+  /** Present if time was over before the work was done: the next pass continues. */
   readonly unfinished?: true;
 }
 
 export interface Passing {
   /**
-   * When the walks of the pass began; the same moment as for `begun`, so that two walks that begin read the index together.
+   * The moment that `begun` got: walks that begin in this pass begin at the same moment, and so read the index together.
    */
   readonly nowMs: number;
   readonly untilMs: number;
@@ -114,7 +114,7 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
 }
 
 /**
- * Writes the slices before the progress that leaves them out: a pass that dies in between repeats work but loses none.
+ * Writes the slices first, and then the progress without them: a pass that dies in between repeats work but loses none.
  */
 async function handAllOver(
   pass: Pass,

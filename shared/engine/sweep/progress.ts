@@ -18,7 +18,7 @@ export interface Round {
 }
 
 export interface DueRound extends Round {
-  /** Since when the longest overdue entry that the walk has passed was due. */
+  /** The earliest due moment of the entries that the walk has passed so far. */
   readonly sinceMs?: number;
 }
 
@@ -31,8 +31,8 @@ export interface Again {
 }
 
 /**
- * Every part stays true whatever later passes do, so of two concurrent sweepers either may write last: further work of the
- * other is only repeated.
+ * Every part stays true whatever later passes do. So if two sweepers run at the same time, either may write last: if the
+ * other has come further, its work is only repeated.
  */
 export interface Progress {
   /** The first place of the listing that the walk has not reached. */
@@ -118,7 +118,7 @@ export async function placeOrder(engine: Engine, { beganMs, openFrom, listedFrom
   await engine.table.put({ ...orderKey(engine), beganMs, openFrom, listedFrom });
 }
 
-/** Writes nothing where another sweeper has finished the order, or a later order has replaced it. */
+/** Writes nothing if another sweeper has finished the order, or if a later order has replaced it. */
 export async function writeOrder(engine: Engine, { beganMs, openFrom, listedFrom }: Order): Promise<void> {
   const same = { kind: "equal", attribute: "beganMs", value: beganMs } as const;
   if (openFrom === undefined && listedFrom === undefined)

@@ -17,9 +17,9 @@ const SAVE_EVERY_MS = 5_000;
 const LEASE_MS = 90_000;
 
 /**
- * Does nothing where another worker has the lease of the slice, or the slice is done. A slice that the run does not finish
- * is sent again.
- * @returns true where the message of the slice may be deleted
+ * Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the
+ * slice, it sends the slice again.
+ * @returns true if the message of the slice may be deleted
  */
 export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   const claimed = await claim(engine, name);
@@ -35,7 +35,7 @@ export async function runSlice(engine: Engine, name: string): Promise<boolean> {
       const part = { from, shards: slice.shards, ...(slice.below !== undefined && { below: slice.below }) };
       const isTurnOver = () => isOver(engine, savesAtMs);
       from = await walkPart({ engine, tally, guard }, slice.walk, part, isTurnOver, (place) => failed.push(place));
-      // An entry whose look failed becomes a slice of its own before the progress passes it.
+      // An entry whose look failed becomes a separate slice before the progress passes the entry.
       for (const place of failed.splice(0)) await remember(engine, slice, place);
       if (from !== undefined) await save(engine, slice, token, from);
     }
@@ -66,7 +66,7 @@ async function claim(engine: Engine, name: string) {
   const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
   const set = { token, untilMs: nowMs + LEASE_MS };
   const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
-  // A repeated claim is refused where the first took effect and its answer was lost: the stored token is then its own.
+  // If this claim took effect and its answer was lost, the claim was sent again and refused; the stored token is then ours.
   if (!outcome.written && outcome.existing?.["token"] !== token) return undefined;
   const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));
   const isCautious = slice.token !== undefined;
@@ -80,7 +80,7 @@ async function save(engine: Engine, { name }: Slice, token: string, from: IndexP
   await engine.table.update(sliceKey(engine, name), { set }, mine);
 }
 
-/** @param from where the next worker continues; undefined where the slice is done */
+/** @param from where the next worker continues; undefined if the slice is done */
 async function release(engine: Engine, slice: Slice, token: string, from: IndexPosition | undefined): Promise<void> {
   const mine = { kind: "equal", attribute: "token", value: token } as const;
   const key = sliceKey(engine, slice.name);
@@ -89,7 +89,7 @@ async function release(engine: Engine, slice: Slice, token: string, from: IndexP
 }
 
 /**
- * Makes an entry whose look failed a slice of its own, which later passes send again: no later walk passes the entry.
+ * Stores a slice with only the entry whose look failed. Later passes send that slice again: no later walk passes the entry.
  */
 async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
   const tries = slice.tries + 1;

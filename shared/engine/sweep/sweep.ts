@@ -33,11 +33,11 @@ const EMPTY_DAYS_MAX = 31;
 
 /**
  * Runs one pass to its end.
- * @param listedFromMs the acceptance moment from which on no pass has looked at the entries of the listing
+ * @param listedFromMs no pass has looked at the entries of the listing that were accepted at this moment or later
  * @param walk `due` walks only the due part of the open index; `everything` also finds expired leases and entries to be
  *   extended
  * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age
- *   has doubled since; by default of none
+ *   has doubled since; by default it reads no arrivals
  */
 export async function sweep(
   engine: Engine,
@@ -82,9 +82,9 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
 }
 
 /**
- * The walk over the listing goes on where the previous process stopped; without saved progress it begins with the oldest
- * entry, because lists show each entry as completed that is older than the progress and not in the open index. The walk
- * over the open index starts over: the process deletes no expired item before it has extended the open invocations.
+ * The walk over the listing goes on where the previous process stopped. Without saved progress it begins with the oldest
+ * entry: if an entry is older than the progress and not in the open index, lists show it as completed. The walk over the
+ * open index starts over: the process deletes no expired item before it has extended the open invocations.
  */
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);
@@ -133,7 +133,7 @@ async function passFrom(
     orderBefore = now.order;
   };
   const record = await beginRecord(engine, items);
-  // The very first pass goes back from its own start: where it dies, the next must not go back from a later moment.
+  // The very first pass goes back from its own start. If its process dies, the next pass must not begin at a later moment.
   if (!hasProgress(items)) await writeProgress(engine, progress);
   const nowMs = engine.clock.nowMs();
   const slices = slicesIn(items);

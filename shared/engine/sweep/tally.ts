@@ -9,7 +9,7 @@ export class Tally {
   postponed = 0;
   readsLeft = READS_MAX;
   #alone: Promise<unknown> = Promise.resolve();
-  /** True where the walk over the listing stopped because too many looks failed. */
+  /** True if the walk over the listing stopped because too many looks failed. */
   isStuck = false;
   /** Since when the longest overdue parked invocation has been due. */
   dueSinceMs: number;

@@ -1,4 +1,4 @@
-/** Wakes the invocations that a suspended one awaits, where they may have ended without delivering their results. */
+/** Wakes the invocations that a suspended one awaits, because they may have ended without delivering their results. */
 import type { Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";

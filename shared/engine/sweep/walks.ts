@@ -75,7 +75,7 @@ export async function walkListed(
 }
 
 /**
- * True where a look reads the arrivals of an entry that is not due. The ages are taken at the starts of the walks, so that
+ * True if a look reads the arrivals of an entry that is not due. The ages are taken at the starts of the walks, so that
  * no doubling falls between two walks, however long they take. A ready invocation waits for no arrival.
  */
 function isRead({ engine, tally }: Looking, { name, beganMs, sinceMs = Infinity }: Walk, item: Item): boolean {

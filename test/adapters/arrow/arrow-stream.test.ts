@@ -1,3 +1,4 @@
+/** Tests that an Arrow reader gets the columns and values that were written. */
 import { tableFromIPC } from "@uwdata/flechette";
 import { expect, test } from "vitest";
 import { arrowStream } from "../../../shared/adapters/arrow/arrow-stream.ts";

@@ -1,3 +1,4 @@
+/** Tests the order in which lanes serve their messages, and the next due time. */
 import { expect, test } from "vitest";
 import { type InLane, MessageLanes } from "../../../shared/adapters/embedded/message-lanes.ts";
 
@@ -36,7 +37,7 @@ test("lanes are served in turn, each in the order in which its messages are due"
   expect(lanes.size).toBe(997);
 });
 
-test("a refused lane is passed over, and sets no waiting time until the next call", () => {
+test("a lane that is not admitted is skipped, and its messages do not set the next due time", () => {
   const lanes = new MessageLanes<Sample>();
   lanes.place(sample("hog", "hog"), 1);
   lanes.place(sample("good", "good"), 50);
@@ -50,7 +51,7 @@ test("a refused lane is passed over, and sets no waiting time until the next cal
   expect(served(lanes, 60, 5)).toEqual(["hog"]);
 });
 
-test("a message that is not due yet is not handed out, and sets the waiting time", () => {
+test("a message that is not due is not handed out, and the earliest of them sets the next due time", () => {
   const lanes = new MessageLanes<Sample>();
   const [soon, late] = [sample("a", "soon"), sample("b", "late")];
   lanes.place(soon, 10);

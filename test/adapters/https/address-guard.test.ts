@@ -93,7 +93,7 @@ describe("with nothing allowed", () => {
 });
 
 describe("with allowances", () => {
-  test("loopback and private are families, and the metadata service belongs to neither", () => {
+  test("the allowances loopback and private cover IPv4 and IPv6, and neither covers the metadata service", () => {
     const local = new AddressGuard(["loopback", "private"]);
     for (const address of ["127.0.0.1", "::1", "10.0.0.1", "fd12::1", "::ffff:192.168.0.1"]) {
       expect(local.refusal(address)).toBeUndefined();
@@ -104,7 +104,7 @@ describe("with allowances", () => {
     expect(new AddressGuard(["loopback"]).refusal("10.0.0.1")).toBe("private");
   });
 
-  test("a range allows its addresses in every spelling and nothing beside them", () => {
+  test("a range allows its addresses in every spelling, and no other address", () => {
     const ranged = new AddressGuard(["10.4.0.0/16", "fd12:3456::/32"]);
     expect(ranged.refusal("10.4.255.1")).toBeUndefined();
     expect(ranged.refusal("::ffff:10.4.0.1")).toBeUndefined();

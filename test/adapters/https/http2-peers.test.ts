@@ -1,4 +1,4 @@
-/** Tests unusual HTTP/2 peers: those that send GOAWAY, refuse, limit, or speak another protocol. */
+/** Tests unusual HTTP/2 peers: they send GOAWAY, refuse requests, limit streams, or speak another protocol. */
 import { createServer as createHttp1 } from "node:http";
 import { constants, createServer as createHttp2 } from "node:http2";
 import type { Http2Server, ServerHttp2Stream } from "node:http2";
@@ -46,7 +46,7 @@ const ask = (uri: string, change: Partial<ExchangeRequest> = {}): Exchange =>
   endpoints.open(requestTo(uri, "h2 in the clear", { body: [Buffer.from("hello")], ...change }));
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 
-describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
+describe.each(CLIENTS)("with the %s client", (h2cClient) => {
   beforeEach(() => {
     endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient });
   });
@@ -164,7 +164,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(await Promise.all(reasons)).toEqual(["broken", "broken", "broken", "broken"]);
     });
 
-    test("each connection keeps the peer's limit, and a hundred exchanges queue for few streams", async () => {
+    test("each connection respects the peer's limit, and a hundred exchanges queue for few streams", async () => {
       const open = new Map<unknown, number>();
       let mostPerConnection = 0;
       const peer = await http2Peer((stream) => {
@@ -195,7 +195,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
   });
 
   describe("on the wire", () => {
-    test("our side ends with the last bytes of the body, without an empty frame", async () => {
+    test("the frame with the last bytes of the body ends the request, without a further empty frame", async () => {
       const frames: { type: number; flags: number; size: number }[] = [];
       let whole: () => void = () => {};
       const seen = new Promise<void>((resolve) => (whole = resolve));
@@ -225,7 +225,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(frames.filter(({ type }) => type === 0)).toEqual([{ type: 0, flags: 1, size: 11 }]);
     });
 
-    test("an invalid header breaks its exchange only", async () => {
+    test("an invalid header breaks only its own exchange", async () => {
       const { uri } = await http2Peer((stream) => answer(stream, "ok"));
       expect(await textOf(ask(uri))).toBe("ok");
       for (const version of ["h2 in the clear", "http1.1 in the clear"] as const) {

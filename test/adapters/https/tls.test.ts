@@ -95,7 +95,7 @@ test("a peer that accepts without a handshake is unreachable after the connect t
   expect(await reasonOf(ask(endpointsWith({ connectTimeoutMs: 40 }), peer.uri, "h2").head())).toBe("unreachable");
 });
 
-test("closing during the opening of a connection ends the exchange", async () => {
+test("closing the endpoints while a connection opens ends the exchange", async () => {
   const peer = await startServer(createTcp(), "https");
   closing.push(peer.stop);
   const endpoints = endpointsWith();

@@ -1,4 +1,4 @@
-/** Tests compressed events and answers, on versions of Node with and without zstd. */
+/** Tests the events for functions and their answers, which are compressed where Node has zstd. */
 import { expect, test } from "vitest";
 import { answerOfPayload, eventPayload, UNPACKED_MAX_BYTES } from "../../../shared/adapters/lambda/function-event.ts";
 import { zstd } from "../../../shared/adapters/lambda/zstd.ts";
@@ -44,7 +44,7 @@ test("a compressed answer is decompressed where Node has zstd, and otherwise ref
 });
 
 test("an answer of a few KB that expands beyond the limit is refused", () => {
-  // Without zstd no answer is decompressed; `test/e2e-aws/limits.test.ts` sends one to functions, which have zstd.
+  // Node without zstd refuses every compressed answer. The functions have zstd: `test/e2e-aws/limits.test.ts` tests them.
   const bomb = zstd?.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1)) ?? new Uint8Array([40, 181, 47, 253]);
   expect(bomb.length).toBeLessThan(16 * 1024);
   const body = Buffer.from(bomb).toString("base64");
@@ -66,7 +66,7 @@ test("a text body is read as text", () => {
   expect([status, Buffer.from(body).toString()]).toEqual([404, "grüße"]);
 });
 
-test("response headers whose values are no texts are dropped", () => {
+test("response headers whose values are not strings are dropped", () => {
   const headers = { "X-Any": "1", a: { toString: 1 }, b: ["b"], c: 1, d: true, e: null };
   const answer = { statusCode: 200, headers, body: "" };
   expect(answerOfPayload(Buffer.from(JSON.stringify(answer))).headers).toEqual({ "x-any": "1" });

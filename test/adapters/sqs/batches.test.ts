@@ -1,4 +1,4 @@
-/** Tests batches that SQS serves in part: only failed entries are retried, and each caller gets its own result. */
+/** Tests batches of SQS requests: groups, delays, the result of each caller, and the retry of failed entries alone. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";
@@ -124,7 +124,7 @@ test("an entry that fails in every try is a StoreError, and the other entries su
   });
 });
 
-test("a refused entry is not resent with failed ones", async () => {
+test("a refused entry is not resent together with the failed entries", async () => {
   const { queue, service } = await queueOn((asked, count) => {
     const entries = entriesOf(asked);
     if (count > 1) return { body: { Successful: entries.map(served) } };
@@ -136,7 +136,7 @@ test("a refused entry is not resent with failed ones", async () => {
   expect(service.asked.map((asked) => entriesOf(asked).map(numberOf))).toEqual([[0, 1], [1]]);
 });
 
-test("a request that fails as a whole fails for each of its senders", async () => {
+test("if a whole request fails, each of its senders gets the error", async () => {
   const body = { __type: "com.amazonaws.sqs#QueueDoesNotExist", message: "gone" };
   const { queue } = await queueOn(() => ({ status: 400, body }));
   const outcomes = await Promise.allSettled([queue.send(wake(0)), queue.send(wake(1))]);

@@ -1,3 +1,4 @@
+/** Tests the SQL evaluator: answers, the scans of tables, refusals, and limits. */
 import { describe, expect, test } from "vitest";
 import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
 import { SqlError, type SqlAnswer } from "../../../shared/engine/ports/sql.ts";
@@ -111,7 +112,7 @@ describe("plain statements", () => {
     ]);
   });
 
-  test("the first value of a group follows its order, or else comes from the group's first row", async () => {
+  test("FIRST_VALUE takes the first row by its ORDER BY, or else the first row of the group", async () => {
     const table = invocations();
     const rows = await rowsOf(
       `select target_service_name, FIRST_VALUE(id ORDER BY created_at DESC) as newest, first_value(retry_count) as r,
@@ -164,7 +165,7 @@ describe("the scans of tables", () => {
     return table.scans.map(({ narrowing }) => Object.fromEntries(narrowing));
   };
 
-  test("bounds of a WHERE narrow the right table, also through a join and a list from another table", async () => {
+  test("the conditions of WHERE narrow the scan of their table, also with a join and a list from another table", async () => {
     expect(
       await narrowingOf(
         `select inv.id from sys_invocation inv left join sys_deployment dp on dp.id = inv.pinned_deployment_id
@@ -198,14 +199,14 @@ describe("the scans of tables", () => {
     ]);
   });
 
-  test("a limit under an order by creation ends the scan early", async () => {
+  test("a LIMIT ends the scan early when the rows are ordered by creation", async () => {
     const table = invocations();
     await ask("select id from sys_invocation where status = 'completed' order by created_at desc, id limit 1", [table]);
     expect(table.scans[0]?.order).toBe("newest-first");
     expect(table.taken).toBe(1);
   });
 
-  test("an order that the table does not provide is sorted", async () => {
+  test("rows are sorted if the table does not provide their order", async () => {
     const table = invocations();
     expect(
       await rowsOf(
@@ -246,7 +247,7 @@ describe("refusals", () => {
     expect((error as SqlError).kind, (error as Error).message).toBe(kind);
   });
 
-  test("answers and steps have limits", async () => {
+  test("statements, answers and steps have limits", async () => {
     const bounded = new SquirrelingSql(() => 0, { statementMaxLength: 200, rowsMax: 3, stepsMax: 20 });
     await expect(bounded.run("select id from sys_invocation", [invocations()])).rejects.toThrow("add a LIMIT");
     await expect(bounded.run(`select id from sys_invocation where id = '${"x".repeat(200)}'`, [])).rejects.toThrow(

@@ -1,3 +1,4 @@
+/** Tests statements that a separate process evaluates. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -25,7 +26,7 @@ async function rowsOf(statement: string, ...tables: SqlTable[]): Promise<unknown
   return (JSON.parse(Buffer.from(bytes).toString()) as { rows: unknown[] }).rows;
 }
 
-/** Rows `{ id: 0 }` and up, whose column `large` is read only on request. */
+/** A table of rows `{ id: 0 }`, `{ id: 1 }` and so on; their column `large` is read only on request. */
 class CostlyTable implements SqlTable {
   readonly shape = tableShape("sys_journal", "id i, large");
   readonly ordered = false;
@@ -69,7 +70,7 @@ test("rows with values of every type arrive unchanged, in many batches and in or
   expect(answered).toEqual(rows.map(({ n }) => ({ n, ...more })));
 });
 
-test("an expensive cell is read only if the statement needs it, at once or later", async () => {
+test("an expensive cell is read only if the statement needs it", async () => {
   const later = new CostlyTable(1_000, async (id) => `large ${id}`);
   expect(await rowsOf("select large from sys_journal where id in (3, 700) order by id desc", later)).toEqual([
     { large: "large 700" },
@@ -87,7 +88,7 @@ test("a limit ends the scan early", async () => {
   expect(table.taken).toBeLessThan(20);
 });
 
-test("an error of a table passes through, from a row or a cell, and a refusal keeps its message", async () => {
+test("an error from a row or a cell reaches the caller unchanged, and a refusal keeps its kind and message", async () => {
   const broken = new Error("the disk is gone");
   const cell = new CostlyTable(10, (id) => {
     if (id === 7) throw broken;
@@ -111,7 +112,7 @@ test("an error of a table passes through, from a row or a cell, and a refusal ke
   await expect(rowsOf("select nothing from sys_journal", cell)).rejects.toMatchObject({ kind: "unknown" });
 });
 
-test("an answer above the byte limit is refused, as one row or as many", async () => {
+test("an answer above the byte limit is refused", async () => {
   const many = new CostlyTable(80, () => "x".repeat(1024 * 1024));
   await expect(rowsOf("select large from sys_journal", many)).rejects.toThrow(/more than \d+ (bytes|MiB)/);
 });
@@ -127,7 +128,7 @@ test("one process answers one statement after the other, and a statement whose d
   await expect(late).rejects.toThrow("narrow it");
 });
 
-test("the evaluator ends with a killed parent, also during its work", async () => {
+test("the evaluator process ends when its parent is killed, also during a computation", async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "asking-process.ts")],
     bundle: true,

@@ -1,4 +1,4 @@
-/** Tests derived ids: known values, separation of parts and of secrets. */
+/** Tests derived and random bytes for ids. */
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
@@ -14,7 +14,7 @@ test("derived bytes are the HMAC-SHA256 over the parts, each after its length in
   expect(hex(ids.derive(["ab", Uint8Array.of(0xff)], 16))).toBe(expected.slice(0, 32));
 });
 
-test("other splits of the same characters give other bytes", () => {
+test("different splits of the same characters give different bytes", () => {
   const splits = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["", "abc"]].map((parts) =>
     hex(ids.derive(parts, 24)),
   );
@@ -33,7 +33,7 @@ test("random bytes have the requested size and do not repeat", () => {
   expect(ids.random(0)).toHaveLength(0);
 });
 
-test("random bytes are given out once, for any size and portion", () => {
+test("no random bytes are given out twice, whatever sizes are requested", () => {
   const portions = [1, 24, 8, 4095, 4096, 4097, 10_000, 16];
   const seen = new Set<string>();
   for (let round = 0; round < 100; round++) {

@@ -19,7 +19,7 @@ export interface OtlpReceiver {
   status: number | undefined;
   /** Waits until `count` spans of that name have arrived. */
   seen(name: string, count?: number): Promise<readonly ReadSpan[]>;
-  /** The descendants of a span, indented by two spaces per level, siblings ordered by name. */
+  /** The names of a span's descendants, indented by two spaces per level, siblings ordered by name. */
   tree(parentSpanId: string): string[];
 }
 

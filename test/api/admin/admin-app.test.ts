@@ -1,4 +1,4 @@
-/** The admin API beside registration: routes, versions, methods, forms of refusal, and invocations. */
+/** Tests the admin API: routes, versions, methods, refusals, and requests about one invocation. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
@@ -177,7 +177,7 @@ describe("an invocation", () => {
     expect((await plane.ask("GET", `/invocations/${UNKNOWN}`)).status).toBe(404);
   });
 
-  it.each(["cancel", "kill"])("answers %s by its outcome", async (operation) => {
+  it.each(["cancel", "kill"])("answers %s according to its outcome", async (operation) => {
     const asked = [DONE, NOTED, COMPLETED, UNKNOWN].map((id) =>
       plane.ask("PATCH", `/v4/invocations/${id}/${operation}`),
     );
@@ -186,7 +186,7 @@ describe("an invocation", () => {
     expect(answers.map(({ json }) => json?.restate_code)).toEqual([undefined, undefined, null, null]);
   });
 
-  it("that meets an unexpected error shows an id and nothing else", async () => {
+  it("answers an unexpected error with the id of the error alone", async () => {
     const { status, json } = await plane.ask("PATCH", `/invocations/${BROKEN}/kill`);
     expect(status).toBe(500);
     expect(json.message).toMatch(/^Internal error [0-9a-f]{16}$/);

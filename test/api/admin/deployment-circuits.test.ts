@@ -1,4 +1,4 @@
-/** The circuit in the admin API: the failing service, the start, the reason, and the time of the next attempt. */
+/** Tests how the admin API shows an open circuit: service, start, next attempt, and reason. */
 import { expect, test } from "vitest";
 import { deploymentSummary } from "../../../shared/api/admin/deployment-body.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";

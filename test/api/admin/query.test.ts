@@ -1,3 +1,4 @@
+/** Tests statements and the list of invocations over the admin API. */
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
@@ -34,7 +35,7 @@ async function ask(method: string, target: string, body?: unknown, accept = "app
 
 const COUNT = { query: "SELECT COUNT(1) AS inv_count FROM sys_invocation_status WHERE status != 'completed'" };
 
-test("a statement is answered as JSON where exactly that is accepted, and as Arrow otherwise, under every prefix", async () => {
+test("a statement is answered as JSON if the client accepts only JSON, and otherwise as Arrow", async () => {
   const json = await ask("POST", "/v4/query", COUNT);
   expect([json.status, json.headers["content-type"], json.text]).toEqual([
     200,
@@ -63,13 +64,13 @@ test.each([
   if (words !== "after end of query") expect(body["message"]).toContain(words);
 });
 
-test("a body without JSON and a body without a statement have different statuses", async () => {
+test("a body that is not JSON, a body without a statement, and a GET get different statuses", async () => {
   expect((await ask("POST", "/query", "{")).status).toBe(400);
   expect((await ask("POST", "/query", { sql: "x" })).status).toBe(422);
   expect((await ask("GET", "/query")).status).toBe(405);
 });
 
-test("rows leave out absent values, and write every digit", () => {
+test("rows as JSON omit null values, and integers keep all digits", () => {
   const pieces = rowsJson({
     columns: [
       { name: "key", type: "integer" },
@@ -97,7 +98,7 @@ test.each([
   expect((await ask("GET", `/invocations?${query}`)).status).toBe(status);
 });
 
-test("the tables describe themselves, and a statement needs no table", async () => {
+test("statements list and describe the tables, and a statement needs no table", async () => {
   const rowsOf = async (query: string) => JSON.parse((await ask("POST", "/query", { query })).text).rows as unknown[];
   expect(await rowsOf("SELECT 1")).toEqual([{ "Int64(1)": 1 }]);
   const tables = await rowsOf("show tables");
@@ -118,7 +119,7 @@ test("the tables describe themselves, and a statement needs no table", async () 
   ).toEqual([{ n: 2 }]);
 });
 
-test("durations and moments of expressions have the forms of columns", async () => {
+test("durations and moments that an expression computes are written like those of columns", async () => {
   const { text } = await ask("POST", "/query", {
     query:
       "select interval '1 day' as d, to_timestamp('2026-01-31T08:00:00Z') as t, '{\"a\":{\"b\":1}}'->'a'->>'b' as j",
@@ -126,7 +127,7 @@ test("durations and moments of expressions have the forms of columns", async () 
   expect(JSON.parse(text)).toEqual({ rows: [{ d: "PT86400S", t: "2026-01-31T08:00:00Z", j: "1" }] });
 });
 
-test("the state of an invocation is counted over a join, as the reference's web UI does", async () => {
+test("the statement by which the reference's web UI counts invocations by state is answered", async () => {
   const { status, text } = await ask("POST", "/query", {
     query: `SELECT target_service_name, word, COUNT(*) AS n FROM (
       SELECT ss.target_service_name, CASE WHEN s.in_flight IS TRUE THEN 'running' ELSE ss.status END AS word

@@ -1,4 +1,4 @@
-/** Settings of services that operators change between registrations. */
+/** Tests how operators change settings of services between registrations. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
@@ -33,7 +33,7 @@ async function settingsOf(handler: string): Promise<unknown> {
   return routing.found && routing.route.settings;
 }
 
-test("a change holds at once for the service and for handlers without settings of their own", async () => {
+test("a change takes effect at once for the service and for handlers without their own settings", async () => {
   const { status, json } = await patch({
     public: false,
     abort_timeout: "1m 30s",
@@ -53,20 +53,20 @@ test("a change holds at once for the service and for handlers without settings o
   expect(await settingsOf("greet")).toMatchObject({ abortTimeoutMs: 5000 });
 });
 
-test("absent and null members keep the settings, and an empty object only reads", async () => {
+test("absent and null members leave their settings unchanged, and an empty object changes nothing", async () => {
   await patch({ public: false });
   const { json } = await patch({ public: null, abort_timeout: "10s" });
   expect(json).toMatchObject({ public: false, abort_timeout: "10s" });
   expect((await patch({})).json).toEqual(json);
 });
 
-test("registering again takes the settings of the manifest", async () => {
+test("another registration restores the settings of the manifest", async () => {
   await patch({ public: false, abort_timeout: "10s" });
   await plane.ask("POST", "/deployments", { uri: endpoint.uri, force: true });
   expect((await plane.ask("GET", "/services/Greeter")).json).toMatchObject({ public: true, abort_timeout: "1m" });
 });
 
-test("only workflows keep results for an id", async () => {
+test("only workflows accept workflow_completion_retention", async () => {
   expect((await patch({ workflow_completion_retention: "1h" })).status).toBe(400);
   expect((await patch({ workflow_completion_retention: "1h" }, "Flow")).json.workflow_completion_retention).toBe("1h");
 });
@@ -80,6 +80,6 @@ test.each<[string, unknown, number]>([
   expect((await plane.ask("PATCH", "/services/Greeter", body)).status).toBe(status);
 });
 
-test("an unregistered service is 404", async () => {
+test("a change to an unregistered service is answered with 404", async () => {
   expect((await patch({ public: false }, "Nope")).status).toBe(404);
 });

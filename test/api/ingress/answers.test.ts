@@ -23,7 +23,7 @@ test("a call answers the handler's bytes, its content type and the invocation's 
   });
 });
 
-test("an empty output has no content type unless the handler wants one", async () => {
+test("an empty output has no content type unless the handler sets one for it", async () => {
   const { face } = smallWorld();
   expect((await face(request("POST /Greeter/echo"))).headers["content-type"]).toBeUndefined();
   expect((await face(request("POST /Greeter/text"))).headers["content-type"]).toBeUndefined();
@@ -71,7 +71,7 @@ test.each([
   expect(JSON.parse(textOf(response))).toMatchObject({ executionTime, status: "Accepted" });
 });
 
-test("a repeated send has the first one's time and the status PreviouslyAccepted", async () => {
+test("the answer to a repeated send has the time of the first send and the status PreviouslyAccepted", async () => {
   const { face } = smallWorld();
   const first = await face(request("POST /Greeter/echo/send?delay=5s", { "idempotency-key": "k" }));
   const second = await face(request("POST /Greeter/echo/send?delay=9s", { "idempotency-key": "k" }));
@@ -184,7 +184,7 @@ describe("an awakeable", () => {
     expect(awakeables).toEqual([{ id, result: { kind: "failure", failure: { code: 500, message: "no\ufffd" } } }]);
   });
 
-  test("of an unsupported old protocol is accepted and ignored", async () => {
+  test("with an id of an unsupported old protocol is accepted and ignored", async () => {
     const { face, awakeables } = smallWorld();
     expect((await face(request(`POST /restate/a/prom_1${"A".repeat(38)}/resolve`))).status).toBe(202);
     expect(awakeables).toEqual([]);

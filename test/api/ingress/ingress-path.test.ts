@@ -84,7 +84,7 @@ test("the registry is asked once for a call to a service", async () => {
   expect(asked).toEqual(["S/h", "S/h", "S/h"]);
 });
 
-test("the id in a path names the invocation in any spelling of the path", () => {
+test("both spellings of a path with an invocation id mean the same", () => {
   const id = idOf("x");
   expect(parseIngressPath(`/restate/attach/${id}`)).toEqual(parseIngressPath(`/engine/invocation/${id}/attach`));
 });

@@ -1,4 +1,4 @@
-/** Routes in the log have services and invocations, and no keys. */
+/** Tests that the log shows the service or invocation of a request, and no key. */
 import { expect, test } from "vitest";
 import type { LogFields } from "../../../shared/engine/ports/log.ts";
 import { routeWords } from "../../../shared/api/ingress/route-words.ts";

@@ -1,4 +1,4 @@
-/** Starts the deployment of the large rows in a process of its own. */
+/** Starts the deployment of the large rows in its own process. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";

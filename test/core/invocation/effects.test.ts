@@ -1,3 +1,4 @@
+/** Tests the effects of a segment. */
 import { describe, expect, test } from "vitest";
 import { effectsOf } from "../../../shared/core/invocation/effects.ts";
 import type { CommandEntry, Entry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
@@ -35,14 +36,14 @@ describe("the effects of a segment", () => {
     expect(effectsAfter([send(4), childId(4, "inv_b")])[0]).not.toHaveProperty("startAtMs");
   });
 
-  test("two equal signals are two sendings, and a redo names them as before", () => {
+  test("two equal signals get two sender keys, and a redo derives the same keys", () => {
     const entries = [cancelOf("inv_x"), cancelOf("inv_x")];
     const keys = () => effectsAfter(entries).map((effect) => effect.kind === "signal" && effect.senderKey);
     expect(new Set(keys()).size).toBe(2);
     expect(keys()).toEqual(keys());
   });
 
-  test("a signal of a later segment is another sending, even if it is equal", () => {
+  test("an equal signal of a later segment gets another sender key", () => {
     const invocation = invocationIn("running");
     const later = { ...invocation, journal: append(invocation.journal, [cancelOf("inv_x")]) };
     expect(effectsAfter([cancelOf("inv_x")])).not.toEqual(effectsAfter([cancelOf("inv_x")], later));
@@ -64,7 +65,7 @@ describe("the effects of a segment", () => {
     ]);
   });
 
-  test("a kill reaches the open calls only, each with its caller and completion id; an ordinary end reaches none", () => {
+  test("a kill also kills the child of each open call, with its caller and completion id; an ordinary end kills no child", () => {
     const invocation = invocationIn("running");
     const answered = [call(2, 3), childId(2, "inv_a"), completion(3)];
     const sent = [send(4), childId(4, "inv_b")];

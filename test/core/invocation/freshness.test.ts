@@ -1,3 +1,4 @@
+/** Tests which notifications satisfy an await, and when a suspended invocation wakes. */
 import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { Arrival } from "../../../shared/core/invocation/event.ts";
@@ -29,18 +30,18 @@ function suspendedOn(tree: Await, { sent = [] }: { sent?: Consumption[] } = {}):
 const stepOf = (invocation: Invocation, arrivals: readonly Arrival[] = []) => advance(invocation, poll(arrivals)).step;
 
 describe("an await", () => {
-  test("is not satisfied by what the attempt that suspended had been sent", () => {
+  test("is not satisfied by a notification that the suspended attempt had received", () => {
     const invocation = suspendedOn(awaiting(1), { sent: [taken("c1", completion(1))] });
     expect(stepOf(invocation)).toEqual({ kind: "park", status: "suspended" });
   });
 
-  test("is satisfied at once by what the suspending commit itself completed", () => {
+  test("is satisfied at once by a completion in the segment that suspends", () => {
     const event = attemptEnded({ kind: "suspended", awaiting: awaiting(2) }, { entries: [run(2), completion(2)] });
     const { next } = advance(invocationIn("running"), event);
     expect(stepOf(next)).toEqual({ kind: "attempt", take: [], dueSleeps: [] });
   });
 
-  test("a CANCEL that was consumed never wakes again, a second one does", () => {
+  test("is not satisfied by a CANCEL that was consumed, but by a second CANCEL", () => {
     const invocation = suspendedOn(awaiting(4), { sent: [taken("xfirst", signal(1))] });
     expect(stepOf(invocation).kind).toBe("park");
     expect(stepOf(invocation, [cancelArrived("xsecond")])).toMatchObject({
@@ -98,7 +99,7 @@ describe("the wake of a suspended invocation", () => {
     expect(stepOf(invocation)).toMatchObject({ wakeAtMs: NOW_MS + 20_000 });
   });
 
-  test("considers earlier arrivals", () => {
+  test("takes account of arrivals", () => {
     const invocation = sleeping("all-completed", { completions: [7, 11] });
     expect(stepOf(invocation)).toEqual({ kind: "park", status: "suspended" });
     expect(stepOf(invocation, [completionArrived(7)])).toMatchObject({ wakeAtMs: NOW_MS + 10_000 });
@@ -108,7 +109,7 @@ describe("the wake of a suspended invocation", () => {
     expect(stepOf(sleeping("first-completed", { completions: [7] }))).toEqual({ kind: "park", status: "suspended" });
   });
 
-  test("a sleep that is over at a poll satisfies by the clock alone", () => {
+  test("a sleep that is over at a poll satisfies the await without an arrival", () => {
     const invocation = sleeping("first-completed");
     const before = advance(invocation, poll([], NOW_MS + 9_999)).step;
     expect(before).toMatchObject({ kind: "park", wakeAtMs: NOW_MS + 10_000 });

@@ -1,3 +1,4 @@
+/** Tests the decisions of a poll, and when an invocation expires. */
 import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { Arrival } from "../../../shared/core/invocation/event.ts";
@@ -18,7 +19,7 @@ import {
   sleep,
 } from "./sample-invocation.ts";
 
-/** The step, and for a segment that ends the invocation with a failure, that failure. */
+/** Describes the step, or the failure if the segment ends the invocation with a failure. */
 function told({ step, segment }: Transition): string {
   if (step.kind === "park") return `park ${step.status}`;
   if (step.kind === "attempt") return `attempt with ${step.take.map(({ key }) => key).join(" and ") || "nothing"}`;

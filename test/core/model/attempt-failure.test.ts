@@ -13,7 +13,7 @@ test("short texts are kept unchanged", () => {
   expect(keptFailure(failure)).toEqual(failure);
 });
 
-test("of long texts the start is kept, without half a character", () => {
+test("long texts are cut to their start, and no character is halved", () => {
   const message = `${"x".repeat(8191)}\u{1f600}`;
   const kept = keptFailure({ ...FAILURE, message, stacktrace: "s".repeat(4097) });
   expect(kept.message).toBe("x".repeat(8191));

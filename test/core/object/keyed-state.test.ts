@@ -1,4 +1,4 @@
-/** Tests where the values of a key are placed: small ones in the lock while it has room, larger ones beside it. */
+/** Tests where the values of a key are placed: small values in the lock while it has room, larger values beside the lock. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EMPTY_STATE, place } from "../../../shared/core/object/keyed-state.ts";
@@ -18,7 +18,7 @@ test("twenty thousand values are placed within a second", () => {
   expect(next.inline.size + put.size).toBe(20_000);
 });
 
-test("no value in the lock is larger than one beside it, and each value is in one place", () => {
+test("no value in the lock is larger than a value beside the lock, and each value is in one place", () => {
   const value = fc.uint8Array({ maxLength: 250 });
   fc.assert(
     fc.property(fc.dictionary(fc.string({ maxLength: 8 }), value, { maxKeys: 40 }), (values) => {

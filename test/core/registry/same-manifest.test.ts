@@ -1,4 +1,4 @@
-/** Tests when manifests are equal, and which deployment serves a service. */
+/** Tests when manifests are equal, which revision of a service is the latest, and the addresses of deployments. */
 import { describe, expect, it } from "vitest";
 import { addressText, parseAddress } from "../../../shared/core/registry/deployment-identity.ts";
 import { latestRevisions } from "../../../shared/core/registry/latest-revisions.ts";
@@ -60,7 +60,7 @@ describe("the latest revision", () => {
       expect(latestRevisions(order).get("A")?.deployment).toBe(young);
   });
 
-  it("of a tie is that of the younger deployment, in any order", () => {
+  it("is that of the younger deployment if the revisions are equal, in any order", () => {
     const one = deployment(1, [A]);
     const two = deployment(2, [A]);
     for (const order of [

@@ -1,4 +1,4 @@
-/** A stack that, when it is deployed, registers its handlers with its own control plane or another stack's. */
+/** A stack whose deployment registers its handlers with its own control plane, or with that of another stack. */
 import { App, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";

@@ -1,8 +1,8 @@
-/** Fair turns: lanes alternate, and a bound on the work at a time. */
+/** Tests fair turns: lanes alternate, and the work at a time is bounded. */
 import { expect, test } from "vitest";
 import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
 
-test("a lane with a thousand pieces of work lets the single piece of another lane go next", async () => {
+test("the single piece of work of one lane runs next, although another lane has a thousand pieces waiting", async () => {
   const turns = new FairTurns(1);
   const order: string[] = [];
   const work = (name: string) => async () => void order.push(name);

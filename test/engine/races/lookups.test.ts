@@ -7,7 +7,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a call reads the registry once for its own route, and memory for those of its children", async () => {
+test("a call asks the registry for its own route once, and not for the routes of its children", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const children = [ctx.call("child", "a"), ctx.call("child", "b"), ctx.call("child", "c")];

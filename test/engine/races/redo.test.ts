@@ -1,4 +1,4 @@
-/** Redos by late drivers: sends and kills are not repeated for later lives (I2). */
+/** Tests redos by late drivers: no send starts again, and the end of a killed child is delivered (I2). */
 import { expect, test } from "vitest";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
@@ -77,7 +77,7 @@ test("a delayed send that was cancelled stays cancelled when its sleeping sender
   expect(stage.deployment.of("child")).toHaveLength(0);
 });
 
-test("a caller gets the end of a child that was killed before its first attempt, although the killer died before it delivered", async () => {
+test("a caller gets the end of a child that was killed before its start, although the killer died", async () => {
   let childId = "";
   const stage = await open({
     parent: async (ctx) => {

@@ -1,4 +1,4 @@
-/** The lifetime of items: open for long, kept for a while, and gone afterwards. */
+/** Tests the lifetime of items: kept while the invocation is open and during its retention, and deleted afterwards. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -132,7 +132,7 @@ test("a retention that is over leaves no items", async () => {
   await stage.pulse.during(deliverSignal(actor.engine, invocationId, "s17", { index: 17 }, value("over")));
   await stage.pulse.settle();
   await stage.pulse.within(LEASE_MS, actor.stopWorker());
-  // The sweeper has extended the open invocation by a month, and the retention comes on top.
+  // The sweeper extended the open invocation by a month, and the retention is added to that.
   await passHours(stage, actor, 24 * (30 + 3 + 1));
   expect((await stage.stores.table.query(`inv#${invocationId}`)).items).toEqual([]);
 });

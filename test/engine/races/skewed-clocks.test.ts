@@ -13,7 +13,7 @@ const open = stages();
 const KEY = { idempotencyKey: "k" };
 const SKEW_MS = 5_000;
 
-test("a send under a key runs once when a process with a clock behind redoes it for a dead driver", async () => {
+test("a send with an idempotency key runs once when a process whose clock is behind redoes it for a dead driver", async () => {
   const stage = await open(
     { caller: (ctx) => (ctx.send("child", "", KEY), "done"), child: () => "ok" },
     { idempotencyRetentionMs: 1_000, journalRetentionMs: 1_000 },
@@ -29,7 +29,7 @@ test("a send under a key runs once when a process with a clock behind redoes it 
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("an invocation that was cancelled before its start by a clock ahead leaves its key free at once", async () => {
+test("an invocation that a process whose clock is ahead cancels before its start leaves its key free at once", async () => {
   const stage = await open({ quick: () => "quick" });
   const [ahead, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];
   const first = await sendOn(behind, "quick", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });
@@ -37,7 +37,7 @@ test("an invocation that was cancelled before its start by a clock ahead leaves 
   expect((await sendOn(behind, "quick", "", KEY)).status).toBe("accepted");
 });
 
-test("the second run of a workflow runs although a clock ahead accepted the first", async () => {
+test("the second run of a workflow runs although a process whose clock is ahead accepted the first", async () => {
   const settings = { services: [workflowOf()], workflowRetentionMs: 1_000 };
   const stage = await open({ run: (ctx) => `ran ${ctx.input}` }, settings);
   const [ahead, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];

@@ -45,7 +45,7 @@ test("a process that owns its store alone seldom polls for an end that its memor
   await stage.pulse.pass(HOUR_MS / 2);
   expect(actor.process.methods("table").filter((method) => method === "query").length).toBeLessThan(70);
   gate.open();
-  // The invocation may be between two attempts, because a silent one is aborted; the bound is shorter than the waiter's poll
+  // The invocation may be between two attempts, because a silent attempt is aborted; the bound is shorter than the waiter's poll
   // interval.
   const ended = await stage.pulse.within(20_000, waiting);
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");

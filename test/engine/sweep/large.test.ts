@@ -1,4 +1,4 @@
-/** A walk never loads a large invocation, because it has less memory than a worker: the lease record decides about the wake. */
+/** Tests that a walk wakes a large invocation by its lease record, and does not load it: a walk has little memory. */
 import { expect, test } from "vitest";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -20,7 +20,7 @@ async function field() {
   return { stage, actor };
 }
 
-test("large sleepers that are due are woken by their lease records, beside small ones, and no look reads one whole", async () => {
+test("the sweeper wakes large and small sleepers that are due, and no look reads a whole large invocation", async () => {
   const { stage, actor } = await field();
   actor.startWorker();
   const ids = [];

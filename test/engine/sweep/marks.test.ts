@@ -1,4 +1,4 @@
-/** The guard's record of a repeated look: it is stored while the look runs, and no longer. */
+/** Tests the guard's record of a repeated look, which is stored only while the look runs. */
 import { expect, test } from "vitest";
 import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -9,7 +9,7 @@ const open = stages();
 const MINUTE_MS = 60_000;
 const PK = sweeperPk("");
 
-test("a process that dies after the repeated looks does not make the last of them a deadly one", async () => {
+test("if a process dies after the repeated looks, the last of these looks does not count as deadly", async () => {
   const stage = await open({ waits: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   const { invocationId } = await sendOn(actor, "waits");

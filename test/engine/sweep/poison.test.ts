@@ -1,4 +1,4 @@
-/** An invocation that ends every process that reads it: the sweeper passes it, and looks at and extends all others. */
+/** Tests an invocation that ends every process that reads it: the sweeper skips it, and looks at and extends the others. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -24,7 +24,7 @@ function poisoned({ process, die }: Actor, id: InvocationId, onDeath: () => void
 }
 
 /**
- * Makes passes in processes without memory, each of which dies at the invocation.
+ * Makes each pass in a new process, which dies when it reads the invocation.
  * @returns the number of deaths, and the woken ids
  */
 async function passes(stage: Stage, poison: InvocationId, count: number, everyMs = PASS_EVERY_MS) {
@@ -74,7 +74,7 @@ test("a sleeper is extended for as long as another invocation is deadly", async 
   await stage.pulse.pass(LEASE_MS);
   await stage.pulse.within(2 * LEASE_MS, worker.stopWorker());
   const { deaths } = await passes(stage, poison.invocationId, 120, DAY_MS / 4);
-  // The deadly look is tried once a day: two passes for the look, and two for the extension.
+  // The sweeper tries the deadly look once a day: it loses two passes for the look, and two for the extension.
   expect(deaths).toBeLessThanOrEqual(4 * 31);
   const table = stage.stores.table as EmbeddedTable;
   await stage.pulse.during(table.sweepExpired(stage.pulse.nowMs() / 1000, 1_000));

@@ -36,7 +36,7 @@ async function field() {
   return { stage, ids: [...opened, ...listed] };
 }
 
-/** The queue of slices, as far as a test delivers it. */
+/** The queue of slices; a test takes the messages out and delivers them. */
 class Messages {
   names: string[] = [];
   take(): string[] {
@@ -122,7 +122,7 @@ describe("slices that are not done", () => {
     for (let passes = 0; passes < 20; passes++) {
       await stage.pulse.pass(15_000);
       const sweeper = process(stage, messages);
-      // This pass has too little time for a walk of its own.
+      // This pass has too little time for its own walk.
       await stage.pulse.within(EVERY_MS, sweepOnce(sweeper.engine, stage.pulse.nowMs()));
       sent.push(messages.take().length);
     }
@@ -130,7 +130,7 @@ describe("slices that are not done", () => {
     expect(sent.filter((count) => count > 0).length).toBeLessThanOrEqual(2);
   });
 
-  test("are sent again by the next pass where their messages were lost, and no second walk begins", async () => {
+  test("are sent again by the next pass if their messages were lost, and no second walk begins", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
     const first = await pass(stage, messages);
@@ -178,7 +178,7 @@ describe("slices that are not done", () => {
     expect(workers.filter((worker) => wokenBy(worker).length > 0).length).toBeLessThanOrEqual(1);
   });
 
-  test("pass an invocation that kills every worker, which is left to the dead-letter queue", async () => {
+  test("skip an invocation that kills every worker, and all invocations are woken", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
     const { sweeper } = await pass(stage, messages);
@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   }, 120_000);
 });
 
-test("lists look at entries that the slices of the listing have not reached, because those may be open and in no index", async () => {
+test("lists look at entries that the slices of the listing have not reached: these may be in no index", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();

@@ -1,5 +1,5 @@
 /**
- * A caller's headers as the gateway hands them to the ingress function: several values joined, cookies in a field of their own.
+ * A caller's headers as the gateway hands them to the ingress function: several values joined, cookies in a separate field.
  */
 import { expect, test } from "vitest";
 import { requestOf } from "../../../functions/lambda/gateway-event.ts";
@@ -18,7 +18,7 @@ async function submitted(event: GatewayEvent) {
   return { status, headers: submissions[0]?.headers.slice(1), all: JSON.stringify(submissions) };
 }
 
-test("credentials come through in no form: not joined, not beside the headers, not from the authorizer", async () => {
+test("credentials reach the submission in no form: not joined, not beside the headers, not from the authorizer", async () => {
   const secrets = {
     authorization: "Bearer secret,Bearer secret",
     cookie: "a=secret",
@@ -57,7 +57,7 @@ test("the submission has the caller that the gateway authenticated: IAM's ARN, o
   expect(await createdBy({ jwt: { claims: CLAIMS } })).toEqual([200, "https://login.example.com#user-1", []]);
 });
 
-test("a configured claim names the caller, and a token without it names none", async () => {
+test("a configured claim names the caller, and a token without the claim names none", async () => {
   const event = eventOf({}, { requestContext: { ...GATEWAY, authorizer: { jwt: { claims: CLAIMS } } } });
   expect(requestOf(event, "client_id").caller).toBe("https://login.example.com#shop");
   expect(requestOf(event, "email").caller).toBeUndefined();
@@ -68,7 +68,7 @@ test("a configured claim names the caller, and a token without it names none", a
   expect(requestOf(listed).caller).toBeUndefined();
 });
 
-test("a request cannot forge the caller's header, whether or not the gateway has authenticated it", async () => {
+test("a request cannot forge the caller's header, whether or not the gateway has authenticated the caller", async () => {
   const forged = { "x-stepwell-caller": "arn:aws:iam::1:root", "x-any": "1" };
   const others = [{ key: "x-any", value: "1" }];
   expect(await createdBy({ iam: { userArn: ARN } }, forged)).toEqual([200, ARN, others]);
@@ -90,7 +90,7 @@ test.each([
   expect(await createdBy({ jwt: { claims: { ...CLAIMS, sub } } })).toEqual([403, undefined, undefined]);
 });
 
-test("the forwarding headers of a proxy stay, and headers that only the door may set are dropped", async () => {
+test("the forwarding headers of a proxy stay, and headers that only the ingress may set are dropped", async () => {
   const said = { "x-forwarded-for": "6.6.6.6, 1.2.3.4", "x-forwarded-proto": "https", forwarded: "for=6.6.6.6" };
   const spoofed = {
     "x-restate-ingress-path": "/Admin/all",

@@ -1,4 +1,4 @@
-/** Tests the handlers of the functions, each over an engine of its own: from event to result, with no work left running. */
+/** Tests the handlers of the functions, each over its own engine: from event to result, with no work left running. */
 import { expect, test } from "vitest";
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
 import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
@@ -97,7 +97,7 @@ test("a throttled table is a 503 that says a retry is safe, and the log names th
   expect(line?.fields).toMatchObject({ route: "call", service: "S", detail: expect.stringContaining(hot) });
 });
 
-test("a function with less time than a request may have replies before its own end", async () => {
+test("a function with less time than a request may take replies before its own end", async () => {
   const stage = await open({ slow: () => new Gate().passed.then(() => "") });
   const ingress = ingressHandler(awsOf(stage.actor()));
   const little = { getRemainingTimeInMillis: () => 4_000 };
@@ -195,7 +195,7 @@ test("a finished message is deleted while others of its batch still run", async 
   expect(await stage.pulse.within(1_000, answer)).toEqual({ batchItemFailures: [] });
 });
 
-test("the sweeper returns its counts, and empties its dead letters", async () => {
+test("the sweeper returns its counts, and empties the dead-letter queue", async () => {
   const [stage, other] = [await open({ work: () => "done" }), await open({})];
   const actor = stage.actor();
   const ingress = ingressHandler(awsOf(actor));

@@ -20,7 +20,7 @@ async function door(...answers: readonly (readonly [status: number, body: object
   return { ask: adminClient(uri, { AWS_REGION: "eu-west-1" }), asked: () => asked };
 }
 
-test("it repeats until the request is accepted", async () => {
+test("the registrar repeats the request until it is accepted", async () => {
   const { ask, asked } = await door(FORBIDDEN, [404, { message: "Not Found" }], [503, {}], [201, { id: "dp_1" }]);
   expect(await patient(ask, LONG)("POST", "/deployments", {})).toEqual({ status: 201, body: { id: "dp_1" } });
   expect(asked()).toBe(4);
@@ -36,13 +36,13 @@ test.each([
   expect(asked()).toBe(1);
 });
 
-test("it gives up, and returns the last answer", async () => {
+test("the registrar gives up after its time, and returns the last answer", async () => {
   const { ask, asked } = await door(FORBIDDEN);
   expect(await patient(ask, { forMs: 2_000, everyMs: 10 })("POST", "/deployments", {})).toMatchObject({ status: 403 });
   expect(asked()).toBeGreaterThan(1);
 });
 
-test("an API that does not answer is waited for, and named in the error", async () => {
+test("the registrar waits for an API that does not answer, and the error names the API", async () => {
   const gone = await listen(createServer());
   await gone.close();
   const ask = patient(adminClient(gone.uri, {}), { forMs: 100, everyMs: 10 });

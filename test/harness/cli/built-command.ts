@@ -1,4 +1,4 @@
-/** The stepwell command as it is shipped, run as a process of its own, with pipes or at a terminal. */
+/** The stepwell command as it is shipped, run as a separate process, with pipes or at a terminal. */
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { inject, vi } from "vitest";

@@ -8,7 +8,7 @@ import { LEASE_MS } from "./budget-stage.ts";
 
 /** A payload of this length fits in one write unit with its metadata. */
 const LONG = "x".repeat(600);
-/** A caller's segment contains the result of its child and its own output. */
+/** Short, because a caller's segment contains the result of its child and its own output. */
 const SHORT = "x".repeat(200);
 const SLEEP_MS = 60_000;
 

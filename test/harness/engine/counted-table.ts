@@ -1,4 +1,4 @@
-/** A table that counts its requests and what each would cost in DynamoDB, and passes them on to the table behind it. */
+/** Counts the requests to a table and their cost in DynamoDB, and passes the requests on to the table. */
 import type { Condition, IndexName, Item, Key, Page, Range, Table } from "../../../shared/engine/ports/table.ts";
 import type { Transacted, Update, Updated, Write, Written } from "../../../shared/engine/ports/table.ts";
 
@@ -13,7 +13,7 @@ const UNIT_BYTES = 1024;
 export interface TableCounts {
   /** Write units of the items themselves. A refused write costs one. */
   readonly items: number;
-  /** How many of these units are of refused writes. */
+  /** The units among them that refused writes cost. */
   readonly refused: number;
   readonly list: number;
   readonly open: number;
@@ -120,7 +120,7 @@ export class CountedTable implements Table {
 }
 
 /**
- * An entry that is added or removed costs 1, one that moves to another key 2, another projected value 1, anything else nothing.
+ * An added or removed entry costs 1, a move to another key 2, a changed projected value 1, and anything else nothing.
  */
 function indexUnits(index: IndexName, before: Item | undefined, after: Item): number {
   const [pk, sk] = INDEX_KEYS[index];

@@ -12,7 +12,7 @@ import { segmentItem } from "../../../shared/engine/store/segment-record.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Writes completed invocations, accepted one after the other within `spanMs`, the last now; every third has one to six steps. */
+/** Writes completed invocations that were accepted during the last `spanMs`; every third has one to six steps. */
 export async function complete(table: Table, engine: Engine, count: number, spanMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const moments = Array.from({ length: count }, (_, i) => Math.floor(nowMs - (spanMs * (count - 1 - i)) / count));

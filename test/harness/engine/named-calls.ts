@@ -1,4 +1,4 @@
-/** The calls of a process by what they do, for tests that interrupt one of them. */
+/** Names the calls of a process by what they do, for tests that interrupt one of them. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Item, Key } from "../../../shared/engine/ports/table.ts";
 import { ACCEPTANCE_SK, invocationPk } from "../../../shared/engine/store/item-keys.ts";
@@ -10,7 +10,7 @@ export function putOf(sk: RegExp, isIt: (item: Item) => boolean = () => true): N
   return (call) => isTableCall(call, "put") && sk.test((call.args[0] as Item).sk) && isIt(call.args[0] as Item);
 }
 
-/** @param handler of the accepted invocation; any without it */
+/** @param handler the handler of the accepted invocation; absent for any handler */
 export function acceptanceOf(handler?: string): NamedCall {
   return putOf(new RegExp(`^${ACCEPTANCE_SK}$`), (item) => handler === undefined || item["handler"] === handler);
 }
@@ -23,7 +23,7 @@ export function endOf(id: InvocationId): NamedCall {
   return putOf(/^seg#/, (item) => item.pk === invocationPk("", id) && item["end"] === true);
 }
 
-/** The put of a completion, a signal or an order to kill at the invocation that it is for. */
+/** The put of a completion, a signal or an order to kill at the receiving invocation. */
 export const arrival: NamedCall = putOf(/^arr#/);
 
 /** The put by which an invocation subscribes to the end of another. */
@@ -40,29 +40,29 @@ export const promiseCompletion: NamedCall = putOf(/^promise#/);
 /** The update of the lock of a key: its holder gives the key back, or the life of a workflow is over. */
 export const lockUpdate: NamedCall = updateOf(/^lock$/);
 
-/** The update of a promise: its time to live, when the life of its workflow is over. */
+/** The update of a promise's time to live when the life of its workflow is over. */
 export const promiseUpdate: NamedCall = updateOf(/^promise#/);
 
 /** The message that wakes an invocation. */
 export const message: NamedCall = ({ port, method }) => port === "queue" && method === "send";
 
-/** The read with which a driver begins to deliver an end: of all who await it. */
+/** The read of all invocations that await an end; with it a driver begins to deliver the end. */
 export const readOfSubscriptions: NamedCall = readOf(/^sink#/);
 
-/** The read of all who await a promise. */
+/** The read of all invocations that await a promise. */
 export const readOfPromiseWaiters: NamedCall = readOf(/^waiter#/);
 
 /** Any write of the table. */
 export const tableWrite: NamedCall = ({ port, method }) =>
   port === "table" && ["put", "update", "delete", "transact"].includes(method);
 
-/** One such call by its place, from 0: for tests that interrupt each of them in turn. */
+/** The call at one place, from 0, among the calls that match: tests interrupt each of them in turn. */
 export function nth(place: number, isIt: NamedCall): NamedCall {
   let seen = 0;
   return (call) => isIt(call) && seen++ === place;
 }
 
-/** The first such call after a write, such as that of an end. */
+/** The matching calls that follow a write, such as the write of an end. */
 export function after(write: NamedCall, isIt: NamedCall): NamedCall {
   let isDone = false;
   return (call) => {

@@ -1,4 +1,4 @@
-/** Invocations that the sweeper must look at, in any number, written as their drivers would have left them. */
+/** Writes any number of invocations that the sweeper must look at, as their drivers would have left them. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/core/model/ids.ts";

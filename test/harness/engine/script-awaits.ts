@@ -22,7 +22,7 @@ export interface Awaited<T> {
   readonly tree: Tree;
   /** Undefined while the outcome is open; `read` throws a failure as a TerminalError. */
   outcome(known: Known): { readonly at: number; read(): T } | undefined;
-  /** Closures of its runs that have no result yet. */
+  /** The closures of awaited runs that have no result yet. */
   readonly runs: readonly (() => Promise<void>)[];
 }
 

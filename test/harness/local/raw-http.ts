@@ -54,7 +54,7 @@ export function nextAnswer(socket: Socket): Promise<RawAnswer> {
   });
 }
 
-/** Makes one request on a connection of its own. */
+/** Makes one request on its own connection. */
 export async function ask(
   port: number,
   line: string,

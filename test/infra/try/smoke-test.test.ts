@@ -1,4 +1,4 @@
-/** Checks run in their order, over HTTP; a check that cannot run is skipped with a reason. */
+/** Tests that checks run in order over HTTP, and that a check that cannot run is skipped with a reason. */
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** One attempt of a handler: every closure that it runs writes a line into the ledger, with the processes behind it. */
+/** One attempt of a handler: every closure that it runs writes a line into the ledger, with the processes that ran it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { serde } from "@restatedev/restate-sdk/lambda";
@@ -8,11 +8,11 @@ import type { Recorded } from "../../crash/outcome.ts";
 import { noiseOf } from "./noise.ts";
 import type { LoadLine } from "./told.ts";
 
-/** Set by a deployment's server that can tell the process of a connection. */
+/** A deployment's server sets this header if it finds the process at the other end of a connection. */
 export const DRIVER_HEADER = "x-load-driver";
 const CLOSURE_MAX_MS = 40;
 const RETRY_RUN_MS = 60;
-/** The bytes before a large value with the length of its record, which precedes the value. */
+/** A large result begins with the length of its record, in this many bytes; then come the record and the value. */
 const LENGTH_BYTES = 4;
 const BOOT = { bootId: randomUUID(), bootAtMs: performance.timeOrigin };
 
@@ -41,7 +41,7 @@ export class Attempt {
     });
   }
 
-  /** Its result is its record and so many incompressible bytes. */
+  /** The result of the run is its record and `bytes` incompressible bytes. */
   runLarge(step: string, bytes: number): RestatePromise<Uint8Array> {
     const closure = (): Uint8Array => {
       const told = Buffer.from(JSON.stringify(this.#enter(step, false)));

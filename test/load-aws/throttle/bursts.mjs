@@ -1,7 +1,4 @@
-/**
- * The moments at which each resource is throttled: random bursts, most of which a client survives by retries and some of which it
- * does not.
- */
+/** The moments at which each resource is throttled: random bursts. A client survives most of them by retries. */
 import { createHash } from "node:crypto";
 import { RESOURCES } from "./touched.mjs";
 
@@ -40,13 +37,13 @@ export class Bursts {
   }
 
   /**
-   * A long burst refuses one half of the keys, that of its first request: a hot range of partition keys.
+   * A long burst refuses the half of the keys that contains the first requested key, as a hot range of partition keys.
    * @returns DynamoDB's name of the reason; undefined if the resource has room
    */
   refusal({ resource, key }, nowMs) {
     const burst = this.#bursts.get(resource);
     if (burst === undefined || nowMs < burst.fromMs) return undefined;
-    // A burst without a request stays until one comes, so that a seldom used resource is throttled too.
+    // A burst that has refused no request stays, so that a seldom used resource is throttled too.
     if (nowMs > burst.toMs && burst.hasStruck) {
       this.#bursts.set(resource, this.#next(nowMs));
       return undefined;

@@ -5,7 +5,7 @@ export const TABLE_READS = "table reads";
 export const SCHEDULES = "schedules";
 /** The index, by the attribute that puts an item into it. */
 const INDEX_OF = { listPk: "index list", openPk: "index open" };
-/** Each of these has bursts of its own. */
+/** Each of these has its own bursts. */
 export const RESOURCES = [TABLE_WRITES, TABLE_READS, ...Object.values(INDEX_OF), SCHEDULES];
 
 /**
@@ -48,7 +48,7 @@ function queried({ ExpressionAttributeValues = {} }) {
   return Object.values(ExpressionAttributeValues).find(({ S }) => S !== undefined)?.S ?? "";
 }
 
-/** An update names the index's key among its attributes where it changes that key. */
+/** An update that changes the key of an index names this key among its attributes. */
 function writesOf({ Item, Key, ExpressionAttributeNames = {} }) {
   const writes = [{ resource: TABLE_WRITES, key: (Item ?? Key).pk.S }];
   const named = new Set(Object.values(ExpressionAttributeNames));

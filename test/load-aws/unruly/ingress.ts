@@ -1,4 +1,4 @@
-/** The ingress function with a queue that doubles, delays and loses. */
+/** The ingress function with a queue that doubles, delays and loses messages. */
 import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
 import { openUnruly } from "./open.ts";
 

@@ -1,4 +1,4 @@
-/** The sweeper function with a queue that doubles, delays and loses. */
+/** The sweeper function with a queue that doubles, delays and loses messages. */
 import { sweeperHandler } from "../../../functions/sweeper/sweeper-handler.ts";
 import { openUnruly } from "./open.ts";
 

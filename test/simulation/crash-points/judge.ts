@@ -31,7 +31,7 @@ export async function isQuiet(world: World): Promise<boolean> {
   return invocations.every(({ invocation }) => invocation.phase.status === "completed");
 }
 
-/** @param faults how many have struck: each of them may cause one more execution of a closure @returns complaints */
+/** @param faults the number of faults that struck; each may cause one more execution of a closure @returns complaints */
 export async function judge(world: World, client: Client, scenario: Scenario, faults: number): Promise<string[]> {
   const invocations = await invocationsOf(world);
   return [

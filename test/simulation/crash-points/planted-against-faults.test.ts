@@ -1,4 +1,4 @@
-/** Tests the faults: for each there is a mistake that passes a run without faults, and that this fault shows. */
+/** Tests faults: each planted mistake passes a run without faults, and fails a run with the fault named beside it. */
 import { expect, test } from "vitest";
 import type { Table, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

@@ -1,4 +1,4 @@
-/** The world of one run: durable parts that survive, the process on them that may die, and its successor. */
+/** The world of one run: the durable parts, the process on them, which may die, and its successors. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";

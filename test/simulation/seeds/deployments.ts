@@ -1,4 +1,4 @@
-/** The two deployments that play programs: one over the scripted SDK, one over the real one, each registered once. */
+/** The two deployments that play programs: one over the scripted SDK, one over the real SDK, each registered once. */
 import { register } from "../../../shared/engine/register/register.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";

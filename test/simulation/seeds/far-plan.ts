@@ -10,7 +10,7 @@ export const REST_SHARE = 0.04;
 const REST_MS = 7 * DAY_MS;
 /** Longer than the time to live of items that are not extended. */
 const POISONED_FOR_MS = 20 * DAY_MS;
-/** A longer interval of the sweeper for those days, so that a seed takes no longer than others. */
+/** A longer interval of the sweeper for those days, so that such a seed takes no longer than other seeds. */
 const SWEEP_EVERY_MS = DAY_MS / 4;
 
 const BEGINNING = "far";

@@ -1,4 +1,4 @@
-/** The ports of one mortal process: every call of the engine is one of its calls. */
+/** The ports of one mortal process: every call of the engine goes through the process, where a fault may strike. */
 import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 import { QUEUE_DELAY_MAX_MS, type Queue, type Wake } from "../../../shared/engine/ports/queue.ts";
@@ -43,7 +43,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   };
 }
 
-/** False if the process will not see that its write was written. */
+/** False if the process gets no answer to its write. */
 function mayLearn(mishap: Mishap | undefined): boolean {
   return mishap === undefined || mishap === "slow" || mishap === "freezes";
 }

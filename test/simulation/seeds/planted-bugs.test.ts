@@ -65,14 +65,14 @@ const blindHandover: Sabotage = (engine) =>
     },
   });
 
-/** Each process derives ids of its own, so a repeated key does not find the invocation (I7). */
+/** Each process derives different ids, so a repeated key does not find the invocation (I7). */
 const foreignIds: Sabotage = (engine) => {
   const own = engine.activeInvocations.newToken();
   const derive: Engine["ids"]["derive"] = (parts, size) => engine.ids.derive([...parts, own], size);
   return { ...engine, ids: { random: (size) => engine.ids.random(size), derive } };
 };
 
-/** A message is gone once it was received, and no sweeper runs (I8). */
+/** A received message is deleted at once, and no sweeper runs (I8). */
 const forgottenMessages: Sabotage = (engine) => {
   const { queue } = engine;
   const receive: typeof queue.receive = async (...asked) => {

@@ -5,7 +5,7 @@ import { run } from "./run.ts";
 
 /** The number of seeds. */
 const SEEDS = Number(process.env["SEEDS"] ?? 1_600);
-/** `SEED=17` plays this one alone and prints its trace. */
+/** `SEED=17` plays seed 17 alone and prints its trace. */
 const ONLY = process.env["SEED"];
 /** With this number of seeds each kind of fault strikes. */
 const SEEDS_FOR_ALL = 500;

@@ -1,4 +1,4 @@
-/** Clock skew: the clock of every process is some seconds ahead of the true time or behind it. */
+/** Clock skew: in some seeds the clock of every process is up to five seconds ahead of the true time or behind it. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Random } from "./random.ts";
 

@@ -14,7 +14,7 @@ export class WatchedTable extends MemoryTable {
   #notes: Note[] = [];
   #writer: Mortal | undefined;
 
-  /** The effect happens at the call, and belongs to this process. */
+  /** Runs the effect at once, and records `writer` as the process that makes its writes. */
   writtenBy<T>(writer: Mortal | undefined, effect: () => Promise<T>): Promise<T> {
     this.#writer = writer;
     const done = effect();

@@ -1,4 +1,4 @@
-/** Programs of the version that writes a fixture: started, awaited, and killed. */
+/** Starts, awaits and kills the programs of the version that writes a fixture. */
 import type { ChildProcess } from "node:child_process";
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** A service that greets and remembers to remind. */
+/** The service `greeter`: one handler greets, the other reminds after a delay. */
 import * as restate from "@restatedev/restate-sdk";
 
 const GREETINGS = ["Hello", "Welcome", "Good to see you"];
@@ -12,13 +12,13 @@ interface Reminder {
 const greeter = restate.service({
   name: "greeter",
   handlers: {
-    /** What happens by chance is recorded by `ctx.run`: after a crash the same greeting is found again. */
+    /** `ctx.run` records the random choice, so the handler returns the same greeting when it is repeated after a crash. */
     greet: async (ctx: restate.Context, name: string): Promise<string> => {
       const greeting = await ctx.run("pick a greeting", () => GREETINGS[Math.floor(Math.random() * GREETINGS.length)]);
       return `${greeting}, ${name}!`;
     },
 
-    /** The sleep holds no process. Stop everything, start it again: the reminder still comes, and on time. */
+    /** No process waits during the sleep: you can stop everything and start it again, and the reminder comes on time. */
     remind: async (ctx: restate.Context, { name, about, seconds }: Reminder): Promise<string> => {
       await ctx.sleep({ seconds });
       await ctx.run("remind", () => console.log(`${name}, remember ${about}!`));

@@ -1,4 +1,4 @@
-/** A counter for each key: its state is kept with it, and additions to one key never overlap. */
+/** A counter object: each key has its own count, and additions to one key never overlap. */
 import * as restate from "@restatedev/restate-sdk";
 
 const COUNT = "count";
@@ -6,14 +6,14 @@ const COUNT = "count";
 const counter = restate.object({
   name: "counter",
   handlers: {
-    /** Runs alone for its key: what it reads nobody changes until it has written. */
+    /** Runs alone for its key, so no other call changes the count between the read and the write. */
     add: async (ctx: restate.ObjectContext, by: number): Promise<number> => {
       const count = ((await ctx.get<number>(COUNT)) ?? 0) + by;
       ctx.set(COUNT, count);
       return count;
     },
 
-    /** A shared handler reads beside an addition that runs, and does not wait for it. */
+    /** A shared handler: it does not wait for an addition that is running. */
     get: restate.handlers.object.shared(
       async (ctx: restate.ObjectSharedContext): Promise<number> => (await ctx.get<number>(COUNT)) ?? 0,
     ),

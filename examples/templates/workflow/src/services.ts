@@ -1,4 +1,4 @@
-/** A sign-up that waits for a click, for as long as it takes: it runs once for each id, and can be asked meanwhile. */
+/** The workflow `signup`: it runs once for each id and waits for a confirmation, and its status can be read meanwhile. */
 import * as restate from "@restatedev/restate-sdk";
 
 const CONFIRMED = "confirmed";
@@ -16,7 +16,7 @@ const signup = restate.workflow({
       ctx.set(STATUS, "waiting for the confirmation");
       const secret = ctx.rand.uuidv4();
       await ctx.run("send the letter", () => console.log(`to ${email}: confirm with {"secret":"${secret}"}`));
-      // Nothing runs while it waits, and nothing is lost where everything is started anew meanwhile.
+      // No process runs during the wait, and a restart of everything loses nothing.
       if ((await ctx.promise<string>(CONFIRMED)) !== secret) {
         throw new restate.TerminalError("The secret is not the one of the letter", { errorCode: 403 });
       }

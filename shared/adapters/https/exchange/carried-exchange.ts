@@ -1,4 +1,4 @@
-/** One exchange as its reader sees it, independent of the protocol underneath. */
+/** One exchange with a deployment, independent of the protocol that carries it. */
 import type { Readable } from "node:stream";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { Exchange, ExchangeHead, ExchangeRequest } from "../../../engine/ports/endpoints.ts";
@@ -8,7 +8,7 @@ export interface Carrier {
   write(bytes: Uint8Array): void;
   /** Ends our side. */
   end(): void;
-  /** Tells the peer that this side no longer wants the answer. */
+  /** Tells the peer that this side gives the exchange up. */
   reset(): void;
   pause(): void;
   resume(): void;
@@ -19,7 +19,7 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
-/** The largest ratio of a kept buffer to the view that keeps it alive. */
+/** A view is copied if its buffer is more than this many times as large. */
 const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is paused; at half of it, the peer resumes. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
@@ -162,12 +162,12 @@ export class CarriedExchange implements Exchange {
   }
 }
 
-/** Copies a small view of a large buffer, or the view keeps all of the buffer alive: 8 bytes of a message, 64 KiB of a socket. */
+/** Copies a small view of a large buffer. Otherwise 8 bytes of a message could keep 64 KiB of a socket's buffer alive. */
 function unpinned(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }
 
-/** Delivers what a broken stream received before it broke, and still buffered for a slow reader. */
+/** Delivers the bytes that a broken stream received before it broke and still holds for a slow reader. */
 export function deliverRest(stream: Readable, exchange: CarriedExchange): void {
   for (let rest = stream.read() as Uint8Array | null; rest !== null; rest = stream.read() as Uint8Array | null) {
     exchange.deliver(rest);

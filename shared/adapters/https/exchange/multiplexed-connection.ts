@@ -4,13 +4,13 @@ import type { ParsedUri } from "./parsed-uri.ts";
 
 export interface MultiplexedConnection {
   /**
-   * False after a GOAWAY of either side, and after missed pings: a process that was frozen may hold a connection that its
-   * peer has closed, so a new request must not use it.
+   * False after a GOAWAY of either side, and after missed pings. A process that was frozen may hold a connection that the
+   * peer has closed; a new request must not use that connection.
    */
   readonly isUsable: boolean;
   /** True while the number of streams is below the peer's limit. */
   readonly hasRoom: boolean;
-  /** Sends the request; head and body go out together, the last byte with the end of our side. */
+  /** Sends the head and the body of the request together, and our end of the stream with the last byte if we send no more. */
   start(exchange: CarriedExchange, target: ParsedUri): void;
   /** Accepts no more requests, and ends after the last exchange. */
   retire(): void;

@@ -89,7 +89,7 @@ export class GatheredWrites {
     this.#uint32(at + 4, code);
   }
 
-  /** Writes the header block as one frame, followed by continuations where it is too large. */
+  /** Writes the header block as one frame, followed by continuations if it is too large. */
   headers(streamId: number, flags: number, block: Uint8Array, frameMaxBytes: number): void {
     const size = Math.min(block.length, frameMaxBytes);
     const isWhole = size === block.length;
@@ -116,7 +116,7 @@ export class GatheredWrites {
     if (this.#socket.writableLength === 0) this.#from = this.#to = 0;
   }
 
-  /** Copies bytes of any size, because the encoder reuses them. */
+  /** Copies the bytes whatever their size, because the encoder reuses its buffer. */
   #copied(piece: Uint8Array): void {
     const at = this.#reserve(piece.length);
     this.#block.set(piece, at);

@@ -130,7 +130,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     }
   }
 
-  /** @throws ConnectionError where the peer requests answers without reading them */
+  /** @throws ConnectionError if the peer requests answers without reading them */
   #answer(): void {
     this.#answersUnread = this.#writes.isBehind ? this.#answersUnread + 1 : 0;
     if (this.#answersUnread <= ANSWERS_UNREAD_MAX) return;

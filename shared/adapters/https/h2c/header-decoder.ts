@@ -18,7 +18,7 @@ interface Cursor {
 
 /**
  * @param listMaxBytes limit for names and values together, plus 32 bytes for each field
- * @returns the fields in order; undefined where they exceed the limit
+ * @returns the fields in order; undefined if they exceed the limit
  * @throws ConnectionError for an unreadable block, also for a reference to a dynamic entry
  */
 export function decodedFields(

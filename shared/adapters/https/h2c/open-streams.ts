@@ -63,7 +63,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     return this.#streams.size < this.#streamsMax;
   }
 
-  /** True where no stream id is left. */
+  /** True if no stream id is left. */
   get isUsedUp(): boolean {
     return this.#nextId > MAX_31_BITS;
   }
@@ -88,7 +88,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#writes.headers(stream.id, flags, block, this.#outbound.frameMaxBytes);
     this.#outbound.send(stream);
     exchange.attach(stream);
-    // A lone request goes out at once; further requests of a turn go out together at its end.
+    // The only open request goes out at once; more requests go out together at the end of the event loop's turn.
     if (this.#streams.size === 1) this.#writes.flush();
   }
 
@@ -148,7 +148,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     const head = this.#responses.head(bytes, start, end);
     if (typeof head === "string") return this.#fault(stream, CODE.PROTOCOL_ERROR, head);
     if (head.status < 200) {
-      // A status below 200 announces the answer and is none; HTTP/2 forbids 101.
+      // A status below 200 only announces the answer; HTTP/2 forbids 101.
       if (ends || head.status === 101) this.#fault(stream, CODE.PROTOCOL_ERROR, `status ${head.status} is no answer`);
       return false;
     }
@@ -268,7 +268,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (bytes > 0) this.#writes.number(FRAME.WINDOW_UPDATE, streamId, bytes);
   }
 
-  /** Accepts late content for a stream that this side reset. @throws ConnectionError where the peer had ended the stream */
+  /** Accepts late content for a stream that this side reset. @throws ConnectionError if the peer had ended the stream */
   #closed(streamId: number): undefined {
     this.#late(streamId);
     if (streamId <= this.#excusedUpTo || this.#abandoned.has(streamId)) return;

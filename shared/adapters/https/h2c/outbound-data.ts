@@ -3,7 +3,7 @@ import { CODE, ConnectionError, FLAG, FRAME, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BIT
 import type { GatheredWrites } from "./gathered-writes.ts";
 import type { H2cStream } from "./h2c-stream.ts";
 
-/** The limit of our frames even where the peer accepts larger ones, so that streams take turns. */
+/** The limit of our frames even if the peer accepts larger ones, so that streams take turns. */
 const FRAME_MAX_BYTES = 64 * 1024;
 
 export class OutboundData {
@@ -41,7 +41,7 @@ export class OutboundData {
     }
   }
 
-  /** True where a frame was sent since the last call. */
+  /** True if a frame was sent since the last call. */
   hasSent(): boolean {
     const hasSent = this.#hasSent;
     this.#hasSent = false;
@@ -52,14 +52,14 @@ export class OutboundData {
     this.#blocked.delete(stream);
   }
 
-  /** @throws ConnectionError where the window exceeds its maximum */
+  /** @throws ConnectionError if the window exceeds its maximum */
   grow(bytes: number): void {
     this.#window += bytes;
     if (this.#window > MAX_31_BITS) throw tooLarge();
     this.#turns();
   }
 
-  /** @returns false where the stream's window exceeds its maximum */
+  /** @returns false if the stream's window exceeds its maximum */
   growStream(stream: H2cStream, bytes: number): boolean {
     stream.sendWindow += bytes;
     if (stream.sendWindow > MAX_31_BITS) return false;
@@ -91,7 +91,7 @@ export class OutboundData {
     }
   }
 
-  /** @returns false where the windows allow nothing */
+  /** @returns false if the windows allow nothing */
   #sendFrame(stream: H2cStream): boolean {
     const size = Math.min(stream.queuedBytes, stream.sendWindow, this.#window, this.#frameMaxBytes);
     if (size <= 0 && stream.queuedBytes > 0) return false;

@@ -4,11 +4,11 @@ import { endToEnd } from "../exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "../exchange/parsed-uri.ts";
 import { STATIC_INDEX } from "./static-table.ts";
 
-/** Few entries are in use; beyond this number the cache is cleared as a whole. */
+/** A full cache is cleared as a whole, because few of its entries are in use. */
 const REMEMBERED_MAX = 1_000;
 const NEVER_INDEXED = 0x10;
 const INDEXED = 0x80;
-/** Sets the dynamic table to size 0 in the first block, so that no later limit of the peer needs an answer. */
+/** Sets the dynamic table to size 0 in the first block, so a limit that the peer announces later needs no answer. */
 const NO_TABLE = 0x20;
 const METHOD = { GET: 2, POST: 3 } as const;
 const SCHEME = { "http:": 6, "https:": 7 } as const;
@@ -71,7 +71,7 @@ export class RequestEncoder {
     return this.#remember(this.#names, name, start);
   }
 
-  /** Removes what was written since `start` from the block and caches it; the caller copies it back. */
+  /** Moves the bytes from `start` on out of the block and into the cache; the caller copies them back. */
   #remember(memory: Map<string, Uint8Array>, key: string, start: number): Uint8Array {
     const piece = Buffer.from(this.#bytes.subarray(start, this.#size));
     this.#size = start;

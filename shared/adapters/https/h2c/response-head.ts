@@ -3,7 +3,7 @@ import type { ExchangeHead } from "../../../engine/ports/endpoints.ts";
 import type { Field } from "./header-decoder.ts";
 
 export interface ResponseHead extends ExchangeHead {
-  /** The value of `content-length`, where the head has one. */
+  /** The value of `content-length`, if the head has one. */
   readonly contentBytes?: number;
 }
 
@@ -20,7 +20,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 // oxlint-disable-next-line no-control-regex -- these are the very characters that must not be there
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 
-/** Joins several values of one name. @returns a text with the reason where the fields are no head of a response */
+/** Joins the values of equal names. @returns a text with the reason if the fields are not the head of a response */
 export function responseHead(fields: readonly Field[]): ResponseHead | string {
   const [first, ...rest] = fields;
   if (first?.[0] !== ":status" || !/^[1-9]\d\d$/.test(first[1])) return "no status stands at its head";
@@ -38,7 +38,7 @@ export function responseHead(fields: readonly Field[]): ResponseHead | string {
   return /^\d{1,15}$/.test(length) ? { ...head, contentBytes: Number(length) } : "its content-length is no number";
 }
 
-/** @returns the reason why a field is invalid; undefined where all are valid. Pseudo-fields are invalid here. */
+/** @returns the reason why a field is invalid; undefined if all are valid. Pseudo-fields are invalid here. */
 export function wrongField(fields: readonly Field[]): string | undefined {
   for (const [name, value] of fields) {
     if (!NAME.test(name)) return "it has a field that may not stand there";

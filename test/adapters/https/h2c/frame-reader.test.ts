@@ -36,7 +36,7 @@ const cuts = array(oneof(constant(1), constant(9), integer({ min: 1, max: 40 }),
   maxLength: 50,
 });
 
-/** Cuts into pieces of the given sizes, repeatedly. */
+/** Cuts the bytes into pieces of the given sizes; the sizes repeat until the bytes end. */
 function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0, i = 0; at < bytes.length; i += 1) {
@@ -66,7 +66,7 @@ test("any fragmentation gives whole frames in order", () => {
   );
 });
 
-test("delivered payloads keep their bytes while others arrive", () => {
+test("a delivered payload keeps its bytes while further frames arrive", () => {
   const kept: Uint8Array[] = [];
   const reader = new FrameReader({
     onFrame: (...[, , , bytes, start, end]) => void kept.push(bytes.subarray(start, end)),

@@ -51,7 +51,7 @@ async function asked(): Promise<ScriptedConnection> {
   }
 }
 
-/** Sends a ping after the given frames: its answer proves that each side has read all earlier frames of the other. */
+/** Sends the given frames and a ping. The answer to the ping proves that each side has read all earlier frames. */
 async function settled(connection: ScriptedConnection, ...first: readonly Buffer[]): Promise<void> {
   connection.send(...first, frame(TYPE.ping, 0, 0, MARK));
   await connection.next(TYPE.ping, ({ flags, payload }) => flags === ACK && payload.equals(MARK));
@@ -62,7 +62,7 @@ async function pinged(connection: ScriptedConnection): Promise<void> {
   await settled(connection, frame(TYPE.ping, ACK, 0, payload));
 }
 
-test("a ping goes out after forty seconds, and twenty seconds without an answer break open exchanges", async () => {
+test("the client sends a ping after forty seconds, and without an answer in twenty more, open exchanges break", async () => {
   const peer = await peerThat(false);
   const exchange = ask(peer.uri);
   const connection = await asked();
@@ -89,7 +89,7 @@ test("an exchange with a slow peer stays open while the peer answers pings", asy
   expect(await textOf(exchange)).toBe("at last");
 });
 
-test("a connection without use for five minutes is closed, and the next exchange opens another", async () => {
+test("a connection is closed after five idle minutes, and the next exchange opens another", async () => {
   const peer = await peerThat(true);
   expect(await textOf(ask(peer.uri))).toBe("ok");
   const connection = await asked();

@@ -3,7 +3,7 @@ import { type Actor, begun, copyOf, type Limits, type Mistake, type Model, NOBOD
 import { keyOf } from "./model-key.ts";
 import { stepped } from "./steps.ts";
 
-/** The number of actors at a time, in all and on one invocation. */
+/** The largest number of actors at a time: in all, and on one invocation. */
 const ACTORS_MAX = 2;
 const ACTORS_EACH_MAX = 2;
 
@@ -14,13 +14,13 @@ export interface Found {
 }
 
 interface Reached {
-  /** Dropped once its moves are known: only the way there is needed from then on. */
+  /** Dropped once its moves are known; after that only the steps that lead to it are needed. */
   model: Model | undefined;
   readonly from: Reached | undefined;
   readonly by: string;
 }
 
-/** @param statesMax bounds the number of states; with it the search is depth-first, else breadth-first */
+/** @param statesMax bounds the number of states; with this bound the search is depth-first, without it breadth-first */
 export function explored(
   claimants: number,
   limits: Limits,
@@ -114,7 +114,7 @@ function backstopped(model: Model, of: number): Model {
   return next;
 }
 
-/** The actor's message comes again, because it is not acked. */
+/** Removes the actor. Its message comes again, because it is not acked. */
 function crashed(model: Model, at: number): Model {
   const next = copyOf(model);
   next.crashes--;

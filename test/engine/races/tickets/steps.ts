@@ -123,7 +123,7 @@ const STEPS: Readonly<Record<Actor["doing"], (turn: Turn) => void>> = {
     actor.doing = waits ? "park" : "take";
   },
 
-  /** The handler sees the state that its driver has loaded; its changes are a segment, which only one driver writes (I1). */
+  /** The handler sees the state that its driver has loaded. Its changes form a segment, and only one driver writes it (I1). */
   attempt(turn) {
     const { model, actor, life } = turn;
     if (life.segment !== actor.segment) return lost(turn);

@@ -1,0 +1,39 @@
+/** Bounded work: after a failure no further work starts, and the failure waits for the work that runs. */
+import { expect, test } from "vitest";
+import { atMost } from "../../../shared/engine/bulkheads/at-most.ts";
+
+/** Each work ends when its number is passed to the returned function. */
+function gates(): { readonly run: (at: number) => Promise<number>; readonly open: (at: number) => void } {
+  const waiting = new Map<number, () => void>();
+  return {
+    run: (at) => new Promise((resolve) => waiting.set(at, () => resolve(at))),
+    open: (at) => waiting.get(at)!(),
+  };
+}
+
+test.each([
+  ["as many turns as works", 3],
+  ["fewer turns than works", 2],
+])("with %s, a failure is thrown after the work that runs beside it has ended", async (_what, count) => {
+  const { run, open } = gates();
+  const ended: number[] = [];
+  const works = [0, 1, 2];
+  const all = atMost(count, works, async (at) => {
+    if (at === 0) throw new Error("the first work failed");
+    ended.push(await run(at));
+  });
+  let isOver = false;
+  const outcome = all.catch((error: unknown) => error).finally(() => (isOver = true));
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  for (const at of works.slice(1, count)) open(at);
+  expect(await outcome).toEqual(new Error("the first work failed"));
+  expect(ended).toEqual(works.slice(1, count));
+});
+
+test("outcomes are in the order of the works, whichever ends first", async () => {
+  const { run, open } = gates();
+  const all = atMost(3, [0, 1, 2], run);
+  for (const at of [2, 0, 1]) open(at);
+  expect(await all).toEqual([0, 1, 2]);
+});
