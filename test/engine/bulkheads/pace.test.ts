@@ -1,4 +1,4 @@
-/** The pace of loops over untrusted input: timers get their turn. */
+/** Loops over untrusted input let timers have their turn; while timers fire late, less work is done at a time. */
 import { expect, test } from "vitest";
 import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";

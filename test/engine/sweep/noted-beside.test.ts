@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("a claim of an invocation that was noted since it was read leaves it in the open index, where the claimant's death is found", async () => {
+test("an invocation that the sweeper notes between a worker's read and its claim stays in the open index, which shows the worker's death", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS);
@@ -49,7 +49,7 @@ test("a claim of an invocation that was noted since it was read leaves it in the
   expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
 });
 
-test("a late note under the token of a live lease survives a claim that read before it", async () => {
+test("a late note under the token of a live lease survives the claim of a worker that read the record before the note", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS + 1_000);
