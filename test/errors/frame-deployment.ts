@@ -70,7 +70,7 @@ export function replying(...frames: readonly Uint8Array[]): Script {
   };
 }
 
-/** An answer whose body is no frames. */
+/** An answer with this status and without a body. */
 export function refusing(status: number, headers: Readonly<Record<string, string>> = {}): Script {
   return (response) => {
     response.writeHead(status, headers);

@@ -1,4 +1,4 @@
-/** The book of submissions and their outcomes: each is noted before it is sent, and again when it has ended. */
+/** The record of all submissions and their outcomes: each is noted before it is sent, and again when it has ended. */
 import type { Recorded } from "../crash/outcome.ts";
 import type { Ended, LoadClient } from "./client.ts";
 import type { Added, Told } from "./handlers/told.ts";
@@ -7,7 +7,7 @@ export interface Submission {
   readonly kind: string;
   readonly way: "call" | "send";
   readonly submittedAtMs: number;
-  /** The length of its sleep or delay. */
+  /** How long it asked to sleep or to be delayed. */
   readonly askedMs: number;
   invocationId?: string;
   endedAtMs?: number;
@@ -37,11 +37,11 @@ export class Book {
   /** Sends of one client to one key, in the order of their acceptance. */
   readonly inOrder: { readonly object: string; readonly ids: readonly string[] }[] = [];
   readonly known = new Set<string>();
-  /** Ended by an operator without a result, so that no result names their steps. */
+  /** Invocations that an operator ended; they have no result that could name their steps. */
   readonly killed = new Set<string>();
-  /** Cancelled or killed: a schedule of theirs may be left, and its wake has no effect. */
+  /** Invocations that were cancelled or killed. A schedule for them may be left; its wake has no effect. */
   readonly interrupted = new Set<string>();
-  /** Ended by an operator before their first attempt: no list has them. */
+  /** Invocations that an operator ended before their first attempt: no list contains them. */
   readonly vanished = new Set<string>();
   readonly complaints: string[] = [];
   readonly stills: Still[] = [];
@@ -83,7 +83,7 @@ export class Book {
     this.complaints.push(what);
   }
 
-  /** @returns the parsed result; undefined, and a complaint, where the invocation failed */
+  /** @returns the parsed result; if the invocation failed, undefined, and the failure becomes a complaint */
   told<T extends Told>(what: string, { invocationId, status, text }: Ended): T | undefined {
     if (status !== 200) {
       this.complain(`${what} ${invocationId} ended with ${status}: ${text}`);
@@ -94,7 +94,7 @@ export class Book {
     return told;
   }
 
-  /** Notes the steps, and those of all children; waits for the end of its sends. */
+  /** Notes the steps of an invocation and of all its children, and waits for the end of its sends. */
   async account(kind: string, told: Told, steps: readonly string[], fromMs: number, waits = 0): Promise<void> {
     const found = told.recorded.map(({ step }) => step);
     if (found.join() !== steps.join())
@@ -130,7 +130,7 @@ export class Book {
     if (toMs - fromMs < askedMs) this.complain(`${invocationId} slept ${toMs - fromMs} ms instead of ${askedMs}`);
   }
 
-  /** @param waits the time for which it may wait in any of the gaps */
+  /** @param waits for how many milliseconds the invocation may wait in each gap */
   #noteStill(kind: string, { invocationId, recorded, slept }: Told, fromMs: number, waits: number): void {
     let lastMs = fromMs;
     let forMs = 0;

@@ -1,4 +1,4 @@
-/** Bundles the stepwell command as it is shipped: once for a run of `test:processes`, whose files take it from here. */
+/** Bundles the stepwell command as it is shipped: once for a run of `test:processes`, for all of its files. */
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
