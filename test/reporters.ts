@@ -1,4 +1,4 @@
-/** The reporters of every vitest suite: one for the reader and, where TEST_REPORTS names a folder, a JSON file for programs. */
+/** The reporters of every vitest suite: one for the reader and, if TEST_REPORTS names a folder, a JSON file for programs. */
 
 import { existsSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/** Messages that no process should send: from the future, a day late, for absurd moments. They do no harm and do not circulate. */
+/** Messages that no process should send: from the future, a day late, for absurd moments. They neither harm nor circulate. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { QUEUE_DELAY_MAX_MS, type Wake } from "../../shared/engine/ports/queue.ts";

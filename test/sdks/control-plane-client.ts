@@ -1,4 +1,4 @@
-/** The requests of the rows to a control plane over HTTP: calls, sends, results by id or workflow, cancel, and admin queries. */
+/** Sends the requests of the table's rows to a control plane: calls, sends, results by id or workflow, cancels, admin queries. */
 import { expect } from "vitest";
 
 export interface JsonAnswer {

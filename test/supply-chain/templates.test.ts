@@ -71,7 +71,7 @@ test.skipIf(linter === undefined)("cfn-lint finds an action that AWS does not ha
   expect(await lint(JSON.parse(text) as object)).toContain("W3037");
 });
 
-/** Actions granted on every resource, because AWS has no resource to name: by action, with the reason. */
+/** Actions that may be granted on every resource, because AWS has no resource to name, each with the reason. */
 const ON_EVERYTHING: Readonly<Record<string, string>> = {
   "xray:PutTraceSegments": "X-Ray has no resources",
   "xray:PutTelemetryRecords": "X-Ray has no resources",
