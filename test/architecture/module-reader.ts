@@ -18,7 +18,7 @@ export interface Module {
   readonly opening: string | undefined;
 }
 
-/** @throws Error where the text does not parse: an unread file must never pass for a clean one */
+/** @throws Error if the text does not parse, because an unread file must never count as a clean one */
 export function readModule(path: string, text: string): Module {
   const parsed = parseSync(path, text);
   const broken = parsed.errors.find((error) => error.severity === "Error");

@@ -17,7 +17,7 @@ export interface SmallDisk {
 const SIZE = "48m";
 const FILLER_PIECE = Buffer.alloc(1024 * 1024);
 
-/** @throws Error with both reasons where neither way is possible */
+/** @throws Error with both reasons if neither way is possible */
 export function openSmallDisk(): SmallDisk {
   const dir = mkdtempSync(join(tmpdir(), "stepwell-disk-"));
   try {

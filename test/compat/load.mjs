@@ -35,7 +35,7 @@ export function replaysOf(deploymentUrl, conversationFile) {
 }
 
 /**
- * @param {{ load: Load, deployment: object, server?: object }} subject without a server for the bare deployment
+ * @param {{ load: Load, deployment: object, server?: object }} subject the server is absent for the bare deployment
  * @returns one measurement: rates per second, times in ms, CPU in seconds per 1,000 calls, memory in MB
  */
 export async function measure({ load, deployment, server }, shape, seconds, connections) {

@@ -29,7 +29,7 @@ export function startProcess(command, args, { logFile, hasChannel = false, ...op
   return { child, exited, logFile, pid: child.pid };
 }
 
-/** Sends a signal first, and kills after a time. */
+/** Sends SIGTERM, and kills the process if it has not ended in time. */
 export async function stopProcess({ child, exited }) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
@@ -40,7 +40,7 @@ export async function stopProcess({ child, exited }) {
 
 /**
  * Polls until the condition holds.
- * @throws Error with the end of the log where the process ends or does not answer in time
+ * @throws Error with the end of the log if the process ends or does not answer in time
  */
 export async function untilReady(running, what, probe) {
   const deadlineMs = Date.now() + READY_WITHIN_MS;

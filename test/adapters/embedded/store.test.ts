@@ -1,4 +1,4 @@
-/** Tests opening store directories: new, existing, foreign and locked ones. */
+/** Tests the opening of store directories, which are new, existing, foreign or locked, and the closing of stores. */
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ const refusal = async (kind: "meta" | "journal" = "journal"): Promise<StoreOpenE
 };
 
 describe("opening a store", () => {
-  test("creates the directory, its VERSION and its database where nothing exists", async () => {
+  test("creates the directory, its VERSION and its database if nothing exists", async () => {
     const store = await openStore(dir, { kind: "meta" });
     await store.close();
     expect((await readdir(dir)).sort()).toEqual(["VERSION", "db"]);
@@ -66,7 +66,7 @@ describe("opening a store", () => {
     await again.close();
   });
 
-  test("continues where a crash interrupted the creation of VERSION", async () => {
+  test("succeeds after a crash interrupted the creation of VERSION", async () => {
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "VERSION.new"), '{"for');
     await (await openStore(dir, { kind: "journal" })).close();

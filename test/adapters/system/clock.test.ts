@@ -1,4 +1,4 @@
-/** Tests the machine's clock, with fake timers where hours must pass. */
+/** Tests the machine's clock, with fake timers for long sleeps. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 

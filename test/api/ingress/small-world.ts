@@ -54,7 +54,7 @@ const SERVICES: Readonly<Record<string, { type: ServiceType; handlers: Readonly<
   Signup: { type: "workflow", handlers: { run: { type: "workflow" }, status: { type: "shared" } } },
 };
 
-/** The requests that the use cases received, in order. */
+/** An ingress, and what reached its use cases and its log, in order. */
 export interface World {
   readonly face: (request: HttpRequest) => Promise<HttpResponse>;
   readonly submissions: Submission[];

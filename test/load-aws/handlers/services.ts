@@ -44,7 +44,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         const all = Array.from({ length: count }, (_, at) => attempt.run(`beside ${at}`));
         return { invocationId: attempt.invocationId, recorded: await RestatePromise.all(all) };
       },
-      /** Half of the attempts fail before the steps, and half of the others after them. Half of the executions of `flaky` fail. */
+      /** Half of the attempts fail at the beginning, half of the others at the end. One step fails in half of its executions. */
       flaky: async (ctx: Context): Promise<Told> => {
         const attempt = begin(ctx);
         failNowAndThen("at its beginning");

@@ -1,4 +1,4 @@
-/** Tests the judge: it accepts a run without faults of an engine with a planted mistake, and catches the mistake at a crash point. */
+/** Tests the judge: it catches a mistake that is planted into the engine at a crash point, though not in a run without faults. */
 import { expect, test } from "vitest";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

@@ -39,7 +39,7 @@ export interface Running {
   readonly does: "everything" | "serves" | "sweeps";
 }
 
-/** A fault that strikes in every seed of a test with a planted mistake. Other seeds get it with the share that its file states. */
+/** A fault that every seed of a test with a planted mistake gets. Other seeds get it with the share that its file states. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
 
 export interface Making {
@@ -53,7 +53,7 @@ export interface Making {
 const RESTART_MAX_MS = 3_000;
 /** The share of the seeds with a separate sweeper, among those in which processes share a table. */
 const APART_SHARE = 0.5;
-/** After this many receives a message becomes a dead letter. There are fewer than on AWS, so that an outage of seconds suffices. */
+/** After so many receives a message becomes a dead letter: fewer than on AWS, so that an outage of seconds suffices. */
 const RECEIVES_MAX = [1, 4];
 const { settings } = readSettings({
   environment: {},
