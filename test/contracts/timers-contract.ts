@@ -21,7 +21,7 @@ export interface TimersTiming {
   readonly lateMs: number;
   /** The number of receives, 5 ms apart, until the expected messages have arrived. */
   readonly tries: number;
-  /** True where calls that begin in one tick reach the timers in their order. */
+  /** True if calls that begin in one tick reach the timers in the order of the calls. */
   readonly keepsOrderOfCalls: boolean;
   /** True if the adapter uses names: the first timer of a name stays, and a timer can be cancelled by its name. */
   readonly knowsNames: boolean;

@@ -37,6 +37,6 @@ test.each([
 ])("the test would find `%s`", (text) => expect(FROM_REGISTRY.test(text)).toBe(true));
 
 test.each(["npx cdk deploy", "npm install <tarball>", "npx --package=./stepwell-0.8.0.tgz stepwell dev"])(
-  "the test lets `%s` pass",
+  "the test accepts `%s`",
   (text) => expect(FROM_REGISTRY.test(text)).toBe(false),
 );

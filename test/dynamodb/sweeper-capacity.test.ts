@@ -79,7 +79,7 @@ test("an extension of a sleeper takes no more requests than the ceilings assume,
   expect((await sweepOnce(play.front.engine)).extended).toBe(SLEEPERS);
 });
 
-test("an entry of the open index that needs no look takes no request of its own", async () => {
+test("an entry of the open index that needs no look takes less than a twentieth of a request", async () => {
   const idle = await idlePass();
   // In groups of 50, which is the engine's number of connections.
   for (let at = 0; at < ASLEEP; at += 50) {

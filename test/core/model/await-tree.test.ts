@@ -141,7 +141,7 @@ describe("for any tree and any notifications", () => {
     expect(verdicts.waiting).toBeGreaterThan(100);
   });
 
-  test("a satisfied await stays satisfied when more arrives", () => {
+  test("a satisfied await stays satisfied when more notifications arrive", () => {
     fc.assert(
       fc.property(anyTree, anyFresh, anyFresh, (tree, first, more) => {
         const both: Fresh = {
