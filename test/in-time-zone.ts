@@ -1,4 +1,4 @@
-/** Runs a program in a process with another time zone, which a thread could not have alone. */
+/** Runs a program in a process with another time zone, because a thread cannot have its own time zone. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

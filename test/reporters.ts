@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 
 type Reporters = ("default" | ["json", { outputFile: string }])[];
 
-/** @param suite names the file: `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` beside that of an earlier run */
+/** @param suite names the file: `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` if an earlier run has written that */
 export function reportersOf(suite: string): Reporters {
   const folder = process.env["TEST_REPORTS"];
   if (folder === undefined) return ["default"];

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Path (with `/`, relative to the root) to text; a folder has no entry of its own. */
+/** Maps the path of a file (with `/`, relative to the root) to its text. Folders have no entries. */
 export type SourceTree = ReadonlyMap<string, string>;
 
 export const ROOT = join(import.meta.dirname, "../..");

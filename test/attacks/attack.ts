@@ -38,7 +38,7 @@ export interface Scene extends Site {
 export interface Deed {
   /** Ids of accepted invocations. */
   readonly accepted: readonly string[];
-  /** Misbehaviour of the server, beside the checks of every attack. */
+  /** Misbehaviour of the server, in addition to what the checks of every attack find. */
   readonly complaints?: readonly string[];
   /** Figures for the reader. */
   readonly notes?: Readonly<Record<string, number | string>>;

@@ -1,4 +1,4 @@
-/** The queue's contract on SQS, and properties of SQS alone: whole seconds, batches, foreign bodies. */
+/** The queue's contract on SQS, and what only SQS has: whole seconds, groups, foreign bodies, a missing queue. */
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";

@@ -69,7 +69,7 @@ export async function roleOf(functionName: string): Promise<string> {
   return nameOfArn(Role!);
 }
 
-/** The emulator lets the administrator assume a role that trusts a service. */
+/** In the emulator the administrator may assume a role that trusts a service. */
 export async function assume(role: string): Promise<Identity> {
   const RoleArn = `${ROLES_OF_ACCOUNT}${role}`;
   const { Credentials } = await sts.send(new AssumeRoleCommand({ RoleArn, RoleSessionName: "tried-out" }));

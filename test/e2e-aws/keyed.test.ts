@@ -67,7 +67,7 @@ describe("an object", () => {
     expect(turnsOf(`killed-${RUN}`).hung).toBe(1);
   });
 
-  test("keeps its order where every message comes twice and out of order", async () => {
+  test("keeps its order even if every message comes twice and out of order", async () => {
     await doubled.register({ arn: aws.handlerArn });
     const ids: string[] = [];
     for (const amount of [1, 10, 100, 1_000]) ids.push(await doubled.send(`tally/doubled-${RUN}/add`, amount));

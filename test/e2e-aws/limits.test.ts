@@ -40,7 +40,7 @@ describe.each(["fn", "mirror"])("three megabytes through %s", (service) => {
 });
 
 describe("a payload in the table", () => {
-  test("is compressed where that makes it smaller, and comes out unchanged", async () => {
+  test("is compressed if that makes it smaller, and is returned unchanged", async () => {
     const text = "again and again, ".repeat(4_000);
     const id = await plane.send("mirror/echo", text);
     expect((await plane.result(id)) === text).toBe(true);
@@ -49,7 +49,7 @@ describe("a payload in the table", () => {
     expect(sum(items)).toBeLessThan(text.length / 10);
   });
 
-  test("is cut into pieces where it is incompressible, and a purge leaves none", async () => {
+  test("is cut into pieces if it is incompressible, and a purge leaves none", async () => {
     const text = noise(MEGABYTE);
     const id = await plane.send("mirror/echo", text);
     expect((await plane.result(id)) === text).toBe(true);

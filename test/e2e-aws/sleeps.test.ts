@@ -41,7 +41,7 @@ test("a longer sleep ends by a schedule that fires once and is gone", async () =
   console.log(`a sleep of 9.0 s by a schedule took ${(tookMs / 1000).toFixed(1)} s`);
 });
 
-describe("where every message comes twice and out of order", () => {
+describe("when every message comes twice and out of order", () => {
   test("a sleep ends in time by its ladder, without a schedule", async () => {
     const tookMs = await nap(doubled, 10_000);
     expect(tookMs).toBeGreaterThanOrEqual(10_000);

@@ -155,13 +155,13 @@ describe("the service is named by", () => {
     gate.open();
     await stage.pulse.pass(LEASE_MS);
     expect(stage.deployment.of("parent")).toHaveLength(2);
-    // The wake for an attach by id names no service, because the driver has the id alone. The worker that takes the message
+    // The wake for an attach by id names no service, because the driver has only the id. The worker that takes the message
     // loads the invocation, and so its service.
     const unsaid = "stuck of Leaf, said to be of undefined";
     expect(await told(stage, actor)).toEqual(["parent of S", "stuck of Leaf", unsaid]);
   });
 
-  test("a signal or an order by id alone, after a read of the invocation", async () => {
+  test("a signal or an order that has only the id, after a read of the invocation", async () => {
     const { stage, actor } = await play();
     const outside = stage.actor();
     const ids: InvocationId[] = [];

@@ -64,7 +64,7 @@ test("a record of at most one write unit is put as it is, without pieces", async
   expect(table.all()).toEqual([]);
 });
 
-test("a record is packed only where that saves a whole write unit", async () => {
+test("a record is packed only if that saves a whole write unit", async () => {
   expect(bytesOf(await chunkForPut(packing(), itemOf(text(4_000)), OWNER)).length).toBeLessThan(200);
   const random = itemOf(new Uint8Array(randomBytes(4_000)));
   expect(await chunkForPut(packing(), random, OWNER)).toBe(random);

@@ -18,7 +18,7 @@ const open = stages();
 const services = [objectOf(["add", "slow"], ["get"]), workflowOf()];
 const OF_KEY = "where service_name = 'O' and service_key = 'k'";
 
-/** One invocation holds the key, two wait for it, and a shared handler runs beside them. */
+/** One invocation holds the key, two wait for it, and a shared handler runs at the same time. */
 async function crowded() {
   const gate = new Gate();
   const stage = await open(

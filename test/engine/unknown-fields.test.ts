@@ -18,7 +18,7 @@ const manyCommands: Handler = async (ctx) => {
   return `${await ctx.get(step)}, ${await ctx.get(called)}`;
 };
 
-test("replayed commands have the bytes that the handler sent, with the fields that Stepwell does not know", async () => {
+test("replayed commands have the bytes that the handler sent, including fields that Stepwell cannot read", async () => {
   const stage = await open({ many: manyCommands, other: (ctx) => ctx.input });
   const { deployment } = stage;
   const sent: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** A hand-written deployment: it answers discovery with a manifest and each attempt with the bytes that a test wants. */
+/** A hand-written deployment: it answers discovery with a manifest, and each attempt with the bytes that a test gives it. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";

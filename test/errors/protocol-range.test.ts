@@ -22,7 +22,7 @@ interface Before {
   again(settings: Settings): Promise<ErrorStage>;
 }
 
-/** A deployment that speaks one version alone, registered while the server speaks all. */
+/** A deployment that speaks only one version, and is registered while the server still speaks all. */
 async function before(version: number, script: Script, service: object = GREETER): Promise<Before> {
   const dir = await temporaryDirectory();
   onTestFinished(() => removeDirectory(dir));

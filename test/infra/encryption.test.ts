@@ -70,7 +70,7 @@ test("roles may use the key only through the stores that it encrypts", () => {
 });
 
 describe("CloudWatch Logs may use a key of the app", () => {
-  test("for the log groups of the environment alone, by their names", () => {
+  test("only for the log groups of the environment, by their names", () => {
     const template = Template.fromStack(stackWith((stack) => new Key(stack, "Key")));
     const [statement, ...others] = logsMayUse(template);
     expect(others).toEqual([]);

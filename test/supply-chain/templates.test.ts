@@ -41,7 +41,7 @@ const templates = SHAPES.map(([name, props]) => {
   return [name, template] as const;
 });
 
-/** The CDK writes dependencies even where a reference already implies them. */
+/** The CDK writes dependencies even if a reference already implies them. */
 const PASSED_OVER = ["W3005"];
 const linter = process.env["STEPWELL_TEST_CFN_LINT"];
 

@@ -103,7 +103,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** The pieces of a large segment are written after the end of the lease is set, so the lease gets the time for writing them. */
+/** The pieces of a large segment are written after the end of the lease is set, so the lease is extended by the time for this. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;

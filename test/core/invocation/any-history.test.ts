@@ -199,7 +199,7 @@ describe("in any history", () => {
       expect(folded.retries).toEqual(invocation.retries);
       expect(folded.pin).toEqual(invocation.pin);
       expect(folded.segmentIndex).toBe(invocation.segmentIndex);
-      // The lease record holds the parked status; the segments alone give running.
+      // Only the lease record contains the parked status; without it the status is running.
       if (step.kind === "park") expect(folded.phase.status).toBe("running");
       else expect(folded.phase).toEqual(invocation.phase);
     });

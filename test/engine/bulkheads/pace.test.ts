@@ -1,4 +1,4 @@
-/** Loops over untrusted input let timers have their turn; while timers fire late, less work is done at a time. */
+/** Loops over untrusted input pause for due timers. While timers fire late, the amount of work at a time shrinks. */
 import { expect, test } from "vitest";
 import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";

@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 export interface BundledCommand {
-  /** The program, beside links to the packages and the examples. */
+  /** The program; its folder also has links to the packages and the examples. */
   readonly path: string;
   remove(): Promise<void>;
 }

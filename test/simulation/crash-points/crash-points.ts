@@ -29,7 +29,7 @@ export interface Coverage {
   readonly slowest: { readonly tookMs: number; readonly where: string };
 }
 
-/** `<ownership>/<scenario>/<call>/<fault>`: runs this point alone. */
+/** `<ownership>/<scenario>/<call>/<fault>`: only this point is run. */
 const ONLY = process.env["CRASH_POINT"];
 /**
  * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at it after five minutes.
@@ -134,7 +134,7 @@ function isOfOldDay(call: string): boolean {
   return Number(day) < Math.floor(START_MS / DAY_MS);
 }
 
-/** A process that owns its store is alone on its machine, so it has no second clock. */
+/** A process that owns its store is the only one, so no clocks can differ. */
 function specialFaultsAt(call: string, ownership: Ownership): readonly Fault[] {
   if (call.startsWith("queue.send ")) return [DAY_LATE];
   if (call.startsWith("timers.at ")) return [THROTTLED, NEVER_FIRES];

@@ -19,7 +19,7 @@ export interface Scenario {
    * interrupt the recovery.
    */
   readonly diesAfter?: RegExp;
-  /** True if all messages and timers are lost with the first process, so that recovery and sweeper find the work alone. */
+  /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
   /** True if no sweeper has run before, so that the first one searches the oldest day; only here its reads are struck. */
   readonly isFirst?: boolean;
