@@ -25,7 +25,7 @@ export const greeter = restate.service({
     /** Waits for an awakeable, whose id it stores under the given name. */
     wait: async (ctx: restate.Context, name: string) => {
       const { id, promise } = ctx.awakeable<unknown>();
-      // The first attempt of a call may overlap its acceptance; the id is published in a later one.
+      // The first attempt of a call may overlap its acceptance, so a later attempt publishes the id.
       await ctx.sleep(1);
       done.awakeables.set(name, id);
       done.opened();

@@ -13,7 +13,7 @@ import type { Line } from "./ledger.ts";
  */
 const UNREAD_MAX_MS = 2_000;
 
-/** From before the signal until all killed processes were dead. */
+/** The time from before the signal until all killed processes were dead. */
 export interface Killing {
   readonly atMs: number;
   readonly deadMs: number;

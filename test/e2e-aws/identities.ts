@@ -51,7 +51,7 @@ export async function createUser(grants: readonly Grant[]): Promise<Identity> {
   return { accessKeyId: textOf(made, "AccessKeyId"), secretAccessKey: textOf(made, "SecretAccessKey") };
 }
 
-/** @param routes of the API, each as its stage, its method and its path */
+/** @param routes the allowed routes of the API, each as `stage/method/path` */
 export function invoking({ host }: LocalApi, ...routes: readonly string[]): readonly Grant[] {
   const arn = `arn:aws:execute-api:us-east-1:000000000000:${host.split(".", 1)[0]}`;
   return [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: routes.map((route) => `${arn}/${route}`) }];

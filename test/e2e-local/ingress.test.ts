@@ -172,7 +172,7 @@ describe("an invocation that has not ended", () => {
     }
   }
 
-  test("has no output yet, which is 470", async () => {
+  test("has no output yet: the answer is 470", async () => {
     const id = await send("/Greeter/wait/send");
     const answer = await to(`GET /restate/invocation/${id}/output`);
     expect(JSON.parse(answer.body)).toEqual({

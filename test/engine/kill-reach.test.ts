@@ -75,7 +75,7 @@ test.each(["sends", "callsKeyed"])(
   },
 );
 
-test("a kill of a caller that the run of a workflow refused does not end this run", async () => {
+test("a kill does not end the run of a workflow that the killed invocation failed to start a second time", async () => {
   const { stage, actor } = await played();
   await sendKeyed(actor, keyed("W", "w", "run"));
   await stage.pulse.pass(1_000);

@@ -58,7 +58,7 @@ test.each(Object.entries(ODD))("a message %s for an unknown invocation is at las
   const nowMs = stage.pulse.nowMs();
   const invocationId: InvocationId = STRANGER;
   await stage.stores.queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0, ...odd(nowMs) });
-  // Twice the delay, and the time that a message of the longest delay takes.
+  // A message is sent again until it is older than twice its delay. The last message may then still have the longest delay.
   await stage.pulse.pass(4 * QUEUE_DELAY_MAX_MS);
   const sends = () => actor.process.methods("queue").filter((method) => method === "send").length;
   const before = sends();

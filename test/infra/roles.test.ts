@@ -1,4 +1,4 @@
-/** The page with the rights of every role, which a user reads before a deployment and which a change of rights changes. */
+/** The page with the rights of every role. Users read it before a deployment, and a change of rights shows in its diff. */
 import { Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Key } from "aws-cdk-lib/aws-kms";

@@ -22,7 +22,7 @@ export interface KeyedAdd extends Added {
   readonly amount: number;
 }
 
-/** A gap without a commit in which the invocation had nothing to wait for. */
+/** The longest time between two commits of an invocation, without the time for which it had to wait. */
 export interface Still {
   readonly kind: string;
   readonly invocationId: string;

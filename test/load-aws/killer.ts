@@ -114,7 +114,7 @@ export class Killer {
     }
   }
 
-  /** The killer waits meanwhile, so that no process is killed while it is stopped. */
+  /** Stops processes for a while. The killer waits meanwhile, so that it kills no stopped process. */
   async #freeze(name: string, pids: readonly number[]): Promise<void> {
     for (const pid of pids) {
       const blow: Blow = { kind: "stopped", name, pid, fromMs: Date.now(), toMs: Infinity };

@@ -9,7 +9,7 @@ export interface JsonAnswer {
 }
 
 export interface ControlPlaneClient {
-  /** @param path after the ingress, with a leading slash; an undefined input is sent as no body */
+  /** @param path the path below the ingress, with a leading slash @param input is sent as no body if it is undefined */
   post(path: string, input?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonAnswer>;
   /** Posts, expects a 200 and returns the output. */
   call(path: string, input?: unknown): Promise<unknown>;

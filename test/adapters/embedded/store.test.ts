@@ -1,4 +1,4 @@
-/** Tests the opening of store directories, which are new, existing, foreign or locked, and the closing of stores. */
+/** Tests opening store directories (new, existing, foreign and locked ones) and closing stores. */
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -5,7 +5,7 @@ import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/re
 import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 
-/** Each stack has a copy, and the environment of its deployment tells them apart. */
+/** Each stack has a copy of this function. The environment in its deployment tells the copies apart. */
 const lambdaHandlers = service({
   name: "fn",
   handlers: {

@@ -74,8 +74,8 @@ export class Play {
   }
 
   /**
-   * Starts the worker, if it does not run yet. A shape calls this after the acceptance, because a worker sends a message again
-   * whose invocation does not exist yet.
+   * Starts the worker, if it does not run yet. A shape calls this after the acceptance: if the invocation of a message did not
+   * exist yet, the worker would send the message again.
    */
   work(): void {
     if (!this.#working) this.worker.work();

@@ -1,4 +1,4 @@
-/** Failures of AWS and of the CDK become failures with a remedy. */
+/** Failures of AWS and of the CDK become failures of the command; known ones get a remedy. */
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../../functions/cli/command-failure.ts";
 import { awsFailure } from "../../../infra/try/aws-failure.ts";

@@ -35,7 +35,7 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** Faults of a whole seed: each has its own file, which states the share of the seeds. */
+/** Faults of a whole seed. Each has its own file, which states the share of the seeds that get it. */
 export const HARDSHIPS = [
   "throttled-table",
   "throttled-open",

@@ -86,7 +86,7 @@ function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Pr
   );
 }
 
-/** Each program is accepted at most once, and in any case if its client repeats the request. */
+/** Each program is accepted at most once, and exactly once if its client repeats the request. */
 function acceptanceComplaints(
   lives: readonly Life[],
   { acknowledged }: Clients,
