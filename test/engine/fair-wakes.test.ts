@@ -1,6 +1,6 @@
 /**
  * A wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. The exception
- * is the wake by which an invocation attaches to another by id.
+ * is the wake that a driver sends to the target when it parks on an attach by id.
  */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -155,8 +155,8 @@ describe("the service is named by", () => {
     gate.open();
     await stage.pulse.pass(LEASE_MS);
     expect(stage.deployment.of("parent")).toHaveLength(2);
-    // The wake for an attach by id names no service, because the driver has only the id. The worker that takes the message
-    // loads the invocation, and so its service.
+    // The wake that a driver sends when it parks on an attach by id names no service, because the driver has only the id. The
+    // worker that takes the message loads the invocation, and so its service.
     const unsaid = "stuck of Leaf, said to be of undefined";
     expect(await told(stage, actor)).toEqual(["parent of S", "stuck of Leaf", unsaid]);
   });
