@@ -204,25 +204,28 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
 ];
 
 describe("an error that ends one exchange", () => {
-  test.each(AGAINST_THE_EXCHANGE)("%s resets it with code %i, and the next exchange uses its connection", async (...row) => {
-    const [, code, bytes] = row;
-    let said = -1;
-    const peer = await peerOf(async (connection) => {
-      connection.send(settings());
-      await connection.request();
-      connection.send(bytes);
-      said = (await connection.next(TYPE.reset, ({ streamId }) => streamId === 1)).payload.readUInt32BE(0);
-      // Frames that were under way at the reset are tolerated.
-      connection.send(OPEN, data(10));
-      connection.send(answer(await connection.request(), "fine"));
-    });
-    const exchange = greet(peer.uri);
-    await readAll(exchange).catch(() => undefined);
-    expect(await reasonOf(exchange.next())).toBe("broken");
-    expect((await readAll(greet(peer.uri))).toString()).toBe("fine");
-    expect(said).toBe(code);
-    expect(peer.connections()).toBe(1);
-  });
+  test.each(AGAINST_THE_EXCHANGE)(
+    "%s resets it with code %i, and the next exchange uses its connection",
+    async (...row) => {
+      const [, code, bytes] = row;
+      let said = -1;
+      const peer = await peerOf(async (connection) => {
+        connection.send(settings());
+        await connection.request();
+        connection.send(bytes);
+        said = (await connection.next(TYPE.reset, ({ streamId }) => streamId === 1)).payload.readUInt32BE(0);
+        // Frames that were under way at the reset are tolerated.
+        connection.send(OPEN, data(10));
+        connection.send(answer(await connection.request(), "fine"));
+      });
+      const exchange = greet(peer.uri);
+      await readAll(exchange).catch(() => undefined);
+      expect(await reasonOf(exchange.next())).toBe("broken");
+      expect((await readAll(greet(peer.uri))).toString()).toBe("fine");
+      expect(said).toBe(code);
+      expect(peer.connections()).toBe(1);
+    },
+  );
 
   test("content beyond its window resets the stream while the reader is slow", async () => {
     let said = -1;
