@@ -168,7 +168,7 @@ export function assemble(
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
     last = { before: folding.invocation, segment: read.segment };
     lease = read.lease;
-    moments?.push({ fromEntry: last.before.journal.entries.length, atMs: read.segment.writtenAtMs });
+    moments?.push(momentOf(last.before, last.segment));
     if (read.segment.failure !== undefined) failures.push(read.segment.failure);
   }
   let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
@@ -198,6 +198,10 @@ export function assemble(
     ...(isCancelled && { isCancelled }),
     ...(moments && { moments }),
   };
+}
+
+function momentOf(before: Invocation, { pin = before.pin, writtenAtMs: atMs }: Segment): SegmentMoment {
+  return { fromEntry: before.journal.entries.length, atMs, ...(pin && { deploymentId: pin.deploymentId }) };
 }
 
 /** The segments of this life in order; segments of former lives have another nonce (I12). */
