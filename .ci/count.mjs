@@ -1,17 +1,17 @@
-/** Counts the tests of one suite: `count.mjs <reports folder> <log> <exit code>` prints "passed failed skipped". */
+/** `count.mjs <reports folder> <log> <exit code>` prints how many tests of a suite passed, failed and were skipped. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const [folder, log, exitCode] = process.argv.slice(2);
 
-/** A file of tests that did not even load has no tests to count, and is one failure. */
+/** Counts a test file that did not load as one failure, because the report lists no tests for it. */
 function countReport(report) {
   const unloaded = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
   const skipped = report.numPendingTests + report.numTodoTests;
   return [report.numPassedTests, report.numFailedTests + unloaded.length, skipped];
 }
 
-/** A suite that is no vitest suite says its counts in the last line of that form. */
+/** A suite that does not use vitest prints its counts in a line of this form. The last such line counts. */
 function countLog(text) {
   const lines = [...text.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped\s*$/gm)];
   return lines.at(-1)?.slice(1, 4).map(Number);

@@ -8,7 +8,7 @@ import type { Construct } from "constructs";
 
 export interface AccessLogProps {
   readonly logRetention: RetentionDays;
-  /** By default AWS's own key. */
+  /** The default is AWS's own key. */
   readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
 }
@@ -16,7 +16,7 @@ export interface AccessLogProps {
 /** The gateway's variable for the caller: the identity that IAM authenticated, or the subject of a token. */
 export type CallerKnownBy = "identity.userArn" | "authorizer.claims.sub";
 
-/** Contains neither bodies nor headers nor the query of a path. */
+/** A line contains no bodies, no headers and no query strings. */
 const lineOf = (callerKnownBy: CallerKnownBy) => ({
   at: "$context.requestTime",
   caller: `$context.${callerKnownBy}`,

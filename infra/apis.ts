@@ -15,11 +15,11 @@ export interface IngressApiProps {
   readonly environment: string;
   readonly ingress: IFunction;
   readonly auth: IngressAuth;
-  /** By default the account's own limits. */
+  /** Without it, the account's limits apply. */
   readonly throttle?: IngressThrottle;
-  /** By default there is none. */
+  /** Without it, the API has no access log. */
   readonly accessLog?: AccessLogProps;
-  /** By default the ingress itself answers, and it allows pages of any origin that send no credentials. */
+  /** Without it, the ingress function answers preflights, and allows pages of any origin that send no credentials. */
   readonly cors?: IngressCors;
 }
 
@@ -31,7 +31,7 @@ export interface IngressCors {
   readonly headers?: readonly string[];
 }
 
-/** Listed one by one, because a star does not cover `authorization`. */
+/** Allowed request headers. The list has no `*`, because `*` does not cover `authorization`. */
 const CORS_HEADERS = ["authorization", "content-type", "idempotency-key", "traceparent", "tracestate"];
 const CORS_AWS_HEADERS = ["x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
 const CORS_OWN_HEADERS = ["x-restate-limit-key", "x-restateclient-retry-attempt"];
@@ -99,8 +99,8 @@ function corsOf({ origins, headers = [] }: IngressCors): CorsPreflightOptions {
 }
 
 /**
- * A browser sends no token with its preflight, and the default route would require one; preflights need a route without
- * authorization.
+ * Adds a route without authorization for preflights: a browser sends no token with a preflight, and the default route
+ * would require one.
  */
 function letPreflightIn(api: HttpApi, integration: HttpLambdaIntegration): void {
   const routes = api.addRoutes({
@@ -158,7 +158,7 @@ export class AdminApi extends Construct implements AdminApiReference {
   }
 }
 
-/** The default stage, the only one of the API; none of its routes has settings of its own. */
+/** The default stage, which is the only stage of the API. */
 function stageOf(api: HttpApi): CfnStage {
   return api.defaultStage!.node.defaultChild as CfnStage;
 }

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
 const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys", "registrar"];
 
-/** Some packages still call `require`, which an ES module must create for itself. */
+/** Defines `require` in the bundle, because some packages still call it and an ES module has none. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
 /** The source files of the product's functions. */
@@ -21,10 +21,9 @@ export function productEntries() {
 }
 
 /**
- * Prints each size to standard error, because standard output belongs to the CDK.
+ * Bundles each entry, and prints its size to standard error, because standard output belongs to the CDK.
  * @param entries source files by the name of their function
- * @param folder gets `<name>/index.mjs` for each, with the licenses of its packages beside it; earlier files there are
- * removed
+ * @param folder emptied first; gets `<name>/index.mjs` for each entry, with the licenses of its packages beside it
  * @param quiet prints nothing
  * @returns esbuild's metafile of the build
  */
@@ -44,7 +43,7 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     mainFields: ["module", "main"],
     banner: { js: REQUIRE },
     define: await statementProgram(),
-    // Few packages have such comments; the file beside each bundle has all licenses.
+    // Few packages have license comments. The file beside each bundle contains all licenses.
     legalComments: "none",
     metafile: true,
     logLevel: "warning",

@@ -10,7 +10,7 @@ const TOLD_CHARACTERS = 3000;
  * @param onLine called for each line of output
  * @param signal ends the command; operations that AWS has begun continue
  * @returns the standard output
- * @throws Error with the end of the output, and all of it in `told`
+ * @throws Error whose message has the end of the output, and whose `told` has all of it
  */
 export function cdk(args, { cwd, env = {}, onLine, signal }) {
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export function cdk(args, { cwd, env = {}, onLine, signal }) {
       cwd,
       env: { ...process.env, ...env, CI: "true" },
       stdio: ["ignore", "pipe", "pipe"],
-      // A terminal's Ctrl-C must reach only the parent process, which decides.
+      // Ctrl-C in a terminal must reach only the parent process, which then decides about the child.
       detached: signal !== undefined,
       signal,
     });

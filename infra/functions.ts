@@ -27,10 +27,10 @@ const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
 /** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
-/** The setting for the tag; a list of handlers replaces it. */
+/** The setting for the tag of handlers. The functions get it only if the stack has no `handlerArns`. */
 const TAGGED_ALONE = "aws.handler-tag";
 
-/** By function: concurrent executions reserved from the account's, which are also the function's limit. */
+/** Concurrent executions that each function reserves from the account's; they are also its limit. */
 export interface ReservedConcurrency {
   readonly ingress?: number;
   readonly admin?: number;
@@ -176,7 +176,7 @@ export class StepwellFunctions extends Construct {
   }
 }
 
-/** @param count may be a token without a value before deployment; a token is returned unchanged */
+/** @param count a number, or a CDK token, which has no value before deployment and is returned unchanged */
 function halfOf(count: number): number {
   return Token.isUnresolved(count) ? count : Math.max(CONCURRENCY_MIN, Math.floor(count / 2));
 }

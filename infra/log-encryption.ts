@@ -1,4 +1,4 @@
-/** Extends the policy of a customer's key for encrypted log groups, because CloudWatch Logs uses the key in its own name. */
+/** Extends the policy of a customer's key, so that CloudWatch Logs may encrypt log groups with it. */
 import { Annotations, ArnFormat, CfnResource, Stack } from "aws-cdk-lib";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -6,9 +6,9 @@ import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct, IConstruct } from "constructs";
 
 /**
- * Lets CloudWatch Logs use the key for every log group below `scope`, and for no other. A stack cannot extend the
+ * Allows CloudWatch Logs to use the key for every log group below `scope`, and for no other. A stack cannot extend the
  * policy of an imported key: it warns, and its deployment fails until the key's owner has extended the policy.
- * @param scope a construct whose log groups all exist
+ * @param scope a construct to which no log group is added later
  */
 export function allowLogEncryption(scope: Construct, key: IKey): void {
   const groups = scope.node.findAll().filter(isLogGroup);
@@ -32,8 +32,8 @@ function isLogGroup(one: IConstruct): one is CfnLogGroup {
 }
 
 /**
- * The group's name without its generated suffix: a reference to the ARN would make the key wait for a group that waits
- * for the key. The name of a nested stack begins with that of its parent stack.
+ * A pattern for the group's ARN, with a `*` for the generated suffix. A reference to the ARN would be circular: the
+ * group depends on the key. The name of a nested stack begins with that of its parent stack.
  */
 function arnToBe(group: CfnLogGroup): string {
   const { stack, logicalId } = group;

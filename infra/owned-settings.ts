@@ -1,10 +1,10 @@
 /**
- * The settings that the stack itself determines; users cannot set them directly, but some follow from a property of the
- * construct.
+ * The settings that the stack itself determines. Users cannot set them directly, but some settings follow from a
+ * property of the construct.
  */
 import type { SettingPath } from "../shared/config/settings-table.ts";
 
-/** By setting: the property of `Stepwell` to use instead; undefined if the stack creates the resource. */
+/** The property of `Stepwell` that determines each setting; undefined if the stack creates the resource. */
 export const OWNED_SETTINGS = {
   "aws.table": "table",
   "aws.queue-url": undefined,

@@ -13,15 +13,15 @@ import { allowLogEncryption } from "./log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
 import { DEPLOY_TIMEOUT } from "./time-outs.ts";
 
-/** The type includes the classes beside their interfaces, because in strict mode the classes do not match them. */
+/** The type includes classes and interfaces, because in strict mode the classes do not match their interfaces. */
 export type QualifiedFunction = IVersion | Version | IAlias | Alias;
 
 export interface StepwellDeploymentProps {
   /** The `admin` of a `Stepwell`. */
   readonly admin: AdminApiReference;
   /**
-   * The handlers: a version or an alias of a function, which gets the tag that allows this control plane to call it, or
-   * an address. Invocations continue with the version that they began with, so old versions must remain
+   * The handlers: an address, or a version or an alias of a function. The function gets the tag that allows this control
+   * plane to call it. Invocations continue with the version that they began with, so old versions must remain
    * (`currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }`).
    */
   readonly handlers: QualifiedFunction | { readonly url: string };
@@ -40,21 +40,21 @@ export interface StepwellDeploymentProps {
    */
   readonly force?: boolean;
   /**
-   * Removes the deployment with its resource, and a former version when another replaces it, even if invocations still
-   * need it: for short-lived handlers of tests. By default the deployment stays registered.
+   * Removes the deployment when its resource is deleted or a new version replaces it, even if invocations still need it.
+   * Meant for short-lived handlers of tests. By default the deployment stays registered.
    */
   readonly removeOnDelete?: boolean;
   /**
-   * How long the log of the registering function is kept; by default a month. The first deployment of a stack at an
-   * admin API decides.
+   * How long the log of the registering function is kept; by default a month. If a stack has several deployments at one
+   * admin API, the first one decides.
    */
   readonly logRetention?: RetentionDays;
   /**
    * Encrypts the log of the registering function, under the conditions of `encryptionKey` of a `Stepwell`; by default
-   * AWS's own key. The first deployment of a stack at an admin API decides.
+   * AWS's own key. If a stack has several deployments at one admin API, the first one decides.
    */
   readonly encryptionKey?: IKey;
-  /** Contains the folder `registrar` with the registering function; by default the code in this package. */
+  /** The folder that contains `registrar`, the code of the registering function; by default the code in this package. */
   readonly codeFolder?: string;
 }
 
@@ -96,10 +96,10 @@ export class StepwellDeployment extends Construct {
   }
 }
 
-/** The environment that may call a function of this app. */
+/** The environment that the tag of each function names. */
 const CALLED_BY = new WeakMap<IFunction, string>();
 
-/** A tag has one value: a second environment must name the function in its `handlerArns`. */
+/** Tags the function. A tag has one value, so a second environment must name the function in its `handlerArns`. */
 function letBeCalled(handlers: IFunction, { environment }: AdminApiReference): void {
   if (environment === undefined || environment === "") {
     throw new Error("admin: environment is missing, the name of the control plane that is to call these handlers");

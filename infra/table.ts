@@ -1,6 +1,6 @@
 /**
- * The single table: invocations, objects with their state, deployments, and a record of the secret that they were
- * written under.
+ * The single table. It contains invocations, objects with their state, deployments, and a record of the secret from
+ * which ids are derived.
  */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";
@@ -11,13 +11,13 @@ import { INDEX_FACTS, TABLE_FACTS } from "../shared/config/table-facts.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The type includes the classes beside their interface, because in strict mode the classes do not match it. */
+/** The type includes the interface and its classes, because in strict mode the classes do not match the interface. */
 export type AnyTable = ITable | Table | TableV2;
 
 export interface TableProps {
   readonly removalPolicy: RemovalPolicy;
   readonly deletionProtection: boolean;
-  /** By default AWS's own key. */
+  /** The default is AWS's own key. */
   readonly encryptionKey?: IKey;
 }
 

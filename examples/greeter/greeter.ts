@@ -1,4 +1,4 @@
-/** A first deployment: one service that greets, remembers to remind, and calls another service to have its letters delivered. */
+/** A first deployment with two services: `greeter` greets, invites and reminds people; `postOffice` delivers its letters. */
 import * as restate from "@restatedev/restate-sdk";
 
 const GREETINGS = ["Hello", "Good to see you", "Welcome back", "What a day to meet you"];
@@ -30,15 +30,15 @@ const greeter = restate.service({
   name: "greeter",
   handlers: {
     /**
-     * What happens by chance goes into `ctx.run`: its result is recorded, so that a replay after a crash finds the same
-     * greeting instead of throwing the dice again.
+     * Random choices belong in `ctx.run`. Its result is recorded, so a replay after a crash returns the same greeting
+     * instead of picking another one.
      */
     greet: async (ctx: restate.Context, name: string): Promise<string> => {
       const greeting = await ctx.run("pick a greeting", () => GREETINGS[Math.floor(Math.random() * GREETINGS.length)]);
       return `${greeting}, ${name}!`;
     },
 
-    /** A call is awaited: should either side crash meanwhile, the letter is still delivered and its receipt still comes back. */
+    /** Awaits a call. If either service crashes meanwhile, the letter is still delivered and its receipt still comes back. */
     invite: async (ctx: restate.Context, name: string): Promise<string> => {
       const letter = { to: name, text: "You are invited to tea at five." };
       const receipt = await ctx.serviceClient(postOffice).deliver(letter);
@@ -46,8 +46,8 @@ const greeter = restate.service({
     },
 
     /**
-     * A durable sleep holds no process: stop everything while it lasts, start again, and it ends at the moment it would have
-     * ended anyway. The send that follows is not awaited; it happens once, whatever happens here.
+     * A durable sleep needs no running process. If all processes stop during the sleep and start again, the sleep still
+     * ends at the same moment. The send after it is not awaited; it happens exactly once, even after a crash.
      */
     remind: async (ctx: restate.Context, { name, about, seconds }: Reminder): Promise<string> => {
       await ctx.sleep({ seconds });

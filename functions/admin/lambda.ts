@@ -1,4 +1,4 @@
-/** The entry point of the admin function: deployments, services, invocations. */
+/** The entry point of the admin function, which serves the admin API. */
 import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { adminHandler } from "./admin-handler.ts";

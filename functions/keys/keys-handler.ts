@@ -7,8 +7,8 @@ import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 
 /**
- * The attributes `CurrentPublicKey` and `NextPublicKey` are the keys that deployments must trust.
- * @param tellNothingOverdue called once when an environment is created whose functions write metrics
+ * The attributes `CurrentPublicKey` and `NextPublicKey` contain the keys that deployments must trust.
+ * @param tellNothingOverdue called once at the creation of an environment, if its functions write metrics
  */
 export function keysResource(
   store: ParameterStore,
@@ -17,7 +17,7 @@ export function keysResource(
   return async ({ RequestType, ResourceProperties: told, PhysicalResourceId }) => {
     const place = { path: textOf(told, "Path"), signingKey: Number(textOf(told, "SigningKey")) };
     if (RequestType === "Delete") {
-      // A changed path is deleted as well, with the keys of everything that was journaled under it.
+      // After a change of the path, CloudFormation also deletes the old path, with its keys.
       if (told["Keep"] !== "true") await removeParameterKeys(store, place);
       return { physicalId: PhysicalResourceId ?? place.path };
     }

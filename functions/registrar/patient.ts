@@ -8,10 +8,10 @@ export interface Patience {
   readonly everyMs: number;
 }
 
-/** IAM promises no time; API Gateway takes seconds. A stack deployment gets the failure well before it times out. */
+/** IAM promises no upper limit; API Gateway takes seconds. The retries end well before the stack's deployment times out. */
 export const AFTER_DEPLOY: Patience = { forMs: 15_000, everyMs: 1_000 };
 
-/** @returns a client whose final failure is the one that it would have without retries */
+/** @returns a client that retries; its last attempt passes its answer or error on unchanged */
 export function patient(ask: AskAdmin, { forMs, everyMs }: Patience): AskAdmin {
   return async (method, path, body) => {
     const untilMs = Date.now() + forMs;
@@ -26,8 +26,8 @@ export function patient(ask: AskAdmin, { forMs, everyMs }: Patience): AskAdmin {
 }
 
 /**
- * The statuses of the gateway and of IAM. An answer of the admin API with one of them has the member `restate_code`,
- * which may be null.
+ * API Gateway and IAM answer with these statuses. If the admin API itself answers with one of them, its body has the
+ * member `restate_code`, which may be null.
  */
 function isOfAdmin({ status, body }: AdminAnswer): boolean {
   return "restate_code" in body || !(status === 403 || status === 404 || status === 429 || status >= 500);

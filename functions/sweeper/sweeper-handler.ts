@@ -1,4 +1,4 @@
-/** The sweeper as a function: a rule calls it every few minutes, and its findings indicate lost messages. */
+/** The handler of the sweeper function. A rule calls it every few minutes; it sweeps and then tries the dead letters. */
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
 import type { SweepReport } from "../../shared/engine/sweep/pass.ts";
@@ -8,7 +8,7 @@ import type { Aws } from "../../shared/wiring/aws.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
 
-/** The share of its time for the sweep, so that time for the dead letters remains even if looks take long. */
+/** The sweep gets this share of the time, so that time for the dead letters remains even if looks take long. */
 const SWEPT_SHARE = 0.75;
 
 export interface SweeperReport {

@@ -4,7 +4,7 @@ import { type ApiAnswer, signedClient } from "../../functions/signing/signed-cli
 import type { EmulatedApi } from "./tools.ts";
 
 export interface TimedAnswer extends ApiAnswer {
-  /** From the start of the request, its signature included, to the end of the answer. */
+  /** The time from the start of the request to the end of the answer; it includes the signing. */
   readonly tookMs: number;
 }
 
@@ -19,10 +19,10 @@ export interface ApiQuestion {
 
 export type AskApi = (path: string, question?: ApiQuestion) => Promise<TimedAnswer>;
 
-/** Longer than the thirty seconds that the gateway waits. */
+/** The gateway gives up after thirty seconds, so its answer comes before this limit. */
 const ANSWER_WITHIN_MS = 40_000;
 
-/** @param emulated the address at an emulator, which replaces `url` */
+/** @param emulated the address of the API at an emulator; requests go there instead of to `url` */
 export function apiClient(url: string, region: string, emulated?: EmulatedApi): AskApi {
   const address =
     emulated === undefined

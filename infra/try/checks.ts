@@ -1,4 +1,4 @@
-/** The smoke test: checks of a deployed control plane over its real HTTP APIs, each with its contribution to the bill. */
+/** The checks of the smoke test. They call a deployed control plane over HTTP; each states the work that AWS bills. */
 import type { ServiceBody } from "../../shared/api/wire/admin.ts";
 import type { TimedAnswer, AskApi } from "./api-client.ts";
 import type { Plane } from "./plane.ts";
@@ -7,7 +7,7 @@ import type { Work } from "./price.ts";
 
 export interface Check extends Partial<Work> {
   readonly name: string;
-  /** The later checks cannot pass without this one. */
+  /** True if the later checks cannot pass after this one has failed. */
   readonly isNeeded?: true;
   /** @returns what the check observed @throws Error if the check fails */
   run(plane: Plane): Promise<string>;
@@ -147,7 +147,7 @@ const OPERATED: readonly Check[] = [
   },
 ];
 
-/** In order of execution. */
+/** All checks, in the order of their execution. */
 export const CHECKS: readonly Check[] = [...DOORS, ...CALLS, ...KEYED, ...OPERATED];
 
 export function workOf({ shapes = [], questions = 0 }: Check): Work {

@@ -7,12 +7,12 @@ const SINCE_MS = 5 * 60_000;
 const LINES_MAX = 5;
 const LINE_MAX_CHARACTERS = 400;
 const TOLD_OF_EACH = /"event":"(request\.answered|wake\.received)"/;
-/** Lines about each call, Node's warnings and metrics explain no failure. */
+/** Lines that explain no failure: lines about each call, Node's warnings, metrics. */
 const CHATTER = new RegExp(
   `^(INIT_START|START|END|REPORT)\\b|^\\((node:\\d+|Use \`node)|"_aws"|${TOLD_OF_EACH.source}`,
 );
 
-/** @returns lines, those of each function below its log's name; or the reason why the logs are unreadable */
+/** @returns the name of each log followed by its lines; or one line with the reason why the logs are unreadable */
 export async function logTail(stack: TryStack): Promise<readonly string[]> {
   const client = new CloudWatchLogsClient({});
   try {

@@ -1,4 +1,4 @@
-/** The texts of a run: the plan before it begins, and the results at its end. */
+/** Writes the reports of a smoke test: the plan before the run, and the results after it, as text and as JSON. */
 import { indented, tableText } from "../../functions/cli/table.ts";
 import type { Colours } from "../../functions/cli/terminal.ts";
 import type { Account } from "./account.ts";
@@ -90,7 +90,7 @@ export function leftLines(left: readonly string[], meant: Meant): readonly strin
   return ["Left in the account:", ...left.map((what) => `  ${what}`), end];
 }
 
-/** Machine-readable: durations in milliseconds, money in dollars. */
+/** The results for programs. Durations are in milliseconds, money is in dollars. */
 export function reportBody({
   plan,
   outputs,

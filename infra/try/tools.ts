@@ -1,4 +1,4 @@
-/** The functions that the command shares with the emulator's scripts. */
+/** The interface of the functions that `npm run try` shares with the emulator's scripts. */
 
 export interface CdkOptions {
   readonly cwd: string;

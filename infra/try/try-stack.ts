@@ -106,7 +106,7 @@ export class TryStack {
   }
 
   async #isOurs(client: CloudFormationClient, { StackStatus, Description }: Stack): Promise<boolean> {
-    // A stack in review has no template yet, and no resources that could be lost.
+    // A stack in this status has no template yet, and no resources that could be lost.
     if (StackStatus === "REVIEW_IN_PROGRESS" || Description === STACK_DESCRIPTION) return true;
     const summary = await client.send(new GetTemplateSummaryCommand({ StackName: this.name }));
     return summary.Description === STACK_DESCRIPTION;

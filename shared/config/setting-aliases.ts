@@ -1,7 +1,7 @@
-/** Other names of settings: those of the published reference whose counterpart here is plainer. */
+/** Other names of settings. They are names of the published reference that differ from the names here. */
 import type { SettingPath } from "./settings-table.ts";
 
-/** If one source gives both, the setting's own name wins. */
+/** If one source gives a setting by both names, the value under its own name counts. */
 export const ALIASES: Readonly<Record<string, SettingPath>> = {
   // The current name in the reference; the setting has its former name.
   "worker.invoker.request-identity-private-key-pem-file": "request-identity-private-key-pem-file",

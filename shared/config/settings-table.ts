@@ -1,4 +1,4 @@
-/** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation derive from this table. */
+/** All settings: key, kind, default and meaning. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
 import { headerNames, hostNames } from "./name-list.ts";
 import {
@@ -247,7 +247,7 @@ export type Settings = {
 
 export const SETTING_PATHS = Object.keys(SETTINGS) as readonly SettingPath[];
 
-/** The environment variable of a setting; two underscores separate sections. */
+/** The name of a setting's environment variable, in which two underscores separate sections. */
 export function variableOf(path: string): string {
   return `STEPWELL_${path.toUpperCase().replaceAll(".", "__").replaceAll("-", "_")}`;
 }

@@ -1,13 +1,13 @@
 /**
- * The facts of the table that the stack needs: its keys, its indexes with their projections, and the attribute of the
- * time to live.
+ * Facts about the table that the stack needs: its keys, its indexes with their attributes, and the attribute of the time
+ * to live.
  */
 
 interface IndexFacts {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** Projected beside the keys, because a walk of the index decides by these attributes without reading the item. */
+  /** Attributes that the index contains beside the keys. With them, a walk of the index decides without reading the item. */
   readonly shown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The queue of wakes on AWS: one SQS queue, or two if slow services have their own lane. */
+/** Makes the queue of wakes on AWS: one SQS queue, or two if slow services have their own lane. */
 import { LanedQueue } from "../adapters/sqs/laned-queue.ts";
 import type { SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
@@ -8,7 +8,7 @@ import type { Registry } from "../engine/ports/registry.ts";
 import { required } from "./required-setting.ts";
 
 /**
- * @param known contains the registry once it exists; a message sent before that goes to the main lane
+ * @param known contains the registry once it exists; a message that is sent before goes to the main lane
  * @throws CodedError RT0002 if a setting is missing
  */
 export function awsQueue(

@@ -50,8 +50,8 @@ export interface Embedded {
 }
 
 /**
- * Opens both stores, `meta` and `journal`, below the data directory unless a setting gives one its own path; no
- * transaction spans them.
+ * Opens the stores `meta` and `journal` and connects the engine. A store is in the data directory, unless a setting gives it
+ * another path. No transaction spans both.
  * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 if a store cannot be opened,
  * META0005 if its registry cannot be read
  */
@@ -70,14 +70,14 @@ export async function openEmbedded(settings: Settings, log: Log): Promise<Embedd
 
 const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
 
-/** Directories of the first format use this number of shards, and on a disk the cost of reading each is negligible. */
+/** The number of shards in directories of the first format. On a disk, reading so many costs nearly nothing. */
 const INDEX_SHARDS = 8;
 
-/** Each load takes about three times its bytes in memory, and waits for the disk page by page. */
+/** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
 const LARGE_LOADS_AT_ONCE = 4;
 
 const BODY_PATIENCE_MS = 10_000;
-/** Longer than an answer may stall while others wait, so that waiting requests are still there when that answer is cut. */
+/** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
 const ANSWER_PATIENCE_MS = 15_000;
 
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {
@@ -101,8 +101,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const queue = await openEmbeddedQueue(journalStore, clock);
   const timers = await openEmbeddedTimers(journalStore, queue, clock);
   const endpoints = new HttpsEndpoints({
-    // Deployments run beside this process or in its network, so a guard against private addresses would protect
-    // nothing.
+    // Deployments run on this machine or in its network, so a guard against private addresses would protect nothing.
     allow: ["loopback", "private"],
     connectTimeoutMs: settings["worker.invoker.connect-timeout"],
   });

@@ -1,4 +1,4 @@
-/** The secret for the derivation of ids: created at the first start, and constant for the life of its store. */
+/** The secret from which ids are derived. It is created at the first start and never changes as long as its store exists. */
 import { createHash } from "node:crypto";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";
@@ -11,7 +11,7 @@ export function secretKey(keyPrefix: string): Key {
 
 /**
  * @param random a cryptographic source of random bytes
- * @throws Error if the stored value is not a secret: ids under another secret would repeat work that was done
+ * @throws Error if the stored value is not a secret. With another secret, ids would differ and finished work would repeat
  */
 export async function environmentSecret(
   meta: Table,
@@ -32,8 +32,8 @@ export function secretItem(keyPrefix: string, bytes: Uint8Array): Item {
 }
 
 /**
- * The attribute of the secret in tables without a recorded format: programs of that time read only this one, and do not
- * start without it.
+ * The attribute of the secret in tables without a recorded format. Older programs read only this attribute, and do not start
+ * without it.
  */
 export const FORMER_ATTRIBUTE = "bytes";
 
@@ -42,9 +42,9 @@ function ownSecret(item: Item): Item[string] {
 }
 
 /**
- * For a secret outside the store: the store records a digest of the secret that it was written under, not the secret
- * itself. A store with a secret of its own keeps using that one.
- * @throws CodedError RT0002 if the store was written under another secret
+ * Checks a secret that is kept outside of the store. The store has only a digest of the secret that it was written with. If
+ * the store itself contains a secret, that secret stays in use.
+ * @throws CodedError RT0002 if the store was written with another secret
  */
 export async function recognisedSecret(meta: Table, keyPrefix: string, secret: Uint8Array): Promise<Uint8Array> {
   const key = secretKey(keyPrefix);

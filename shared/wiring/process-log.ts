@@ -1,4 +1,4 @@
-/** The log of the local process: JSON lines, or the same lines in readable form. */
+/** The log of the local process, as JSON lines or as readable lines. */
 import { PinoLog } from "../adapters/system/pino-log.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Log } from "../engine/ports/log.ts";
@@ -11,8 +11,8 @@ export function processLog(settings: Settings, write: (line: string) => void): L
 }
 
 /**
- * Formats `12:34:56.789 WARN  message key=value`, without the event's name: the message states the event. A line that is
- * not JSON stays unchanged.
+ * Formats a line as `12:34:56.789 WARN  message key=value`. The name of the event is left out, because the message states the
+ * event. A line that is not JSON stays unchanged.
  */
 export function prettyLine(line: string): string {
   let parsed: Record<string, unknown>;
@@ -31,14 +31,14 @@ function fieldText(value: unknown): string {
   return typeof value === "string" && /^[\w./:@#+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
 }
 
-/** The same escapes as for a value: a line may come from another log. */
+/** Escapes the message like a value, because the line may come from another log. */
 function plain(message: unknown): string {
   return escaped(JSON.stringify(String(message)).slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\"));
 }
 
 /**
- * Callers and handlers choose some of the texts; JSON does not escape characters that could reverse or control a
- * terminal's output.
+ * Escapes characters that JSON leaves and that could reverse or control a terminal's output. Callers and handlers choose some
+ * of the texts.
  */
 function escaped(text: string): string {
   return text.replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => {

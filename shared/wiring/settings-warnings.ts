@@ -1,8 +1,8 @@
-/** Warnings at start about valid settings that do not take effect as written. */
+/** Warns at start of a valid setting that does not take effect as written: a default retention above the maximum. */
 import type { Settings } from "../config/settings-table.ts";
 import { notice } from "../core/errors/coded-error.ts";
 
-/** Whole sentences, each with the code of its kind. */
+/** @returns the warnings, each a whole sentence after its code */
 export function settingsWarnings(settings: Settings): readonly string[] {
   const asked = settings["default-journal-retention"];
   const most = settings["max-journal-retention"];

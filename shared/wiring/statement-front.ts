@@ -4,23 +4,23 @@ import type { StatementFront } from "../api/admin/admin-request.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** The bundle of `statement-program.ts` as a text, which each build of this file defines (`infra/statement-program.mjs`). */
+/** The bundle of `statement-program.ts` as a text. Each build of this file defines it (`infra/statement-program.mjs`). */
 declare const STATEMENT_PROGRAM: string;
 
 export interface OpenStatementFront extends StatementFront {
   /** The process ids of the evaluators, busy or idle. */
   readonly pids: readonly number[];
-  /** Ends running statements, and refuses later ones. */
+  /** Ends running statements and refuses later ones. */
   close(): void;
 }
 
 export type StatementSettings = Pick<Settings, "admin.query-engine.memory-size" | "admin.query-engine.time-limit">;
 
-/** The limits and variables of the environment that the evaluators run in. */
+/** The environment of the evaluators: a limit of their memory, and variables. */
 export interface StatementPlace {
-  /** The most memory of a statement, if less than the setting. */
+  /** The most memory of a statement. Has no effect if the setting is lower. */
   readonly memoryMaxBytes?: number;
-  /** The variables of this process; the evaluators get only those that Node needs to start, and no secrets. */
+  /** The variables of this process. The evaluators get only the variables that Node needs to start, and no secrets. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

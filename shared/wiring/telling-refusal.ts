@@ -1,9 +1,9 @@
-/** Logs why a function does not start in one line: the code, the message, and the remedy. */
+/** Logs in one line why a function does not start: the code, the message and the remedy. */
 import { CodedError } from "../core/errors/coded-error.ts";
 import { documentationOf } from "../core/errors/error-table.ts";
 import type { Log } from "../engine/ports/log.ts";
 
-/** The Lambda runtime logs the error too, over many lines and without the remedy. @throws every error of `open` */
+/** The Lambda runtime also logs the error, but over many lines and without the remedy. @throws every error of `open` */
 export async function tellingRefusal<T>(log: Log, open: () => Promise<T>): Promise<T> {
   try {
     return await open();

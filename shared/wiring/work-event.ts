@@ -1,4 +1,4 @@
-/** Handles an SQS event: works on its messages as a batch, and answers with those that failed. */
+/** Handles an SQS event: works on its messages and slices, and answers with the messages that failed. */
 import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
@@ -8,7 +8,7 @@ import { sendSlowOn } from "../engine/consume/send-slow-on.ts";
 import { runSlice } from "../engine/sweep/run-slice.ts";
 import { workBatch } from "../engine/consume/work-batch.ts";
 
-/** Each slice loads as many invocations at once as a pass does. */
+/** The number of slices that run at a time. It is low, because each slice loads as many invocations at once as a pass. */
 const SLICES_TOGETHER = 2;
 
 export type WorkEvent = SqsEvent;
@@ -32,14 +32,14 @@ async function workDeliveries<D extends MessageDelivery>(
   deliveries: readonly D[],
 ): Promise<readonly D[]> {
   const { staying, failed } = await sendSlowOn(engine, deliveries);
-  // Logged before the work, so that the log of a function that dies names its invocations.
+  // Each wake is logged before the work, so that the log names the invocations if the function dies.
   for (const { messageId, wake, receiveCount } of staying) {
     engine.log.write("wake.received", { invocationId: wake.invocationId, messageId, receiveCount });
   }
   return [...failed, ...(await workBatch(engine, staying))];
 }
 
-/** A failed slice is not retried: the next pass of the sweeper sends it again, and its message is only a hint (I8). */
+/** A failed slice is not retried here. Its message is only a hint (I8), and the next pass of the sweeper sends it again. */
 async function workSlices(engine: Engine, slices: readonly SliceMessage[]): Promise<void> {
   await atMost(SLICES_TOGETHER, slices, async ({ slice }) => {
     await runSlice(engine, slice).catch((error: unknown) =>

@@ -85,7 +85,7 @@ describe("an endpoint", () => {
 
     const called = await calling;
     expect([called.status, called.headers["retry-after"]]).toEqual([504, "1"]);
-    expect(called.text).toContain("goes on");
+    expect(called.text).toContain("continues");
     const waiting = String(called.headers["x-restate-id"]);
     const next = await until(
       "it says when it is tried next",

@@ -57,28 +57,31 @@ test.each([
   ["before the first child is accepted", crashBefore, acceptanceOf("a")],
   ["before the second child is accepted", crashBefore, acceptanceOf("b")],
   ["when both children are accepted", crashAfter, acceptanceOf("b")],
-])("a driver that takes over redoes the effects of the last segment: the former driver died %s", async (_, crash, call) => {
-  const stage = await open({
-    parent: async (ctx) => {
-      ctx.send("a");
-      ctx.send("b");
-      return await ctx.get(ctx.run("after", () => "done"));
-    },
-    a: () => "",
-    b: () => "",
-  });
-  const [driver, other] = [stage.actor(), stage.actor()];
-  const death = crash(driver, call);
-  void callOn(driver, "parent");
-  await stage.pulse.pass(100);
-  expect(death.at).toBeDefined();
-  other.startWorker();
-  const id = stage.deployment.of("parent")[0]!.start.debugId as InvocationId;
-  const end = await stage.pulse.within(3 * LEASE_MS, attach(other.engine, id));
-  expect(end.kind === "ended" && textOf(end)).toBe("done");
-  await stage.pulse.pass(100);
-  expect([stage.deployment.of("a").length, stage.deployment.of("b").length]).toEqual([1, 1]);
-});
+])(
+  "a driver that takes over redoes the effects of the last segment: the former driver died %s",
+  async (_, crash, call) => {
+    const stage = await open({
+      parent: async (ctx) => {
+        ctx.send("a");
+        ctx.send("b");
+        return await ctx.get(ctx.run("after", () => "done"));
+      },
+      a: () => "",
+      b: () => "",
+    });
+    const [driver, other] = [stage.actor(), stage.actor()];
+    const death = crash(driver, call);
+    void callOn(driver, "parent");
+    await stage.pulse.pass(100);
+    expect(death.at).toBeDefined();
+    other.startWorker();
+    const id = stage.deployment.of("parent")[0]!.start.debugId as InvocationId;
+    const end = await stage.pulse.within(3 * LEASE_MS, attach(other.engine, id));
+    expect(end.kind === "ended" && textOf(end)).toBe("done");
+    await stage.pulse.pass(100);
+    expect([stage.deployment.of("a").length, stage.deployment.of("b").length]).toEqual([1, 1]);
+  },
+);
 
 test("of two drivers one writes the next segment, and the other discards its attempt", async () => {
   const [gate, thaw] = [new Gate(), new Gate()];

@@ -44,5 +44,5 @@ export async function setup(project) {
   };
   const emulatorPid = Number(process.env.STEPWELL_LOAD_EMULATOR_PID);
   // The modules of the suite over HTTP are used here too, and count their requests in a file.
-  project.provide("aws", { endpoint, emulatorPid, countsFile: "/dev/null", handlerArn, plain, doubled: plain });
+  project.provide("emulators", [{ endpoint, emulatorPid, countsFile: "/dev/null", handlerArn, plain, doubled: plain }]);
 }

@@ -5,7 +5,7 @@ import { context } from "esbuild";
 const SERVER = "dist/serve.cjs";
 
 let server;
-/** Node watches the built file from the first build without an error on. */
+/** Starts the server after the first build without errors. From then on, Node watches the built file. */
 const startWhenBuilt = {
   name: "start-when-built",
   setup: ({ onEnd }) =>

@@ -49,8 +49,8 @@ export interface DynamoTableOptions {
 }
 
 /**
- * The client resends a write whose answer was lost. If the first try took effect, the condition fails against the item
- * of that try: a caller that needs the difference writes a value of its own and looks for it in `existing`.
+ * The client resends a write whose answer was lost. If the first try took effect, the condition of the second try fails.
+ * A caller that must recognise this case writes a unique value and looks for it in `existing`.
  */
 export class DynamoTable implements Table {
   readonly #client: DynamoDBClient;
@@ -148,8 +148,8 @@ export class DynamoTable implements Table {
     if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) {
       throw new StoreError(`a transaction has 1 to ${TRANSACTION_MAX_WRITES} writes, not ${writes.length}`);
     }
-    // DynamoDB recognizes a repeated transaction by its token. Without a fixed token, a retry after throttling would get a
-    // new one, and an earlier try whose answer was lost would make the retry's conditions fail.
+    // DynamoDB recognizes a repeated transaction by its token, so a retry after throttling keeps the token. With a new
+    // token, the retry's conditions would fail if an earlier try had taken effect and its answer was lost.
     let token: string = randomUUID();
     return await stored(this.#clock, async () => {
       const TransactItems = writes.map((write) => transactionPart(this.#tableName, write));
@@ -201,7 +201,7 @@ export class DynamoTable implements Table {
   }
 }
 
-/** @returns one flag per write, true where it was refused; undefined where the transaction failed for another reason */
+/** @returns one flag per write, true if its condition failed; undefined if the transaction failed for another reason */
 function refusedOf(error: unknown): boolean[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const refused = error.CancellationReasons?.map(({ Code }) => Code === "ConditionalCheckFailed");

@@ -19,7 +19,7 @@ export const INDEX_KEYS: Readonly<Record<IndexName, IndexKeyNames>> = {
 
 /**
  * The input of `CreateTable`.
- * @param projected the attributes that each index contains beside the keys; index entries are billed by the KB
+ * @param projected the attributes that each index contains beside the keys; DynamoDB bills index entries by the KB
  */
 export function tableDefinition(
   tableName: string,

@@ -1,4 +1,4 @@
-/** The timers on the embedded store: a record until the timer is due, then, in one atomic write, a message in the queue. */
+/** The timers on the embedded store. When a timer is due, one atomic write replaces its record by a message in the queue. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Timer, Timers } from "../../engine/ports/timers.ts";
@@ -29,7 +29,7 @@ interface TimerRecord {
   readonly service?: string;
 }
 
-/** Opens the timers of the store and starts to fire them into its queue. One store has one. @throws StoreError */
+/** Opens the timers of the store and starts to fire them into its queue. Call it once per store. @throws StoreError */
 export async function openEmbeddedTimers(store: Store, queue: EmbeddedQueue, clock: Clock): Promise<EmbeddedTimers> {
   const timers = new EmbeddedTimers(store, queue, clock);
   await scanRecords(store, TIMER, (name, record) => timers.restore(name, record as TimerRecord));
@@ -104,7 +104,7 @@ export class EmbeddedTimers implements Timers {
     try {
       await this.#store.groups.stage([{ type: "del", key: TIMER + name }]).done;
     } catch (error) {
-      // The record is still on disk, so the timer still counts.
+      // The record is still on disk, so the timer must still fire.
       if (!this.#set.has(name)) this.#remember(timer, dueAtMs);
       throw error;
     }
@@ -162,7 +162,7 @@ export class EmbeddedTimers implements Timers {
       await this.#store.groups.stage(operations).done;
       for (const admit of admissions) admit();
     } catch {
-      // The callers of writes get the store's errors; the timers only fire later.
+      // Other writes report the store's error to their callers. These timers fire later.
       for (const timer of due) if (!this.#set.has(timer.name)) this.#remember(timer, nowMs + RETRY_AFTER_MS);
     }
   }

@@ -12,7 +12,7 @@ const NAME_MAX_BYTES = 255;
 /** DynamoDB's limit, so that every item of the embedded store fits DynamoDB too. */
 const ITEM_MAX_BYTES = 400 * 1024;
 
-/** Grows to the largest item so far; encoding is synchronous, so one buffer is enough. */
+/** The buffer for encoding, which grows with the largest item. Encoding is synchronous, so one buffer is enough. */
 let scratch = Buffer.allocUnsafe(16 * 1024);
 
 function makeRoom(used: number, more: number): void {
@@ -75,7 +75,7 @@ function encodeValue(value: Scalar, start: number): number {
   }
 }
 
-/** @throws StoreError where the bytes are no encoded item */
+/** @throws StoreError for an unknown tag, which means that the bytes are damaged */
 export function decodeItem(pk: string, sk: string, bytes: Uint8Array): Item {
   const item: Record<string, Scalar> & { pk: string; sk: string } = { pk, sk };
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,4 +1,4 @@
-/** Encodes the keys of items, index entries and records as one ordered text each, compared by its UTF-8 bytes. */
+/** Encodes the keys of items, index entries and expiry entries as texts, whose UTF-8 bytes sort in the order of the keys. */
 import type { IndexName, Key } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
@@ -24,7 +24,7 @@ const ESCAPED = /\x01[\x01\x02]/g;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** NUL becomes 01 01 and 01 becomes 01 02; this keeps the order of the texts and reserves NUL for the end mark. */
+/** Replaces NUL by 01 01, and 01 by 01 02. This keeps the order of the texts and reserves NUL for the end mark. */
 function segment(text: string): string {
   if (LONE_SURROGATE.test(text)) throw new StoreError("a key holds half of a surrogate pair, which has no UTF-8 form");
   SPECIAL.lastIndex = 0;
@@ -61,7 +61,7 @@ export function indexKey(index: IndexName, pk: string, sk: string, base: string)
   return indexPrefix(index, pk) + segment(sk) + base;
 }
 
-/** The lower bound of the index entries from this sort key on. */
+/** The lower bound of the index entries with this sort key or a later one. */
 export function indexFloor(index: IndexName, pk: string, sk: string): string {
   return indexPrefix(index, pk) + segment(sk);
 }
@@ -93,7 +93,7 @@ export function keyOfItem(base: string): Key {
   return { pk: unescaped(base.slice(ITEM.length, end)), sk: base.slice(end + END.length) };
 }
 
-/** @returns the sort key and the item's own database key, from the key of an index entry below the prefix */
+/** Splits the key of an index entry below the prefix into the sort key and the item's own database key, `base`. */
 export function indexEntryOf(prefix: string, key: string): { readonly sk: string; readonly base: string } {
   const end = key.indexOf(END, prefix.length);
   return { sk: unescaped(key.slice(prefix.length, end)), base: key.slice(end + END.length) };

@@ -1,18 +1,18 @@
-/** The VERSION file of a store directory: the format of the store, checked before any other read. */
+/** The VERSION file of a store directory. It states the format of the store and is checked before any other read. */
 import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 
 export type StoreKind = "meta" | "journal";
 
-/** The format that this program reads and writes. A change that older programs cannot read raises it. */
+/** The format that this program writes. The number grows with each change that older programs cannot read. */
 export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 2 };
 
-/** The oldest readable format: journals of format 1 have no keys and no orders, and are otherwise the same (ADR 0020). */
+/** The oldest readable format. A journal store of format 1 has no keys and no orders, and is otherwise the same (ADR 0020). */
 const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
 
 const FILE = "VERSION";
 const UNFINISHED = "VERSION.new";
-/** The mode of new directories: they hold inputs, results and the secret of ids in plain form. */
+/** The mode of new directories, because they contain inputs, results and the secret of ids in plain form. */
 const OWNER_ONLY = 0o700;
 
 export type StoreOpenReason =
@@ -31,7 +31,7 @@ export class StoreOpenError extends Error {
   override name = "StoreOpenError";
   readonly reason: StoreOpenReason;
   readonly dir: string;
-  /** The format of the store; undefined where none was found. */
+  /** The format of the store; undefined if none was found. */
   readonly found: number | undefined;
   readonly expected: number;
 
@@ -51,8 +51,8 @@ export class StoreOpenError extends Error {
 }
 
 /**
- * Checks that the directory is a store of this kind in a readable format; an absent or empty directory becomes one.
- * @returns the format found; where it is older, the caller calls `raiseFormat` once it owns the store
+ * Checks that the directory is a store of this kind in a readable format. Makes such a store of an absent or empty one.
+ * @returns the format found; if it is older than `STORE_FORMAT`, the caller calls `raiseFormat` once it owns the store
  * @throws StoreOpenError for every reason but "locked"
  */
 export async function claimFormat(dir: string, kind: StoreKind): Promise<number> {
@@ -91,7 +91,7 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<number>
   return found;
 }
 
-/** @returns undefined where the directory is new: empty, or with only the leftovers of a crashed creation */
+/** @returns undefined if the directory is new: empty, or with only the leftovers of a crashed creation */
 async function readVersion(dir: string, expected: number): Promise<string | undefined> {
   try {
     await mkdir(dir, { recursive: true, mode: OWNER_ONLY });
@@ -120,7 +120,7 @@ function parsed(text: string): { readonly format: number; readonly kind: string 
 /**
  * Writes this program's format before any data in that format; older programs refuse the store from then on. A rename
  * replaces VERSION as a whole, so a crash leaves the old file or the new one.
- * @throws StoreOpenError "unreadable" where VERSION cannot be written
+ * @throws StoreOpenError "unreadable" if VERSION cannot be written
  */
 export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];

@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 /** `loopback` and `private` name whole families of ranges; any other text is one range, such as `10.4.0.0/16`. */
 export type AddressAllowance = "loopback" | "private" | (string & {});
 
-/** Ranges by the name that a refusal gives; the first match gives the name. */
+/** The forbidden ranges by name. A refusal gives the name of the first match. */
 const FORBIDDEN: readonly (readonly [name: string, ranges: readonly string[]])[] = [
   [
     "metadata service",
@@ -42,7 +42,7 @@ export class AddressGuard {
     return isNamed ? undefined : kind;
   }
 
-  /** True where an allowance names the address; a public address needs one only for requests without TLS. */
+  /** True if an allowance covers the address. A public address needs an allowance only for requests without TLS. */
   isNamed(address: string): boolean {
     return this.#judged(address).isNamed;
   }
@@ -51,7 +51,7 @@ export class AddressGuard {
     const bare = address.replace(/%.*/, "");
     if (isIP(bare) === 0) return { kind: "not an address", isNamed: false };
     const embedded = isIP(bare) === 6 ? embeddedIpv4(bare) : undefined;
-    // A connection to such an IPv6 address reaches the embedded IPv4 address, so that address is judged.
+    // A connection to the IPv6 address reaches the embedded IPv4 address, so the guard judges the IPv4 address.
     const judged = embedded ?? bare;
     const match = LISTS.find(({ list }) => isIn(list, judged));
     const kind = match?.name ?? (isIP(judged) === 6 && !isGivenOut(judged) ? "reserved" : undefined);

@@ -19,7 +19,7 @@ import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 import { whole } from "./exchange/whole-body.ts";
 
-/** Megabytes that queued bodies may take; the engine limits its bodies itself. */
+/** The limit of Node's session in megabytes. It is large, because the engine limits its bodies itself. */
 const SESSION_MEMORY_MAX_MB = 1024;
 
 export class Http2Connection implements MultiplexedConnection {
@@ -102,8 +102,8 @@ export class Http2Connection implements MultiplexedConnection {
   }
 
   /**
-   * Ends at the next turn of the event loop: Node ends the whole process (`std::bad_alloc`) when a session is destroyed
-   * within an event of a stream that the peer refused.
+   * Destroys the session at the next turn of the event loop. If a session is destroyed within an event of a stream that
+   * the peer refused, Node ends the whole process (`std::bad_alloc`).
    */
   destroy(): void {
     // Without an error the streams would end as if the peer had ended them.
@@ -138,7 +138,7 @@ export class Http2Connection implements MultiplexedConnection {
     });
     stream.on("data", (bytes: Uint8Array) => exchange.deliver(bytes));
     stream.on("end", () => {
-      // A reset and a lost connection also emit "end"; only without an error code did the peer end its side.
+      // A reset and a lost connection also emit "end", but with an error code. Without one, the peer ended its side.
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
       exchange.finish();
       // The peer would not read any further bytes.
@@ -162,7 +162,7 @@ export class Http2Connection implements MultiplexedConnection {
     this.#owner.onRefused(exchange, target);
   }
 
-  /** First bytes that are no HTTP/2 mean that the peer answered in another protocol. */
+  /** If the first bytes are no HTTP/2, the peer answered in another protocol. */
   #failureOf(error: Error | undefined): TransportError {
     const cause = error ?? this.#failure;
     if (!this.#greeted && codeOf(cause) === "ERR_HTTP2_ERROR") return httpOneOnly(this.#origin, { cause });

@@ -1,4 +1,4 @@
-/** Temporary credentials of an assumed role, for functions that are called under another role; the SDK renews them. */
+/** Gets temporary credentials of another role, for the functions that are called under that role. */
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import type { STSClientConfig } from "@aws-sdk/client-sts";
 
@@ -15,7 +15,8 @@ export interface TemporaryCredentials {
 
 /**
  * @param externalId a value that the role's trust policy can demand, so that no other control plane can use the role
- * @throws Error where STS refuses, or answers without credentials
+ * @returns a function that requests credentials; the SDK calls it again to renew them. It throws an Error if STS refuses
+ * or answers without credentials
  */
 export function assumedRole(
   roleArn: string,

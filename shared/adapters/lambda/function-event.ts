@@ -1,13 +1,13 @@
-/** Converts an exchange to one JSON event, and one JSON object to its answer, with bytes in base64. */
+/** Converts a request to the JSON event of a Lambda function, and the function's JSON answer to a response. */
 import type { ExchangeRequest, LambdaDestination } from "../../engine/ports/endpoints.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import { zstd } from "./zstd.ts";
 
 /** Lambda's limit for a synchronous call, in either direction. */
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
-/** Smaller bodies fit uncompressed, so compression would only cost time. */
+/** Smaller bodies are sent uncompressed: they fit, and compression would only cost time. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
-/** A small answer can expand to any size; this limit exceeds what one attempt may add, and fits the memory of a function. */
+/** The limit of a decompressed answer. It exceeds what one attempt may add, and fits the memory of a function. */
 export const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FunctionAnswer {
@@ -17,7 +17,7 @@ export interface FunctionAnswer {
   readonly body: Uint8Array;
 }
 
-/** @throws TransportError `too-large` where the event exceeds Lambda's limit */
+/** @throws TransportError `too-large` if the event exceeds Lambda's limit */
 export function eventPayload(
   { method, path, headers }: Pick<ExchangeRequest, "method" | "path" | "headers">,
   body: Uint8Array,
@@ -45,7 +45,7 @@ export function eventPayload(
   );
 }
 
-/** @throws TransportError `broken` where the payload is not the answer of an SDK */
+/** @throws TransportError `broken` if the payload is not the answer of an SDK */
 export function answerOfPayload(payload: Uint8Array | undefined): FunctionAnswer {
   const answer = parsed(payload);
   const { statusCode, headers, isBase64Encoded = false } = answer;
@@ -75,7 +75,7 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
   if (headers === undefined || headers === null) return {};
   if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
   const pairs: [string, unknown][] = Object.entries(headers);
-  // Only texts are headers: the members of an object could control its conversion to a text.
+  // Only texts are kept: the members of an object could control its conversion to a text.
   const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : []));
   return Object.fromEntries(texts) as Record<string, string>;
 }

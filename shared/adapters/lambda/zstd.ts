@@ -1,9 +1,9 @@
-/** zstd where Node has it (22.15 and later); elsewhere requests are plain and ask for plain answers. */
+/** The zstd functions of Node 22.15 and later. Without them, requests are uncompressed and accept no compressed answers. */
 import * as zlib from "node:zlib";
 
 type Convert = (bytes: Uint8Array, options?: { readonly maxOutputLength?: number }) => Uint8Array;
 
-/** Functions that newer versions of Node have beside the declared ones. */
+/** Functions that newer versions of Node have, but that the declared types lack. */
 interface MaybeZstd {
   readonly zstdCompressSync?: Convert;
   readonly zstdDecompressSync?: Convert;

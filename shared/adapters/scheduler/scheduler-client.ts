@@ -4,13 +4,13 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 const SOCKETS_MAX = 128;
 const CONNECT_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 3_000;
-/** Smaller Regions allow some hundreds of creations a second, so throttled ones get a few more tries. */
+/** Smaller Regions allow only some hundreds of creations a second, so a throttled creation gets more tries than usual. */
 const ATTEMPTS_MAX = 6;
 
 export interface SchedulerClientOptions {
   /** Default: the region of the environment. */
   readonly region?: string;
-  /** Another service than AWS's, such as an emulator. */
+  /** The address of an emulator; default: AWS. */
   readonly endpoint?: string;
   /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };

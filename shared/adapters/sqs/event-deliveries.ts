@@ -28,8 +28,8 @@ export function laneOfEvent({ Records: [first] }: SqsEvent, slowQueueUrl: string
 }
 
 /**
- * The receipts fit the queue's `extend` and `ack`. Lambda deletes unreadable messages like all that the answer does not
- * name; the caller logs them.
+ * The receipts are for the queue's `extend` and `ack`. The caller logs unreadable messages and does not report them as
+ * failed, so Lambda deletes them.
  */
 export function deliveriesOfEvent({ Records }: SqsEvent, lane: Lane = "main"): ReadMessages {
   return readMessages(
@@ -43,7 +43,7 @@ export function deliveriesOfEvent({ Records }: SqsEvent, lane: Lane = "main"): R
   );
 }
 
-/** Lambda deletes every message of the batch that the answer does not name; naming an acked message has no effect. */
+/** Lambda deletes every message of the batch that this answer does not name. It may name a message that is acked. */
 export function batchFailures(failed: readonly Pick<MessageDelivery, "messageId">[]): BatchResponse {
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

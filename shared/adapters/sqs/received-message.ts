@@ -1,4 +1,4 @@
-/** Parses messages of SQS, from a receive or from the event of a function, into deliveries. */
+/** Parses messages of SQS, which were received or came with the event of a function, as wakes and as slices of a walk. */
 import type { Delivery, Wake } from "../../engine/ports/queue.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
 import { sliceOfBody } from "./slice-body.ts";
@@ -22,7 +22,7 @@ export interface MessageDelivery extends Delivery {
   readonly messageId: string;
 }
 
-/** A message whose body is no wake: it is logged and deleted, or SQS would deliver it again and again. */
+/** A message whose body is neither a wake nor a slice. It must be deleted, or SQS would deliver it again and again. */
 export interface UnreadableMessage {
   readonly messageId: string;
   readonly receipt: string;
@@ -63,7 +63,7 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
   return { deliveries, slices, unreadable };
 }
 
-/** Limits the moment of sending that a body claims: with a moment in the future, a message would look new at every delivery. */
+/** Corrects a wake that claims to be sent in the future: with that moment it would look new at every delivery. */
 function sentByNow(wake: Wake, takenAtMs: number): Wake {
   return wake.sentAtMs > takenAtMs + CLOCKS_APART_MS ? { ...wake, sentAtMs: takenAtMs } : wake;
 }

@@ -21,7 +21,7 @@ import { storeFailure } from "./store-failure.ts";
 
 const RECEIVE_MAX_MESSAGES = 10;
 const POLL_MAX_S = 20;
-/** Added to the time of the long poll itself. */
+/** A poll times out this long after the end of its wait. */
 const POLL_GRACE_MS = 5_000;
 const VISIBILITY_MAX_S = 43_200;
 
@@ -29,9 +29,9 @@ export interface SqsQueueOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly clock: Clock;
-  /** Receives entries about messages that are no wakes. */
+  /** Receives an entry for each discarded message. */
   readonly log: Log;
-  /** "service" makes each service a message group, so that the queue is fair, for a surcharge. Default "service". */
+  /** "service" makes each service a message group, so that SQS serves the groups fairly, for a surcharge. Default "service". */
   readonly fairBy?: "service" | "none";
 }
 
@@ -40,7 +40,7 @@ interface Visibility {
   readonly seconds: number;
 }
 
-/** SQS counts delays and visibilities in whole seconds: fractions are rounded up. Every failure is a StoreError. */
+/** Rounds delays and visibilities up to whole seconds, the unit of SQS. Every failure is a StoreError. */
 export class SqsQueue implements Queue {
   readonly #client: SQSClient;
   readonly #queueUrl: string;
@@ -90,7 +90,7 @@ export class SqsQueue implements Queue {
     throw new StoreError(`SQS refused a message: ${served.refused.Code}: ${served.refused.Message}`);
   }
 
-  /** Has no effect: SQS deletes a message only by the receipt of its receiver, so it arrives as a hint. */
+  /** Has no effect: SQS deletes a message only by the receipt of its receiver. So the message still comes, as a hint. */
   async recall(): Promise<void> {}
 
   async receive(
@@ -105,7 +105,7 @@ export class SqsQueue implements Queue {
       const waitS = Math.min(POLL_MAX_S, Math.floor(leftMs / 1000));
       const messages = await this.#poll(limit, Math.max(1, visibilitySeconds(visibilityMs)), waitS, signal);
       const { deliveries, slices, unreadable } = readMessages(messages);
-      // Only a worker's event handles slices; the sweeper resends a slice that is not done.
+      // Slices are done only by a worker function, from its event. The sweeper resends a slice that is not done.
       await Promise.all(slices.map(({ receipt }) => this.ack(receipt).catch(() => undefined)));
       await Promise.all(unreadable.map((message) => this.#drop(message)));
       if (deliveries.length > 0 || isAborted(signal)) return deliveries;
@@ -113,7 +113,7 @@ export class SqsQueue implements Queue {
     }
   }
 
-  /** Has no effect on a message that is deleted, or was delivered again since. */
+  /** Has no effect on a message that was deleted or delivered again. */
   async extend(receipt: string, visibilityMs: number): Promise<void> {
     await this.#extensions.call({ receipt, seconds: visibilitySeconds(visibilityMs) });
   }
@@ -136,7 +136,7 @@ export class SqsQueue implements Queue {
       const { Messages } = await this.#client.send(command, { requestTimeout, ...(signal && { abortSignal: signal }) });
       return (Messages ?? []).map(messageOf);
     } catch (cause) {
-      // An aborted poll returns nothing; messages that it took reappear when their visibility ends.
+      // An aborted poll returns nothing. If SQS had delivered messages to it, they come again when their visibility ends.
       if (isAborted(signal)) return [];
       throw storeFailure("receive messages", cause);
     }

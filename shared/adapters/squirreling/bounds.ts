@@ -1,11 +1,11 @@
-/** Derives bounds of single columns from a WHERE, so that an index can skip rows; the SQL engine still checks every row. */
+/** Derives bounds of single columns from a WHERE, with which a scan can skip rows. The SQL engine checks the other rows. */
 import type { ExprNode, SqlPrimitive } from "squirreling";
 import { both, either, type Bound } from "../../core/query/narrowing.ts";
 import { LIKE } from "./functions.ts";
 import { resolveColumn, type Scope, type Source } from "./scope.ts";
 import { momentOf, textOf } from "./values.ts";
 
-/** By source, then by column. */
+/** The bounds by source, then by column. */
 export type Bounds = Map<Source, Map<string, Bound>>;
 
 type Binary = Extract<ExprNode, { type: "binary" }>;

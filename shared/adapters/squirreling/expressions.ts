@@ -1,7 +1,7 @@
-/** Walks over every expression of a statement, with the option to replace it. */
+/** Walks over every expression of a SELECT, and can replace each one. */
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 
-/** Called from the leaves up; the walk does not enter a statement inside an expression. */
+/** Called for inner expressions before outer ones. The walk does not enter a statement inside an expression. */
 export type Replace = (expr: ExprNode) => ExprNode;
 
 export function replaced(expr: ExprNode, replace: Replace): ExprNode {
@@ -40,7 +40,7 @@ function withParts(expr: ExprNode, part: Replace): ExprNode {
   }
 }
 
-/** Replaces in every expression of one SELECT. */
+/** Calls `replace` for every expression of one SELECT, and changes the SELECT in place. */
 export function replaceIn(select: SelectStatement, replace: Replace): void {
   const whole: Replace = (expr) => replaced(expr, replace);
   select.columns = select.columns.map((column) =>

@@ -1,4 +1,4 @@
-/** Arithmetic of moments and durations: functions in place of `+`, `-`, `now()` and `age()`, and literals where all is known. */
+/** Arithmetic of moments and durations. Defines functions for it, and rewrites expressions as these functions or literals. */
 import type { ExprNode, SqlPrimitive, UserDefinedFunction } from "squirreling";
 import type { Scope } from "./scope.ts";
 import { typeOf } from "./scope.ts";
@@ -28,7 +28,7 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
       apply: (span = null, moment = null, origin = "1970-01-01T00:00:00Z") => dateBin(span, moment, origin),
       arguments: { min: 2, max: 3 },
     },
-    // With one argument the moment is compared with the last midnight, as PostgreSQL does.
+    // With one argument, AGE compares the moment with the last midnight, as PostgreSQL does.
     AGE: {
       apply: (first = null, second) => (second === undefined ? msBetween(first, midnight) : msBetween(second, first)),
       arguments: { min: 1, max: 2 },
@@ -42,7 +42,7 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
   };
 }
 
-/** `+` and `-` with a moment on the left, or `+` with a moment on the right, as a function; any other expression unchanged. */
+/** Replaces `+` and `-` between moments and durations by a function. Returns any other expression unchanged. */
 export function withMoments(expr: Binary, scope: Scope): ExprNode {
   if (expr.op !== "+" && expr.op !== "-") return expr;
   const [left, right] = [typeOf(expr.left, scope), typeOf(expr.right, scope)];
@@ -53,7 +53,7 @@ export function withMoments(expr: Binary, scope: Scope): ExprNode {
   return expr;
 }
 
-/** The text of an interval stays a text, because its months follow the calendar. */
+/** Passes an interval as its text instead of as milliseconds, because its months follow the calendar. */
 function shifted(at: ExprNode, moment: ExprNode, by: ExprNode, sign: number): ExprNode {
   const text = by.type === "function" && by.funcName.toUpperCase() === INTERVAL ? by.args[0] : undefined;
   return call(at, "MOVED", [moment, text ?? by, { ...positionOf(at), type: "literal", value: sign }]);
@@ -65,7 +65,7 @@ function call(at: ExprNode, funcName: string, args: ExprNode[]): Call {
 
 const CONSTANT = /^(NOW|TO_TIMESTAMP(_\w+)?|MOVED|DATE_BIN)$/i;
 
-/** A moment that follows from the statement alone becomes a literal, so that it narrows like any other. */
+/** Replaces a function of literals that returns a moment by that moment, because `boundsIn` needs literals. */
 export function withConstant(expr: ExprNode, functions: Readonly<Record<string, UserDefinedFunction>>): ExprNode {
   if (expr.type !== "function" || !CONSTANT.test(expr.funcName)) return expr;
   const args: SqlPrimitive[] = [];

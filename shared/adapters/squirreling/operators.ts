@@ -1,7 +1,7 @@
-/** Rewrites operators that the SQL engine does not have as functions around their operands. */
+/** Rewrites operators that the SQL engine does not have: as functions, as CAST, or as `IS NOT NULL`. */
 import { afterClose, isSign, isWord, openOf, type Token, tokensOf } from "./tokens.ts";
 
-/** `a -> b` becomes a function of `a` and `b`. All `signs` bind equally, from the left, and more tightly than `+`. */
+/** Turns `a -> b` into a function of `a` and `b`. All `signs` bind equally, from the left, and more tightly than `+`. */
 export function functionOperator(
   tokens: readonly Token[],
   signs: readonly string[],
@@ -29,7 +29,7 @@ const CASTS: readonly (readonly [RegExp, string])[] = [
   [/^(BOOL|BOOLEAN)$/, "BOOLEAN"],
 ];
 
-/** `a::type` becomes a CAST, or a moment. */
+/** Turns `a::type` into a CAST, and `a::timestamp` into a call of TO_TIMESTAMP. */
 export function castOperators(tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -46,7 +46,7 @@ export function castOperators(tokens: readonly Token[]): readonly Token[] {
   return out;
 }
 
-/** `IS TRUE` and its relatives become an `IS NOT NULL` with the name of a test. */
+/** Turns `IS TRUE`, `IS NOT FALSE` and the like into an `IS NOT NULL` whose NULL has the name of the test in `truth`. */
 export function truthTests(tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -62,7 +62,7 @@ export function truthTests(tokens: readonly Token[]): readonly Token[] {
   return out;
 }
 
-/** @returns the index at which the operand starts that ends with the last token */
+/** The last of `tokens` ends an operand. @returns the index of the first token of this operand */
 function operandStart(tokens: readonly Token[]): number {
   let at = tokens.length - 1;
   if (isSign(tokens[at], ")")) {
@@ -73,7 +73,7 @@ function operandStart(tokens: readonly Token[]): number {
   return Math.max(at, 0);
 }
 
-/** Words that a parenthesis may follow without being a call. */
+/** After these words, a parenthesis does not open the arguments of a call. */
 const BEFORE_OPERAND = ["SELECT", "DISTINCT", "WHERE", "AND", "OR", "NOT", "ON", "IN", "WHEN", "THEN", "ELSE", "BY"];
 
 function caseOf(tokens: readonly Token[], end: number): number {
@@ -86,7 +86,7 @@ function caseOf(tokens: readonly Token[], end: number): number {
   return end;
 }
 
-/** @returns the index after the operand that starts at `start`; undefined if none does */
+/** @returns the index after the operand that starts at `start`; undefined if the operand is missing or not closed */
 function operandEnd(tokens: readonly Token[], start: number): number | undefined {
   if (start >= tokens.length) return undefined;
   if (isSign(tokens[start], "(")) return afterClose(tokens, start);

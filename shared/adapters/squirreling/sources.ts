@@ -1,4 +1,4 @@
-/** The tables that a statement names: commands over the schema, names with a schema, and SELECT without FROM. */
+/** Rewrites commands over the schema, table names with a schema, and SELECT without FROM for the SQL engine. */
 import type { SqlTable } from "../../engine/ports/sql.ts";
 import { isSign, isWord, type Token, tokensOf } from "./tokens.ts";
 
@@ -14,12 +14,12 @@ export const ONE_ROW_TABLE: SqlTable = {
 };
 
 interface Command {
-  /** The statement that answers the command; absent for a statement. */
+  /** The statement that answers the command; absent if the tokens are a statement. */
   readonly instead?: readonly Token[];
   readonly described?: string;
 }
 
-/** SHOW TABLES, SHOW COLUMNS FROM a table, and DESCRIBE. */
+/** Recognizes SHOW TABLES, SHOW COLUMNS FROM a table, and DESCRIBE. */
 export function commandOf(all: readonly Token[]): Command {
   const tokens = all.filter((token) => !isSign(token, ";"));
   const last = tokens.at(-1);
@@ -40,7 +40,7 @@ export function commandOf(all: readonly Token[]): Command {
   };
 }
 
-/** `information_schema.columns` becomes one quoted name, and `public.state` becomes `state`. */
+/** Turns `information_schema.columns` into one quoted name, and `public.state` into `state`. */
 export function schemaNames(tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {

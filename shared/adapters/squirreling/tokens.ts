@@ -1,11 +1,11 @@
-/** Splits a statement into tokens, with the operators of PostgreSQL that the SQL engine cannot read. */
+/** Splits a statement into tokens, including operators of PostgreSQL that the SQL engine does not have. */
 
 export interface Token {
   readonly kind: "word" | "quoted" | "text" | "number" | "sign";
   readonly text: string;
   /** White space and comments before the token. */
   readonly before: string;
-  /** The test that replaces this NULL of an `IS NOT NULL`. */
+  /** Only on the NULL of a rewritten `IS NOT NULL`: the name of the test that the statement had. */
   readonly truth?: string;
 }
 
@@ -47,7 +47,7 @@ export function isSign(token: Token | undefined, sign: string): boolean {
   return token?.kind === "sign" && token.text === sign;
 }
 
-/** @returns by each opening parenthesis the index after the one that closes it */
+/** @returns for the index of each opening parenthesis, the index after its closing parenthesis */
 export function closings(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   const open: number[] = [];
@@ -59,7 +59,7 @@ export function closings(tokens: readonly Token[]): ReadonlyMap<number, number> 
   return found;
 }
 
-/** @returns the index after the parenthesis that closes the one at `open`; undefined if no parenthesis does */
+/** @returns the index after the parenthesis that closes the one at `open`; undefined if it is not closed */
 export function afterClose(tokens: readonly Token[], open: number): number | undefined {
   let depth = 0;
   for (let at = open; at < tokens.length; at++) {
@@ -70,7 +70,7 @@ export function afterClose(tokens: readonly Token[], open: number): number | und
   return undefined;
 }
 
-/** @returns the index of the parenthesis that opens the one at `close`; undefined if no parenthesis does */
+/** @returns the index of the opening parenthesis that belongs to the one at `close`; undefined if it has none */
 export function openOf(tokens: readonly Token[], close: number): number | undefined {
   let depth = 0;
   for (let at = close; at >= 0; at--) {

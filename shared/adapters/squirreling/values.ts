@@ -1,4 +1,4 @@
-/** Converts cells for the SQL engine and back: the engine compares texts and numbers, so moments and bytes become texts. */
+/** Converts cells to values of the SQL engine and back: moments and bytes become texts, which the engine can compare. */
 import type { SqlPrimitive } from "squirreling";
 import type { CellValue, ColumnType } from "../../core/query/table-shape.ts";
 import { hex } from "../../core/model/hex.ts";
@@ -25,7 +25,7 @@ export function cellOf(value: SqlPrimitive | undefined, type: SqlColumn["type"])
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
- * A text without a zone means UTC, independent of the zone of the process.
+ * Parses a moment. A text without a zone means UTC, whatever the zone of the process is.
  * @returns milliseconds since the epoch; undefined for a text that is no moment, or names a day that does not exist
  */
 export function momentOf(text: string): number | undefined {
@@ -40,7 +40,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day);
 }
 
-/** The type of a column from its values, for columns whose type the syntax does not determine. */
+/** Derives the type of a column from its values, for a column whose type the statement does not determine. */
 export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: number): SqlColumn["type"] {
   const values = rows.map((row) => row[at]).filter((value) => value !== null && value !== undefined);
   const every = (test: (value: SqlPrimitive) => boolean): boolean => values.length > 0 && values.every(test);
@@ -60,7 +60,7 @@ export function sizeOf(value: SqlPrimitive | undefined): number {
   return value.reduce<number>((sum, one) => sum + sizeOf(one), PLAIN_BYTES);
 }
 
-/** A literal, or any other cell, as a text. */
+/** Converts a literal, or any other cell, to a text. */
 export function textOf(value: SqlPrimitive | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

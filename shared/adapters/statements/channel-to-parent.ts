@@ -1,4 +1,4 @@
-/** The evaluator's end of the channel to its parent; an evaluator also exits with its parent, however busy it is. */
+/** The evaluator's end of the channel to its parent. It also ends the evaluator when the parent ends. */
 import { setPriority, constants } from "node:os";
 import { writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
@@ -6,8 +6,8 @@ import type { Channel } from "./serve-statements.ts";
 import type { ToEvaluator } from "./messages.ts";
 
 /**
- * A statement may block the main thread, so a second thread watches a pipe that the parent holds open: the pipe closes
- * with the parent, also when the parent was killed.
+ * A statement may block the main thread, so a second thread watches a pipe that the parent holds open. The pipe closes
+ * when the parent ends, even if it was killed. The thread then kills the evaluator.
  */
 const WATCH = `
 const { Socket } = require("node:net");
@@ -24,7 +24,7 @@ export function channelToParent(): Channel {
   };
 }
 
-/** Gives the parent precedence for processors and memory, on systems that have these priorities. */
+/** Lowers this process's priority for processors and memory below the parent's, on systems that have these priorities. */
 function yieldToOthers(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -22,9 +22,10 @@ export class Places {
   }
 
   /**
-   * Resolves with a place, which `leave` gives back.
+   * Resolves when the statement has a place, which `leave` gives back.
    * @param waitMs the longest wait for a place
-   * @throws SqlError `busy` if too many statements wait, or none ends in time; `gone` if the signal aborts
+   * @throws SqlError `busy` if too many statements wait, no running statement ends in time, or the process stops; `gone`
+   * if the signal aborts
    */
   async take(waitMs: number, signal?: AbortSignal): Promise<void> {
     if (this.#isClosed) throw stopping();
@@ -44,7 +45,7 @@ export class Places {
     else next.begin();
   }
 
-  /** Refuses waiting and later statements. */
+  /** Refuses all waiting statements and all later ones. */
   close(): void {
     this.#isClosed = true;
     for (const waiter of this.#waiting) waiter.refuse(stopping());

@@ -1,4 +1,4 @@
-/** The side of the evaluator: it runs one statement after the other, requests the rows and sends the answer in pieces. */
+/** Runs statements in the evaluator: requests the rows from the parent, and sends the answer in pieces. */
 import { SqlError, type SqlAnswer, type SqlTable } from "../../engine/ports/sql.ts";
 import type { AnswerForm, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 import { RemoteTables, TableFailure } from "./remote-table.ts";
@@ -12,7 +12,7 @@ export interface Evaluation {
 
 /** The channel to the parent process. */
 export interface Channel {
-  /** Resolves when the system has taken the message, so that unread messages do not pile up here. */
+  /** Resolves when the operating system has taken the message. Awaiting it keeps messages from piling up in memory. */
   send(message: FromEvaluator): Promise<void>;
   onMessage(receive: (message: ToEvaluator) => void): void;
 }

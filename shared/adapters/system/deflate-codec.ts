@@ -1,10 +1,10 @@
-/** Compresses with raw DEFLATE (RFC 1951), the one method that every version of Node has. */
+/** Compresses and decompresses with raw DEFLATE (RFC 1951), which every version of Node has. */
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
 import type { Codec } from "../../engine/ports/codec.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
-/** Below this size the transfer to another thread and back takes longer than the work. */
+/** Smaller bytes are compressed on this thread: their transfer to another thread and back would take longer. */
 const ASIDE_FROM_BYTES = 32 * 1024;
 
 const deflateAside = promisify(deflateRaw);
@@ -23,7 +23,7 @@ export const deflateCodec: Codec = {
   },
 };
 
-/** The ports use plain byte arrays; a copy avoids memory that a pool may reuse. */
+/** Converts a buffer to the plain byte array of the ports. Copies it if it is a part of a larger memory area. */
 function plain(buffer: Buffer): Uint8Array {
   const whole = buffer.byteLength === buffer.buffer.byteLength;
   return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);

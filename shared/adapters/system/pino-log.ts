@@ -12,9 +12,9 @@ export interface PinoLogOptions {
   readonly level?: LogLevel;
   /** Fields of every line, such as the function's name. */
   readonly fields?: LogFields;
-  /** Called at every line for further fields, such as the current event. */
+  /** Called for every line; returns more fields for it, such as the current event. */
   readonly fieldsNow?: () => LogFields;
-  /** True waits for each line to be written: for processes that may freeze or end right after a line. */
+  /** Waits until each line is written, for processes that may freeze or end right after a line. Default false. */
   readonly synchronous?: boolean;
   /** Lines go to standard output instead of standard error. */
   readonly toStandardOutput?: boolean;
@@ -22,19 +22,19 @@ export interface PinoLogOptions {
   readonly destination?: DestinationStream;
 }
 
-/** The number of the audit logger's one level. */
+/** The number of the level `audit`, the only level of the audit logger. */
 const AUDIT = 60;
 
-/** Each line has these fields of its own; a field of the same name would make a line with a duplicate key. */
+/** Each line already has these keys. A given field with such a name would be a duplicate key, so it is renamed. */
 const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "event", "message"]);
 
 /**
- * Writes only the given fields, which are plain values: no request, header map or error object can be passed, so no
- * secret inside one reaches the log.
+ * Writes only the given fields, which are plain values. Requests, header maps and error objects cannot be passed, so no
+ * secret inside them reaches the log.
  */
 export class PinoLog implements Log {
   readonly #logger: Logger;
-  /** A logger with this one level, so that no setting silences it. */
+  /** The logger of audit lines. It ignores the level of the options, so that no setting silences it. */
   readonly #auditing: Logger<"audit">;
 
   constructor(options: PinoLogOptions = {}) {

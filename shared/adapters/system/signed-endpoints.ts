@@ -1,4 +1,4 @@
-/** Endpoints that sign their requests, so that a deployment can refuse requests of other senders. */
+/** Signs each request to a deployment, so that the deployment can refuse requests of other senders. */
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
 import type { RequestIdentity } from "./request-identity.ts";

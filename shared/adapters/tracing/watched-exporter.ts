@@ -1,10 +1,10 @@
-/** Wraps an exporter: a failure is logged once, when it begins, and affects no caller. */
+/** Wraps an exporter of spans. It logs when exports begin to fail and when they work again; callers always get success. */
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Log } from "../../engine/ports/log.ts";
 
 type Callback = Parameters<SpanExporter["export"]>[1];
 
-/** The success result for the exporter's callers. */
+/** The result of a successful export. */
 const TAKEN: Parameters<Callback>[0] = { code: 0 };
 
 export class WatchedExporter implements SpanExporter {
@@ -16,14 +16,14 @@ export class WatchedExporter implements SpanExporter {
   #isFailing = false;
   #settled: (() => void)[] = [];
 
-  /** @param url for the log */
+  /** @param url the collector's address, for the log */
   constructor(inner: SpanExporter, url: string, log: Log) {
     this.#inner = inner;
     this.#url = url;
     this.#log = log;
   }
 
-  /** True where the collector did not accept the last batch. */
+  /** True if the collector did not accept the last batch. */
   get isFailing(): boolean {
     return this.#isFailing;
   }

@@ -1,4 +1,4 @@
-/** Formats deployments for the admin API: lists contain names of services, details contain whole services. */
+/** Formats deployments for the admin API: a summary has the names of the services, a detail has the whole services. */
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";

@@ -1,4 +1,4 @@
-/** The routes of deployments: register, list, show, update in place, remove. */
+/** The admin API's routes for deployments: register, list, show, update in place, remove. */
 import { IdError, parseDeploymentId } from "../../core/model/ids.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { ManifestRuleError } from "../../core/protocol/manifest-rule-error.ts";
@@ -58,7 +58,7 @@ export async function showDeployment(asked: AdminRequest): Promise<HttpResponse>
   return await detail(asked, deploymentIdParam(asked));
 }
 
-/** Discovers the deployment again and replaces all its metadata, if the two are similar enough (META0016). */
+/** Discovers the deployment again and replaces all its metadata, unless the new metadata differs too much (META0016). */
 export async function replaceDeployment(asked: AdminRequest): Promise<HttpResponse> {
   return await updated(asked, readReplacement(asked.request));
 }
@@ -73,7 +73,7 @@ async function updated(asked: AdminRequest, request: UpdateRequest): Promise<Htt
   const id = deploymentIdParam(asked);
   const deployment = await refusing(() => updateDeployment(engine, id, request));
   if (deployment === undefined) throw unknownDeployment(id);
-  // The answer shows the updated deployment, which a dry run does not store.
+  // The answer shows the updated deployment. The view may lack the update, because a dry run does not store it.
   const [view] = await viewDeployments(engine, (one) => one.id === id);
   if (view === undefined) throw unknownDeployment(id);
   return jsonResponse(200, deploymentDetail({ ...view, deployment }, engine.settings));

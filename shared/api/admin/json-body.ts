@@ -1,17 +1,17 @@
-/** Parses JSON bodies and query strings by a schema, and reports errors with the statuses that existing clients expect. */
+/** Parses JSON bodies and query strings by a schema. Errors have the statuses that existing clients expect. */
 import type * as z from "zod";
 import type { HttpRequest } from "../http/message.ts";
 import { ELEMENTS_MAX, exceedsElements } from "./json-elements.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
-/** An unpaired surrogate; with the flag `u`, complete pairs do not match. */
+/** Matches an unpaired surrogate only, because of the flag `u`. */
 const HALF = /\p{Surrogate}/u;
 
-/** Limits of a body beside its schema. */
+/** Checks of a body in addition to its schema. */
 export interface BodyShape {
-  /** Values are arrays of numbers, which do not count as elements. */
+  /** True if numbers in arrays do not count as elements, because the values of this body are bytes in such arrays. */
   readonly numbersAreFree?: boolean;
-  /** Checks the body before the schema, which would report every element of a long array. @throws PlainRefusal */
+  /** Runs before the schema: for a long array, the schema would report every element. @throws PlainRefusal */
   readonly check?: (parsed: unknown) => void;
 }
 
@@ -47,9 +47,9 @@ export function readJsonBody<Schema extends z.ZodType>(
 }
 
 /**
- * Refuses half of a surrogate pair, which has no stored form, and the name `__proto__`, which a schema would silently
- * drop from a state.
- * @throws Error
+ * Parses the JSON.
+ * @throws Error for half of a surrogate pair, which cannot be stored, and for the name `__proto__`, which a schema would
+ * silently drop
  */
 function parsedText(text: string): unknown {
   if (!/\\u|__proto__/.test(text)) return JSON.parse(text);
@@ -67,7 +67,7 @@ export function readOptionalJsonBody<Schema extends z.ZodType>(request: HttpRequ
   return request.body.length === 0 ? (schema.parse({}) as z.output<Schema>) : readJsonBody(request, schema);
 }
 
-/** The last value of a repeated parameter counts. @throws PlainRefusal 400 */
+/** Parses the query string. If a parameter is repeated, its last value counts. @throws PlainRefusal 400 */
 export function readQuery<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
   const read = schema.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
   if (read.success) return read.data;

@@ -1,4 +1,4 @@
-/** The descriptions of routes for the OpenAPI document: summary, request and answers. */
+/** Describes the routes for the OpenAPI document of the admin API: summary, request and answers. */
 import type * as z from "zod";
 import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
@@ -34,18 +34,18 @@ import {
 
 export interface Operation {
   readonly summary: string;
-  /** Several schemas are alternatives. */
+  /** The alternative schemas of the request body. */
   readonly body?: readonly z.ZodType[];
   readonly query?: z.ZodObject;
-  /** By status; null means an empty answer. */
+  /** The schemas of the answers by status; null means that the document describes no content. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** The codes of `docs/errors.md` that the route refuses with. */
+  /** The codes of `docs/errors.md` with which the route refuses requests. */
   readonly codes?: readonly string[];
 }
 
 const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 
-/** By method and pattern. A route without an entry appears in the document with its path alone. */
+/** The descriptions by method and pattern. A route without a description appears in the document with its path alone. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /health": { summary: "Check that the server answers", answers: { 200: null } },
   "GET /version": { summary: "Show the versions of the API and of the server", answers: { 200: Version } },

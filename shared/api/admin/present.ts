@@ -1,4 +1,4 @@
-/** Removes absent members: the JSON of the admin API omits members without a value. */
+/** Removes members without a value, because the JSON of the admin API omits them. */
 
 type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
@@ -11,7 +11,7 @@ export function written<Value, Text>(value: Value | undefined, write: (value: Va
   return value === undefined ? undefined : write(value);
 }
 
-/** Undefined for an empty map, so that the JSON omits it. */
+/** @returns the map, or undefined if it is empty, so that the JSON omits it */
 export function filled<Value>(map: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> | undefined {
   return Object.keys(map).length === 0 ? undefined : map;
 }

@@ -6,10 +6,10 @@ import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
 
 const TEXT = new TextEncoder();
 
-/** The characters of a piece: enough to make the cost of a piece negligible. */
+/** The characters of a piece. Pieces of this size are large enough that the overhead for each is negligible. */
 const PIECE_LETTERS = 256 * 1024;
 
-/** @returns the answer in pieces, so that memory never holds the whole text */
+/** @returns the answer in pieces, so that the whole text is never in memory at once */
 export function* rowsJson({ columns, rows }: SqlAnswer): Generator<Uint8Array> {
   const names = columns.map(({ name }) => JSON.stringify(name));
   let text = '{"rows":[';

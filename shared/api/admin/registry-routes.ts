@@ -1,4 +1,4 @@
-/** The routes of the registry: deployments, services, subscriptions, clusters. */
+/** The route table for deployments, services, state, subscriptions and Kafka clusters. */
 import type { RouteEntry } from "../http/router.ts";
 import type { AdminRoute } from "./admin-request.ts";
 import {

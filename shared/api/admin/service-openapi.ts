@@ -42,7 +42,7 @@ export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpRespo
   const { settings: server } = asked.engine;
   const isPublic = (handler: Handler | undefined): boolean =>
     effectiveSettings(service, handler, server.defaults, {}).public;
-  // A private service accepts no outside call, and its document lists all handlers nevertheless.
+  // A private service accepts no outside call. Its document lists all handlers nevertheless.
   const shown = isPublic(undefined) ? service.handlers.filter(isPublic) : service.handlers;
   const endpoint = asked.deps.ingressEndpoint;
   return jsonResponse(200, {
@@ -101,7 +101,7 @@ function handlerPaths(service: Service, handler: Handler): object {
   };
 }
 
-/** Attach waits for a result; output returns it only if it exists. */
+/** The paths that return a result: `attach` waits for it, `output` answers at once even if there is none yet. */
 function questionPaths({ name, type, handlers }: Service): object {
   const isWorkflow = type === "workflow";
   const base = isWorkflow ? `/restate/workflow/${name}/{key}` : "/restate/invocation/{invocation_id}";

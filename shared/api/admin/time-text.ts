@@ -10,7 +10,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ["ms", 1],
 ];
 
-/** `1d`, `1m 30s`, `500ms`, `0s`. */
+/** @returns for example `1d`, `1m 30s`, `500ms` or `0s` */
 export function durationText(ms: number): string {
   let left = Math.max(0, Math.round(ms));
   const parts: string[] = [];
@@ -22,7 +22,7 @@ export function durationText(ms: number): string {
   return parts.length === 0 ? "0s" : parts.join(" ");
 }
 
-/** RFC 3339 in UTC with nine digits of fraction. */
+/** @returns the moment by RFC 3339, in UTC with nine digits after the point */
 export function momentText(atMs: number): string {
   return momentIso(atMs).replace("Z", "000000Z");
 }

@@ -1,25 +1,25 @@
-/** HTTP requests and responses as plain data, independent of the HTTP layer (Node's servers or a gateway). */
+/** HTTP requests and responses as plain data, the same for both HTTP layers: Node's servers and a gateway. */
 
 export interface HttpRequest {
   /** Upper-case. */
   readonly method: string;
-  /** Undecoded, without the query. Begins with a slash. */
+  /** The path, undecoded and without the query. Begins with a slash. */
   readonly path: string;
-  /** The text after the question mark, undecoded; empty without one. */
+  /** The text after the question mark, undecoded; empty without a question mark. */
   readonly query: string;
-  /** Lower-case names; the first value of a repeated name. */
+  /** The names are in lower case. If a name is repeated, the first value counts. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole body; empty without one. */
+  /** The whole body; empty if the request has none. */
   readonly body: Uint8Array;
   /** The caller, if the HTTP layer has authenticated one. */
   readonly caller?: string;
-  /** The caller as claimed by an event without a gateway; unverified. */
+  /** The unverified caller in an event that did not come through the gateway. */
   readonly claimedCaller?: string;
-  /** The gateway's id of the request, which links to its access log as proof of the caller. */
+  /** The gateway's id of the request. The gateway's access log has the authenticated caller under this id. */
   readonly gatewayRequestId?: string;
   /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal;
-  /** In epoch milliseconds: the HTTP layer cannot send a later answer. Absent without a deadline. */
+  /** The deadline in epoch milliseconds, after which the HTTP layer cannot send an answer; absent if there is none. */
   readonly answerByMs?: number;
 }
 
@@ -30,7 +30,7 @@ export interface HttpResponse {
   readonly body: Uint8Array;
 }
 
-/** Added to every answer: handlers choose the bytes, and a browser must not interpret them as a page or a script. */
+/** Added to every answer, so that a browser does not take bytes from a handler for a page or a script. */
 export const NO_SNIFFING = { "x-content-type-options": "nosniff" } as const;
 
 const TEXT = new TextEncoder();

@@ -1,17 +1,17 @@
-/** Finds the route of a request by patterns with `:names`, matched on the raw path. */
+/** Finds the route of a request. It compares the undecoded path with patterns such as `/deployments/:id`. */
 import { RegExpRouter } from "hono/router/reg-exp-router";
 
 export interface RouteEntry<Target> {
   /** Upper-case. */
   readonly method: string;
-  /** `/deployments/:id`; a name matches one undecoded segment. */
+  /** For example `/deployments/:id`; a name with a colon matches one undecoded segment. */
   readonly pattern: string;
   readonly target: Target;
 }
 
 export type Match<Target> =
   | { readonly kind: "found"; readonly target: Target; readonly params: Readonly<Record<string, string>> }
-  /** The path exists with other methods. */
+  /** The path exists, but only with other methods. */
   | { readonly kind: "wrong-method"; readonly allow: readonly string[] }
   | { readonly kind: "unknown" };
 
@@ -27,7 +27,7 @@ export function createRouter<Target extends object>(entries: readonly RouteEntry
     const first = matches[0];
     if (first === undefined) return undefined;
     const [target, names] = first;
-    // With a stash the router returns indexes of the values, without one the values themselves.
+    // `names` contains the values themselves, or their indexes in the stash.
     const params = Object.entries(names).map(([name, at]) => [name, typeof at === "number" ? stash![at]! : at]);
     return { kind: "found", target, params: Object.fromEntries(params) as Record<string, string> };
   }

@@ -1,4 +1,4 @@
-/** Resolves and rejects awakeables: any well-formed id is accepted, even if its invocation has ended. */
+/** The ingress routes that resolve and reject awakeables. They accept any valid id, even if its invocation has ended. */
 import type { Result } from "../../core/model/failure.ts";
 import { IdError } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
@@ -19,7 +19,7 @@ export async function completeAwakeable(
 ): Promise<HttpResponse> {
   if (request.method !== "POST") throw methodNotAllowed("POST");
   const { kind } = checkedId(path.id);
-  // No invocation can wait for an id of the entry kind, which comes from unsupported protocol versions.
+  // Ids of another kind come from protocol versions that are not supported, so no invocation waits for them.
   if (kind === "signal") await useCases.resolveAwakeable(engine, path.id, resultOf(request.body, path.outcome));
   return emptyResponse(202);
 }

@@ -1,4 +1,4 @@
-/** Converts the path of a call to a route and a target; the type of the service determines the place of the key. */
+/** Converts the path of a call to a route and a target. The type of the service decides whether the path has a key. */
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import type { FoundRoute, Registry, Routing } from "../../engine/ports/registry.ts";
 import { CALL_FORMS, decodeSegment } from "./ingress-path.ts";
@@ -15,9 +15,9 @@ const PLAIN_FORMS =
   "bad path, expected either /:service-name/:handler or /:object-name/:object-key/:handler, or one of them followed by /send";
 
 /**
- * Common paths need one query of the registry: the handler is guessed from the form of the path, and queried again only
- * if the type of the service contradicts the guess.
- * @throws IngressRefusal 404 for an unknown service or handler, 400 for an unfit path or a private handler
+ * Guesses the handler from the form of the path and looks it up in the registry. If the type of the service contradicts
+ * the guess, a second lookup follows. So a common path needs one lookup.
+ * @throws IngressRefusal 404 for an unknown service or handler, 400 for a path of the wrong form or a private handler
  */
 export async function calledTarget(registry: Registry, path: CallPath): Promise<Called> {
   const guess = likelyHandler(path);

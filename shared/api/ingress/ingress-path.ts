@@ -1,13 +1,13 @@
-/** The path grammar of the ingress: parses a path into a route, before any service lookup. */
+/** Parses the paths of the ingress, without knowledge of the registered services. */
 import { needlessEscape } from "../http/spelling.ts";
 import { IngressRefusal, notFound } from "./ingress-refusal.ts";
 
-/** A query about an existing invocation. */
+/** `attach` waits for the result of an invocation; `output` returns it if it exists. */
 export type Question = "attach" | "output";
 
 export interface CallPath {
   readonly kind: "call";
-  /** `plain` is `/service/...`, optionally with a final `send`; the other two state the kind at the beginning. */
+  /** `plain` is `/service/...`, or the same with `send` at the end. The other two are `/restate/call/...` and `.../send/...`. */
   readonly spelling: "plain" | "call" | "send";
   readonly service: string;
   /** The segments after the service, undecoded; their meaning depends on the service's type. */
@@ -22,7 +22,7 @@ export type IngressPath =
       readonly kind: "idempotent";
       readonly question: Question;
       readonly service: string;
-      /** Handler, or key and handler; undecoded. */
+      /** The handler, or the key and the handler; undecoded. */
       readonly rest: readonly string[];
       readonly idempotencyKey: string;
     }
@@ -34,7 +34,7 @@ export type IngressPath =
 const SEGMENTS_MIN = 2;
 const SEGMENTS_MAX = 7;
 
-/** First segments that no service name can have; the three prefixes are equivalent. */
+/** The prefixes of the ingress's own paths. They are equivalent, and no service may have such a name. */
 const PREFIXES = new Set(["restate", "stepwell", "engine"]);
 
 export const CALL_FORMS =
@@ -51,7 +51,7 @@ const AWAKEABLE_FORMS = "bad path, expected either /restate/awakeables/:id/resol
 
 /**
  * @param path undecoded, without the query
- * @throws IngressRefusal 400 for a path of no known form, 404 for an unknown last word
+ * @throws IngressRefusal 400 for a path with the wrong segments, 404 for an unknown word in it
  */
 export function parseIngressPath(path: string): IngressPath {
   const segments = segmentsOf(path);
@@ -61,7 +61,7 @@ export function parseIngressPath(path: string): IngressPath {
   return { kind: "call", spelling: "plain", service: first, rest: segments.slice(1) };
 }
 
-/** Leading slashes count once, and one trailing slash is ignored; an empty segment in between counts. */
+/** Splits the path at its slashes. Ignores all leading slashes and one trailing slash; keeps empty segments in between. */
 function segmentsOf(path: string): string[] {
   let from = 0;
   while (path.charCodeAt(from) === 47) from++;
@@ -120,7 +120,7 @@ function invocationPath(segments: readonly string[]): IngressPath {
   return { kind: "idempotent", question, service: segments[1]!, rest: segments.slice(2, -2), idempotencyKey };
 }
 
-/** For a path by idempotency key whose number of segments contradicts the type of its service. */
+/** The refusal of a path with an idempotency key, whose number of segments contradicts the type of the service. */
 export function badInvocationPath(): IngressRefusal {
   return new IngressRefusal(400, INVOCATION_FORMS);
 }

@@ -1,7 +1,7 @@
-/** The request that fetches an answer of the ingress once more, without any effect. */
+/** Makes the request that fetches the result of an answered call once more and changes nothing. */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 
-/** @returns undefined if there is no such request: the response is a failure, or names no invocation */
+/** @returns undefined if the response is a failure or names no invocation */
 export function resultAgain(request: HttpRequest, { status, headers }: HttpResponse): HttpRequest | undefined {
   const id = headers["x-restate-id"];
   if (status !== 200 || id === undefined) return undefined;

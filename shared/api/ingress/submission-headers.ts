@@ -1,4 +1,4 @@
-/** Selects the request headers that become part of an invocation, and keeps the others out of the journal. */
+/** Selects the request headers that become part of an invocation. The journal does not contain the others. */
 import type { Header } from "../../core/model/header.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -7,12 +7,12 @@ import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
-/** The ingress sets this header for handlers; a second one from the caller could be taken for it. */
+/** The ingress sets this header for handlers and drops the caller's value, which a handler could take for the real one. */
 const INGRESS_PATH = "x-restate-ingress-path";
 
 /**
- * Headers of the connection or of the ingress itself. Other headers named in `connection` stay, because a caller could
- * otherwise remove headers that a proxy has added.
+ * Headers of the connection or of the ingress itself, which are dropped. The headers that `connection` names are kept:
+ * otherwise a caller could remove headers that a proxy has added.
  */
 const OF_THE_DOOR = new Set([
   ...CONNECTION_HEADERS,
@@ -28,8 +28,8 @@ const CREDENTIALS = new Set([
   "authorization",
   "proxy-authorization",
   "cookie",
-  // Deployments authenticate a control plane by these headers; a signature of another control plane, forwarded by a
-  // handler, must not be stored or sent on.
+  // By these headers a deployment authenticates a control plane. A handler may forward them from another control plane;
+  // its signature must not be stored or sent on.
   "x-restate-signature-scheme",
   "x-restate-jwt-v1",
 ]);
@@ -37,10 +37,10 @@ const CREDENTIALS = new Set([
 /** Gateways use these prefixes for identities, signatures and tokens (`x-amzn-oidc-data`, `x-amz-security-token`). */
 const CREDENTIAL_PREFIXES = ["x-amz-", "x-amzn-"];
 
-/** Whether a header with credentials is configured to reach handlers. */
+/** @returns true if the settings allow this header with credentials to reach handlers */
 export type Wanted = (name: string) => boolean;
 
-/** @param names lower-case; a trailing star matches any ending */
+/** @param names in lower case; a `*` at the end matches any ending */
 export function wantedHeaders(names: readonly string[]): Wanted {
   const whole = new Set(names);
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
@@ -48,8 +48,8 @@ export function wantedHeaders(names: readonly string[]): Wanted {
 }
 
 /**
- * The headers that the handler receives, beginning with the path of the call.
- * @throws IngressRefusal 400 for a value that is not printable ASCII, except in dropped headers
+ * The headers that the handler receives; the first is the path of the call.
+ * @throws IngressRefusal 400 if the value of a kept header is not printable ASCII
  */
 export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Header[] {
   const query = withoutCredentials(request.query, isWanted);
@@ -68,7 +68,7 @@ function isCredential(name: string): boolean {
 
 /**
  * The caller, if the HTTP layer has authenticated one.
- * @throws IngressRefusal 403 for an identity that a header cannot carry unchanged
+ * @throws IngressRefusal 403 for an identity that is too long or not printable ASCII
  */
 export function callerOf({ caller }: HttpRequest): string | undefined {
   if (caller === undefined || isCaller(caller)) return caller;
@@ -88,7 +88,7 @@ export function headerText(request: HttpRequest, name: string): string | undefin
   throw new IngressRefusal(400, `bad header '${name}': its value has characters outside printable ASCII`);
 }
 
-/** Whether a value is valid in a header: printable ASCII, spaces and tabs. */
+/** True if the value is valid in a header: printable ASCII, spaces and tabs. */
 export function isHeaderText(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at);
@@ -97,7 +97,7 @@ export function isHeaderText(value: string): boolean {
   return true;
 }
 
-/** The trace context of the request; an unreadable one counts as absent. */
+/** The trace context of the request; undefined if it is absent or invalid. */
 export function traceparentOf(request: HttpRequest): string | undefined {
   const value = request.headers["traceparent"];
   return value !== undefined && readTraceparent(value) !== undefined ? value : undefined;

@@ -1,4 +1,4 @@
-/** The JSON shapes of the admin API. Durations and moments are text. */
+/** The JSON shapes of the admin API, except those of invocations. Durations and moments are texts. */
 
 export interface AdminErrorBody {
   readonly message: string;
@@ -25,7 +25,7 @@ export interface NoticeBody {
 export interface RetryPolicyBody {
   readonly initial_interval?: string;
   readonly exponentiation_factor?: number;
-  /** Null means without limit for a service, and the service's value for a handler. */
+  /** On a service, null means no limit; on a handler, it means the service's value. */
   readonly max_attempts: number | null;
   readonly max_interval?: string;
   readonly on_max_attempts?: "Pause" | "Kill";
@@ -71,7 +71,7 @@ export interface ServiceBody {
   readonly info?: readonly NoticeBody[];
 }
 
-/** The destination of a deployment: over HTTP, or a function on Lambda. */
+/** The address of a deployment: a URI, or the ARN of a function on Lambda. */
 export type DeploymentAddressBody =
   | {
       readonly uri: string;
@@ -80,10 +80,10 @@ export type DeploymentAddressBody =
     }
   | { readonly arn: string; readonly assume_role_arn?: string; readonly compression?: "Zstd" };
 
-/** @typeParam ServiceShape name and revision in lists, the whole service in detail */
+/** @typeParam ServiceShape in lists the name and revision, else the whole service */
 export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
 
-/** A service whose attempts all fail: one attempt at a time is made until one succeeds. */
+/** An open circuit: all attempts of the service fail, so one attempt at a time is made until one succeeds. */
 export interface CircuitBody {
   readonly service: string;
   readonly open_since: string;
@@ -100,9 +100,9 @@ interface DescribedDeployment<ServiceShape> {
   readonly min_protocol_version: number;
   readonly max_protocol_version: number;
   readonly sdk_version?: string;
-  /** `active`: serves new requests. `draining`: serves none, and open invocations are pinned to it. `drained`: neither. */
+  /** `active`: gets new invocations. `draining`: gets none, but has pinned open invocations. `drained`: has neither. */
   readonly status: "active" | "draining" | "drained";
-  /** The number of open invocations pinned to the deployment; present in detail, unless the deployment is active. */
+  /** The number of open invocations pinned to the deployment. Absent in lists, and for an active deployment. */
   readonly pinned_invocations?: number;
   /** Services of the deployment with an open circuit; absent if there is none. */
   readonly circuits?: readonly CircuitBody[];
@@ -135,7 +135,7 @@ export interface RestartedBody {
   readonly new_invocation_id: string;
 }
 
-/** An id; for a restart, the old id and the new one. */
+/** The id of the invocation; for a restart, its old id and its new one. */
 export type BatchSuccessBody = string | { readonly old_invocation_id: string; readonly new_invocation_id: string };
 
 export interface BatchBody {
@@ -143,12 +143,12 @@ export interface BatchBody {
   readonly failed: readonly { readonly invocation_id: string; readonly error: string }[];
 }
 
-/** For `POST /query` only. */
+/** The error body of `POST /query`. */
 export interface QueryErrorBody {
   readonly message: string;
 }
 
-/** Values whose names suggest a secret are masked. */
+/** Options whose names suggest a secret are masked. */
 export interface SubscriptionBody {
   readonly id: string;
   readonly source: string;

@@ -1,7 +1,7 @@
 /** The JSON shapes of invocations in the admin API. Moments are text. */
 
 export interface AttemptFailureBody {
-  /** RT code. */
+  /** An RT code, such as RT0007. */
   readonly error_code: string;
   /** The protocol's error code. */
   readonly code: number;
@@ -9,7 +9,7 @@ export interface AttemptFailureBody {
   readonly stacktrace?: string;
   readonly at: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
-  /** RT0016 only: the recorded command beside the command of the current code. */
+  /** For RT0016 only: the recorded command, and the different command that the current code offered. */
   readonly mismatch?: {
     readonly index: number;
     readonly deployment_id: string;
@@ -22,24 +22,24 @@ export interface AttemptFailureBody {
 }
 
 export interface EntryBody {
-  /** 0 is the input; `from` of a restart is such an index. */
+  /** The index of the input is 0. A restart takes such an index as `from`. */
   readonly index: number;
   readonly type: string;
   readonly name?: string;
-  /** When the entry was stored: all entries of one attempt have the same moment. */
+  /** The moment when the entry was stored. All entries of one attempt have the same moment. */
   readonly at: string;
-  /** The state key or promise of the command. */
+  /** The state key or the promise that the command names. */
   readonly key?: string;
   /** The target of a call, a send or an attach. */
   readonly target?: string;
-  /** The invocation that the command created, found or signals, or whose id the notification carries. */
+  /** The invocation that the command created, found or signals; or the id that the notification contains. */
   readonly invocation_id?: string;
   /** The name or the index of a signal, or the id of an awakeable. */
   readonly signal?: string;
   readonly wake_at?: string;
   /** The index of the entry whose command this notification completes. */
   readonly completes?: number;
-  /** Present on a notification that carries a failure. */
+  /** Present on a notification that contains a failure. */
   readonly failed?: true;
 }
 
@@ -48,13 +48,13 @@ export interface WaitBody {
   /**
    * `schedule`: the start of a delayed send. `key`: the key of the object or workflow. `retry`: the next attempt.
    * `circuit`: the open circuit of the service. `resume`: an operator. `driver`: a driver. `attempt`: the answer of the
-   * deployment. `call`, `attach`: another invocation. `timer`, `promise`, `awakeable`, `signal`. `command`: the completion
-   * of another command, such as a run.
+   * deployment. `call`, `attach`: another invocation. `timer`, `promise`, `awakeable`, `signal`: as the name says.
+   * `command`: the completion of another command, such as a run.
    */
   readonly kind: string;
-  /** When the command was stored; without a command, when the invocation came into its status. */
+  /** The moment when the command was stored. Without a command, the moment when the invocation came into its status. */
   readonly since: string;
-  /** When the wait ends by itself. */
+  /** The moment when the wait ends by itself. */
   readonly until?: string;
   readonly attempt?: number;
   readonly failure?: AttemptFailureBody;
@@ -69,9 +69,9 @@ export interface WaitBody {
   readonly target?: string;
   /** The called or attached invocation, or the holder of the key. */
   readonly invocation_id?: string;
-  /** The status of `invocation_id`; absent where it was not read or does not exist. */
+  /** The status of the invocation `invocation_id`; absent if that invocation was not read or does not exist. */
   readonly status?: string;
-  /** What `invocation_id` waits for. */
+  /** The waits of the invocation `invocation_id`. */
   readonly waits_for?: readonly WaitBody[];
 }
 
@@ -95,27 +95,27 @@ export interface InvocationBody {
   /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */
   readonly outcome?: string;
   readonly idempotency_key?: string;
-  /** The external caller, as authenticated by the ingress. */
+  /** The external caller, which the ingress authenticated. */
   readonly created_by?: string;
   readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
   /** The invocation from which an operator restarted this one. */
   readonly restarted_from?: string;
-  /** The last act of an operator: cancel, kill, pause, resume, or restart for an invocation that a restart created. */
+  /** The last act of an operator: cancel, kill, pause, resume; or restart, if a restart created this invocation. */
   readonly last_action?: { readonly action: string; readonly at: string; readonly by?: string };
   readonly pinned_deployment_id?: string;
   readonly pinned_service_protocol_version?: number;
-  /** Where the invocation runs, or where its next attempt goes. */
+  /** The deployment of the running attempt or of the next one. */
   readonly deployment?: { readonly id: string; readonly address?: string };
   readonly attempts: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
   /** Present if the deployment accepted the running attempt and has sent nothing since. */
   readonly silent_since?: string;
-  /** While the invocation waits for its key: its place, of which 1 is next, and the holder of the key. */
+  /** Present while the invocation waits for its key: its place, where 1 is next, and the holder of the key. */
   readonly queue?: { readonly place: number; readonly held_by?: string };
   /** Present for an open invocation. */
   readonly waits_for?: readonly WaitBody[];
-  /** Why a paused invocation is paused, and by whom. */
+  /** For a paused invocation: the reason, the moment and the operator of the pause. */
   readonly pause?: PauseBody;
   readonly last_failure?: AttemptFailureBody;
   readonly completion_failure?: {
@@ -128,7 +128,7 @@ export interface InvocationBody {
   readonly events: readonly AttemptFailureBody[];
 }
 
-/** One line of the list. With `details=false` it has only the members that the indexes contain. */
+/** One invocation of a list. With `details=false` it has only the members that the indexes contain. */
 export interface InvocationSummaryBody {
   readonly id: string;
   readonly target: string;
@@ -145,13 +145,13 @@ export interface InvocationSummaryBody {
   readonly attempts?: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
-  /** Of the last failed attempt, or of a completed invocation; the message is cut to 300 characters. */
+  /** The error of the last failed attempt, or of a completed invocation. The message is cut to 300 characters. */
   readonly error?: { readonly code: string; readonly message: string };
 }
 
 export interface InvocationListBody {
   /** Newest first; pages of open invocations may continue with younger ones after the oldest. */
   readonly invocations: readonly InvocationSummaryBody[];
-  /** The value for `after`; present if more may follow, even after a page that is not full or is empty. */
+  /** The value of `after` for the next page. Present if more may follow, even if this page is not full or is empty. */
   readonly next?: string;
 }

@@ -1,14 +1,14 @@
-/** The shape of an entry of the error table, with the possible outcomes. */
+/** The shape of an entry of the error table, and the possible outcomes of an error. */
 
 /**
- * `reject` answers a request with an HTTP status; `retry` and `pause` concern attempts; `refuse-start` ends the
- * process; `warn` has no effect.
+ * What the error leads to. `reject` answers a request with an HTTP status; `retry` and `pause` concern attempts;
+ * `refuse-start` ends the process; `warn` has no effect.
  */
 export type Outcome =
   | {
       readonly kind: "reject";
       readonly status: number;
-      /** The same error refuses the start of the process. */ readonly refusesStart?: true;
+      /** True if the same error also refuses the start of the process. */ readonly refusesStart?: true;
     }
   | { readonly kind: "retry" }
   | { readonly kind: "pause" }
@@ -29,7 +29,7 @@ export const RETRY = { kind: "retry" } as const;
 export const WARN = { kind: "warn" } as const;
 export const REFUSE_START = { kind: "refuse-start" } as const;
 
-/** Whether the error ends the process if it occurs at start. */
+/** True if the error ends the process when it occurs at start. */
 export function refusesStart(outcome: Outcome): boolean {
   return outcome.kind === "refuse-start" || (outcome.kind === "reject" && outcome.refusesStart === true);
 }

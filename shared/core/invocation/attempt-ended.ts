@@ -1,4 +1,4 @@
-/** The rules for the end of an attempt: a segment, a retry, a pause or the end of the invocation. */
+/** The rules for the end of an attempt, which leads to a segment, a retry, a pause or the end of the invocation. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Failure, Result } from "../model/failure.ts";
@@ -28,13 +28,13 @@ export function attemptEnded(invocation: Invocation, event: AttemptEnded): Trans
 }
 
 function ended(invocation: Invocation, event: AttemptEnded): Transition {
-  // The conversation accepts no End without an Output, so an output exists, in this attempt or before it.
+  // The conversation accepts no End without an Output. So this attempt or an earlier one has an output.
   const result = lastOutput(event) ?? invocation.journal.output;
   if (result === undefined) throw new Error("An attempt ended without any output");
   return written(invocation, segmentOf(invocation, event, completed(result), NO_RETRIES), { kind: "end" });
 }
 
-/** Keeps the entries from before the cut, counts no failure, and leaves the invocation to another driver. */
+/** Keeps the entries that came before the cut, counts no failure, and leaves the invocation to another driver. */
 function cut(invocation: Invocation, event: AttemptEnded): Transition {
   const park: Step = { kind: "park", status: "ready" };
   if (!adds(event)) return { next: { ...invocation, phase: { status: "ready" } }, step: park };
@@ -78,7 +78,7 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   return { ...transition, next: { ...transition.next, phase: phase } };
 }
 
-/** I12: an attempt that was sent fresh notifications writes a segment that lists them, even without new entries. */
+/** I12: if the attempt got fresh notifications, a segment must list them, even if the attempt added no entries. */
 function adds({ entries, sent }: AttemptEnded): boolean {
   return entries.length > 0 || sent.length > 0;
 }
@@ -98,7 +98,7 @@ function segmentOf(
     entries: event.entries,
     after,
     retries,
-    // The first stored entry sets the pin: an invocation without entries may still move to another deployment.
+    // The first segment with entries sets the pin. Before that, the invocation may still move to another deployment.
     ...(event.entries.length > 0 && invocation.pin === undefined && { pin: event.pin }),
     ...(event.grant !== undefined && { grant: event.grant }),
     ...(failure && { failure }),
@@ -121,7 +121,7 @@ function lastOutput({ entries }: AttemptEnded): Result | undefined {
   return result;
 }
 
-/** Callers see the stack trace only if exhausted retries ended the invocation, as on the reference server. */
+/** As on the reference server, callers see the stack trace only if the invocation ended because no retry was left. */
 function terminal({ code, message, stacktrace }: AttemptFailure, spent: boolean): Result {
   const failure: Failure = { code, message, ...(spent && stacktrace !== undefined && { stacktrace }) };
   return { kind: "failure", failure };

@@ -4,7 +4,7 @@ import type { Header } from "../model/header.ts";
 import type { StateChange } from "../model/state-change.ts";
 import type { Target } from "../model/target.ts";
 
-/** How a command names an invocation: by id, by idempotency target, or by workflow. */
+/** The three ways in which a command names an invocation: by its id, by its idempotency key, or by its workflow. */
 export type Lookup =
   | { readonly kind: "id"; readonly invocationId: string }
   | { readonly kind: "idempotency"; readonly target: Target; readonly idempotencyKey: string }
@@ -14,19 +14,19 @@ export type SignalName = { readonly index: number } | { readonly name: string };
 
 export const CANCEL_SIGNAL = 1;
 
-/** The child of a Call or OneWayCall: key, input and headers exactly as the handler provided them. */
+/** The child of a Call or OneWayCall, with key, input and headers exactly as the handler gave them. */
 export interface ChildRequest {
   readonly target: Target;
   readonly input: Uint8Array;
   readonly headers: readonly Header[];
   readonly idempotencyKey?: string;
-  /** The completion that carries the child's id. */
+  /** The id of the completion that contains the child's invocation id. */
   readonly idCompletionId: number;
 }
 
 /**
- * The effect that a command requests from the engine. A signal without a result is void, as CANCEL is. `plain` commands are only
- * stored, such as a read from the state that came with the request.
+ * What a command requests from the engine. A `plain` command is only stored: a read from the state that came with the
+ * request, for example. A signal without a result is void, as CANCEL is.
  */
 export type Command =
   | { readonly kind: "plain" }
@@ -60,10 +60,10 @@ export interface CommandEntry {
   readonly kind: "command";
   /** The name of the protocol message: `Run`, `Sleep`, ... */
   readonly type: string;
-  /** The name that the handler gave the command; empty without one. */
+  /** The name that the handler gave the command; empty if it gave none. */
   readonly name: string;
   readonly command: Command;
-  /** Header and payload as received; replayed byte for byte (I9). */
+  /** The message's header and payload as received; they are replayed byte for byte (I9). */
   readonly frame: Uint8Array;
 }
 
@@ -74,7 +74,7 @@ export interface NotificationEntry {
   readonly type: string;
   readonly id: NotificationId;
   readonly failed: boolean;
-  /** Present on the completion that carries a child's id. */
+  /** Present on the completion that contains a child's invocation id. */
   readonly invocationId?: string;
   readonly frame: Uint8Array;
 }

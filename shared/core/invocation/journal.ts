@@ -1,4 +1,4 @@
-/** The journal in memory: its entries in order, and the indexes that decisions need. A `Journal` never changes in place. */
+/** The journal in memory: its entries in order, and maps that decisions need. A `Journal` never changes in place. */
 import type { Result } from "../model/failure.ts";
 import type { CommandEntry, Entry } from "./entry.ts";
 
@@ -11,15 +11,15 @@ export interface Completable {
 export interface Journal {
   readonly entries: readonly Entry[];
   readonly commandCount: number;
-  /** Maps a completion id to its command. */
+  /** The commands by completion id. */
   readonly completable: ReadonlyMap<number, Completable>;
-  /** The completion ids without a notification yet. */
+  /** The commands without a notification yet, by completion id. */
   readonly open: ReadonlyMap<number, Completable>;
   /** The completion ids that have a notification. */
   readonly completed: ReadonlySet<number>;
-  /** Ids of the called or sent invocations, in command order, by the completion id that carries them. */
+  /** The ids of called or sent invocations, by the completion id of the notification that contains the invocation's id. */
   readonly childIds: ReadonlyMap<number, string>;
-  /** The last Output wins, as on the reference server. */
+  /** The result of the last Output, as on the reference server. */
   readonly output?: Result;
 }
 
@@ -32,7 +32,7 @@ export const EMPTY_JOURNAL: Journal = {
   childIds: new Map(),
 };
 
-/** A journal that grows in place; its creator shares it only as a `Journal`, and adds nothing after that. */
+/** A journal that grows in place. Once its creator has shared it as a `Journal`, nothing may be added. */
 export interface GrowingJournal extends Journal {
   readonly entries: Entry[];
   commandCount: number;
@@ -43,7 +43,7 @@ export interface GrowingJournal extends Journal {
   output?: Result;
 }
 
-/** A copy that can grow. */
+/** @returns a copy of the journal that can grow */
 export function growing({ entries, completable, open, completed, childIds, ...rest }: Journal): GrowingJournal {
   return {
     ...rest,
@@ -74,7 +74,7 @@ export function grow(journal: GrowingJournal, entry: Entry): void {
 
 export function append(journal: Journal, added: readonly Entry[]): Journal {
   if (added.length === 0) return journal;
-  // The Input and the Output of a plain call change no map, so no map is copied for them.
+  // If no added entry changes a map, the maps are not copied. The Input and the Output of a plain call change none.
   const grown: GrowingJournal = added.some(touchesMaps)
     ? growing(journal)
     : { ...(journal as GrowingJournal), entries: journal.entries.slice() };
@@ -113,14 +113,14 @@ function completionIds({ command }: CommandEntry): readonly number[] {
   }
 }
 
-/** Completion ids of runs without a result; a proposal may name only these. */
+/** The completion ids of runs without a result. The SDK may propose results for these only. */
 export function openRuns({ open }: Journal): Set<number> {
   const runs = new Set<number>();
   for (const [completionId, { entry }] of open) if (entry.command.kind === "run") runs.add(completionId);
   return runs;
 }
 
-/** Calls without a result, with the ids of the invocations that they created or found. */
+/** The calls that have no result yet, with the ids of the called invocations. */
 export function openCalls({
   open,
   childIds,
@@ -135,7 +135,7 @@ export function openCalls({
   return calls;
 }
 
-/** Sleeps that are not completed, with the moments at which they end. */
+/** The sleeps that are not completed, sorted by the moments at which they end. */
 export function openSleeps({ open }: Journal): readonly { readonly completionId: number; readonly wakeAtMs: number }[] {
   const sleeps = [];
   for (const [completionId, { entry }] of open) {

@@ -1,4 +1,4 @@
-/** The rules of a poll: whether the driver attempts, parks or ends the invocation. */
+/** The rules of a poll. They decide whether the driver attempts, parks or ends the invocation, or gets its lock first. */
 import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
 import { needsLock } from "./acceptance.ts";
@@ -22,7 +22,7 @@ export function poll(invocation: Invocation, event: Poll): Transition {
   if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
   const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
   const cancelled = arrivals.some(isCancel);
-  // No handler has run that could handle the cancel, so the invocation ends as a tombstone.
+  // Before its first attempt, no handler can react to the cancel, so the invocation ends as a tombstone.
   if (cancelled && neverStarted(invocation))
     return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
   const obeyed = obey(invocation, event);
@@ -37,8 +37,7 @@ export function poll(invocation: Invocation, event: Poll): Transition {
         ? park(invocation, "backing-off", phase.retryAtMs)
         : attempt(invocation, event, arrivals);
     case "paused":
-      // A cancel resumes a paused invocation, so that the handler can see it; besides a cancel, only an order to resume
-      // does.
+      // A cancel resumes a paused invocation, so that the handler can react to it. Otherwise only an order to resume does.
       return cancelled
         ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
         : park(invocation, "paused", undefined);
@@ -51,7 +50,7 @@ export function poll(invocation: Invocation, event: Poll): Transition {
   }
 }
 
-/** The killer writes the final segment at the next index, which fences a running driver (I1). */
+/** Ends the invocation with a final segment at the next index. This segment fences a running driver (I1). */
 export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }): Transition {
   if (invocation.phase.status === "completed") return ignore(invocation, "it has ended already");
   return end(invocation, KILLED, atMs, { tombstone: neverStarted(invocation), killed: true });
@@ -79,7 +78,7 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-/** I6: an invocation that runs alone on its key holds the lock before its first attempt, and its driver has verified that. */
+/** I6: an invocation that runs alone on its key needs the lock before an attempt. `holdsLock`: its driver has read the lock. */
 function attempt(
   invocation: Invocation,
   { atMs, holdsLock }: Poll,
@@ -104,7 +103,7 @@ function park(
   return { next: invocation, step: { kind: "park", status, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
 }
 
-/** I5: only fresh notifications can satisfy an await; the notifications of the suspended attempt's request cannot. */
+/** I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. */
 function lookAtSuspended(
   invocation: Invocation,
   standing: Extract<Phase, { status: "suspended" }>,
@@ -124,8 +123,8 @@ function lookAtSuspended(
 }
 
 /**
- * Sleeps end in the order of their times, and a satisfied await stays satisfied, so the first sleep that satisfies it
- * is the wake.
+ * The moment of the first sleep whose end satisfies the await. Sleeps end in the order of their times, and a satisfied
+ * await stays satisfied.
  */
 function firstSleepToSatisfy(
   awaiting: Await,
@@ -141,7 +140,7 @@ function firstSleepToSatisfy(
   return undefined;
 }
 
-/** The fresh notifications, indexed as an await names them. The first notification of a completion id counts. */
+/** The outcomes of the fresh notifications, by the names that an await uses. The first notification of a name counts. */
 class Freshness {
   readonly #completions = new Map<number, Outcome>();
   readonly #signals = new Map<number, Outcome>();

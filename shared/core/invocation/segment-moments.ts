@@ -1,4 +1,4 @@
-/** When the entries of a journal were stored: the moment of an entry is that of its segment. */
+/** Finds the moments when the entries of a journal were stored. All entries of a segment have the same moment. */
 
 export interface SegmentMoment {
   /** The index of the first entry of the segment. */
@@ -7,9 +7,9 @@ export interface SegmentMoment {
 }
 
 /**
- * The moment of each entry. An entry beyond the moments is in the memory of a driver alone, so far.
- * @param moments in the order of the segments; the first is that of the acceptance, with the input
- * @param newestAtMs the moment of entries that are newer than the last of `moments`
+ * The moment of each entry.
+ * @param moments in the order of the segments; the first is the moment of the acceptance, which contains the input
+ * @param known the number of entries that `moments` covers; `newestAtMs` is the moment of the others up to `count`
  */
 export function entryMoments(
   moments: readonly SegmentMoment[],

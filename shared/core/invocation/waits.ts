@@ -1,4 +1,4 @@
-/** What an open invocation waits for, derived from its phase, its journal and the notifications that have arrived. */
+/** Derives what an open invocation waits for from its phase, its journal and the notifications that have arrived. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { type Await, awaitedCompletions } from "../model/await-tree.ts";
 import type { Target } from "../model/target.ts";
@@ -10,7 +10,7 @@ export type WaitCause =
   | { readonly kind: "schedule"; readonly untilMs: number }
   /** The key of the object or of the workflow. */
   | { readonly kind: "key" }
-  /** `attempt` is the number of the next attempt; `failure` is absent where no attempt has failed. */
+  /** The next attempt. `attempt` is its number; `failure` is undefined if no attempt has failed. */
   | {
       readonly kind: "retry";
       readonly untilMs: number;
@@ -32,7 +32,7 @@ export type WaitCause =
   | { readonly kind: "command"; readonly type: string; readonly name: string };
 
 export type Wait = WaitCause & {
-  /** When the command was stored; without a command, when the invocation came into its phase. */
+  /** The moment when the command was stored. Without a command, the moment when the invocation came into its phase. */
   readonly sinceMs: number;
 };
 
@@ -69,7 +69,7 @@ export function waitsOf(invocation: Invocation, facts: WaitFacts): readonly Wait
   }
 }
 
-/** An await may name results that have come since; where all have come, a wake is under way and the whole await is shown. */
+/** The awaited results that have not come yet. If all have come, a wake is under way, and all of them are returned. */
 function suspendedOn(
   { journal, modifiedAtMs }: Invocation,
   { awaiting, fresh }: Extract<Phase, { status: "suspended" }>,
@@ -109,7 +109,7 @@ function causeOf({ command, type, name }: CommandEntry, childIds: ReadonlyMap<nu
   }
 }
 
-/** Every await names CANCEL beside what the handler awaits, so it is left out unless nothing else is awaited. */
+/** Every await of a handler also names CANCEL, so CANCEL is left out unless it is the only awaited thing. */
 function awaitedSignals(tree: Await): readonly SignalName[] {
   const indexes = new Set<number>();
   const names = new Set<string>();
@@ -124,7 +124,7 @@ function awaitedSignals(tree: Await): readonly SignalName[] {
   return [...[...indexes].sort((a, b) => a - b).map((index) => ({ index })), ...[...names].map((name) => ({ name }))];
 }
 
-/** The notifications that have come, as an await names them. */
+/** The notifications that have come, by the names that an await uses. */
 class Come {
   readonly #keys: ReadonlySet<string>;
 

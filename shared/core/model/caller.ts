@@ -1,4 +1,4 @@
-/** The external caller, as authenticated at the ingress: one line of text that fits into a header. */
+/** The external caller that the ingress authenticated, as one line of text that fits into a header. */
 
 /** The header that names the caller to handlers. Only the engine writes it. */
 export const CALLER_HEADER = "x-stepwell-caller";
@@ -11,7 +11,7 @@ export const CALLER_MAX_CHARACTERS = 2_048;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** Whether a text may name a caller: printable ASCII, which logs and headers show unambiguously. */
+/** True if the text may name a caller: short enough, and printable ASCII, which logs and headers show unambiguously. */
 export function isCaller(text: string): boolean {
   return text.length <= CALLER_MAX_CHARACTERS && PRINTABLE.test(text);
 }

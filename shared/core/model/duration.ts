@@ -1,11 +1,11 @@
-/** Parses durations in friendly and ISO forms: `PT1H30M`, `1h30m`, `10 sec`, `500ms`. */
+/** Parses durations in the ISO form (`PT1H30M`) and in the friendly form (`1h30m`, `10 sec`, `500ms`). */
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from "./time-units.ts";
 
-/** Longer texts are refused, which bounds the work; no sensible duration is longer. */
+/** Longer texts are refused, so that the work is bounded. No sensible duration is longer. */
 const TEXT_MAX_CHARS = 128;
 
-/** Unit names of the friendly form, largest unit first, in the order that a text must follow. */
+/** The unit names of the friendly form. A text must name larger units first, as this list does, unless `anyOrder`. */
 const FRIENDLY_UNITS: readonly { readonly names: readonly string[]; readonly ms: number }[] = [
   { names: ["weeks", "week", "wks", "wk", "w"], ms: WEEK_MS },
   { names: ["days", "day", "d"], ms: DAY_MS },
@@ -25,12 +25,12 @@ const NUMBER = /^\d+(?:[.,]\d+)?$/;
 const FRIENDLY_PART = /(\d+(?:[.,]\d+)?)\s*([a-zµ]+)(?:\s*,\s+|\s*)/y;
 
 export interface Grammar {
-  /** The friendly form takes its units in any order, also repeated, and each may have a fraction. */
+  /** In the friendly form, units may come in any order and repeatedly, and each may have a fraction. */
   readonly anyOrder?: boolean;
 }
 
 /**
- * Refuses months and years, which have no fixed length, negative durations, and numbers without a unit.
+ * Refuses negative durations, numbers without a unit, and months and years, because these have no fixed length.
  * @returns whole milliseconds, rounded to the nearest; undefined if the text has none of these forms
  */
 export function parseDurationMs(text: string, { anyOrder = false }: Grammar = {}): number | undefined {

@@ -1,4 +1,4 @@
-/** Converts bytes to lower-case hexadecimal, for ids that only need to be distinct. */
+/** Converts bytes to lower-case hexadecimal. */
 
 export function hex(bytes: Uint8Array): string {
   let text = "";

@@ -1,18 +1,18 @@
-/** Describes proto3 messages by tables: the kinds of fields, and the TypeScript type that a table yields. */
+/** Describes proto3 messages by tables of fields, and derives TypeScript types from these tables. */
 
-/** The only error of reading or writing the wire format: truncated, oversized, nested too deep, or of the wrong type. */
+/** Bytes or values that do not fit the wire format: truncated, too large, nested too deep, or of the wrong type. */
 export class Proto3Error extends Error {
   override name = "Proto3Error";
 }
 
-/** Levels of sub-messages below a root; the limit keeps a hostile message from exhausting the stack. */
+/** The limit of the levels of sub-messages below a root, so that a hostile message cannot exhaust the stack. */
 export const NESTING_MAX = 1000;
 
 export type Scalar = "uint32" | "uint53" | "uint64" | "bool" | "string" | "bytes" | "enumeration";
 
 /**
- * `plain` fields are always present, absent ones as zero or empty; absent `optional` ones are undefined; `repeated`
- * ones are arrays.
+ * How a field appears in a decoded message. If the wire lacks a `plain` field, its value is zero or empty. If it lacks an
+ * `optional` field, the value is undefined. A `repeated` field is an array.
  */
 export type Presence = "plain" | "optional" | "repeated";
 
@@ -22,11 +22,11 @@ export interface Field<T, P extends Presence> {
   readonly presence: P;
   readonly group?: string;
   readonly submessage?: () => MessageType<unknown>;
-  /** Never set: carries the value's type for `Infer`. */
+  /** Never set: it only gives `Infer` the type of the value. */
   readonly valueType?: T;
 }
 
-/** A field as encoder and decoder read it. All have the same members in the same order, which keeps property access fast. */
+/** A field for the encoder and the decoder. All have the same members in the same order, so that property access is fast. */
 export interface NamedField {
   readonly name: string;
   readonly number: number;
@@ -37,20 +37,20 @@ export interface NamedField {
   readonly submessage: (() => MessageType<unknown>) | undefined;
   /** The value of a plain field that is absent on the wire. */
   readonly zero: unknown;
-  /** 0 for numbers, which are packed in lists; 2 for length-delimited values. */
+  /** 0 for numbers; 2 for values with a length. Lists of numbers are packed, lists of other values are not. */
   readonly wire: 0 | 2;
-  /** The other fields of the same oneof, which this field clears. */
+  /** The other fields of the same oneof. Decoding this field clears them. */
   readonly rivals: readonly string[];
 }
 
 export interface MessageType<T> {
   readonly fields: readonly NamedField[];
-  /** Indexed by field number. */
+  /** The fields by number. */
   readonly byNumber: readonly (NamedField | undefined)[];
-  /** An empty value to copy; repeated fields are undefined in it. */
+  /** The initial value of a decoded message; its repeated fields are undefined. */
   readonly blank: Readonly<Record<string, unknown>>;
   readonly repeatedNames: readonly string[];
-  /** Never set: carries the value's type for `Infer`. */
+  /** Never set: it only gives `Infer` the type of the value. */
   readonly valueType?: T;
 }
 
@@ -62,7 +62,7 @@ type ValueOf<T extends Table> = Flat<
   { readonly [K in Exclude<keyof T, OptionalNames<T>>]: Of<T[K]> } & { readonly [K in OptionalNames<T>]?: Of<T[K]> }
 >;
 
-/** The type of a decoded message. A oneof appears as its fields, all optional, of which at most one is set. */
+/** The type of a decoded message. The fields of a oneof are all optional, and at most one of them is set. */
 export type Infer<M> = M extends MessageType<infer T> ? T : never;
 
 /** The type of a message to encode: every field is optional, and an absent one means zero or empty. */
@@ -73,14 +73,14 @@ export type Draft<T> = T extends Uint8Array | string | number | bigint | boolean
     : { readonly [K in keyof T]?: Draft<T[K]> | undefined };
 
 export const uint32 = (number: number): Field<number, "plain"> => ({ number, kind: "uint32", presence: "plain" });
-/** A 64-bit number read as a JavaScript number; a value above 2^53-1 is refused, never rounded. */
+/** A 64-bit number as a JavaScript number. A value above 2^53-1 is refused, never rounded. */
 export const uint53 = (number: number): Field<number, "plain"> => ({ number, kind: "uint53", presence: "plain" });
 export const uint64 = (number: number): Field<bigint, "plain"> => ({ number, kind: "uint64", presence: "plain" });
 export const bool = (number: number): Field<boolean, "plain"> => ({ number, kind: "bool", presence: "plain" });
 export const string = (number: number): Field<string, "plain"> => ({ number, kind: "string", presence: "plain" });
-/** Decoded as a view of the input, not as a copy. */
+/** Bytes, which are decoded as a view of the input, not as a copy. */
 export const bytes = (number: number): Field<Uint8Array, "plain"> => ({ number, kind: "bytes", presence: "plain" });
-/** An open enumeration, as its number, which the caller interprets. */
+/** An open enumeration. Its value is the number, which the caller interprets. */
 export const enumeration = (number: number): Field<number, "plain"> => ({
   number,
   kind: "enumeration",
@@ -95,7 +95,7 @@ export const submessage = <T>(number: number, submessage: () => MessageType<T>):
   submessage,
 });
 
-/** A field whose absence differs from its zero value. */
+/** A field that is undefined if it is absent, instead of zero or empty. */
 export function optional<T>(field: Field<T, "plain">): Field<T, "optional"> {
   return { number: field.number, kind: field.kind, presence: "optional" };
 }
@@ -105,7 +105,7 @@ export function repeated<T>(field: Field<T, "plain" | "optional">): Field<T, "re
   return { ...field, presence: "repeated" } as Field<T, "repeated">;
 }
 
-/** Fields of one message with the same group name exclude each other: decoding keeps the last, encoding two is an error. */
+/** A field of a oneof. Of the fields with one group name, decoding keeps the last; encoding two of them is an error. */
 export function oneof<T>(group: string, field: Field<T, "plain" | "optional">): Field<T, "optional"> {
   return { ...field, presence: "optional", group } as Field<T, "optional">;
 }

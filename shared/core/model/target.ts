@@ -2,7 +2,7 @@
 
 export type ServiceType = "service" | "object" | "workflow";
 
-/** How a handler may run: `service` has no key, `exclusive` holds the key, `shared` does not, `workflow` is the run handler. */
+/** `service`: has no key. `exclusive`: holds the key while it runs. `shared`: does not. `workflow`: runs a workflow. */
 export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
 
 export interface Target {
@@ -12,13 +12,13 @@ export interface Target {
   readonly key?: string;
 }
 
-/** Formats a target as the reference's tables do: `Service/handler` or `Object/key/handler`, with the key unescaped. */
+/** Formats a target like the reference's tables: `Service/handler` or `Object/key/handler`. The key is not escaped. */
 export function targetText(target: Target): string {
   const { service, handler, key } = target;
   return key === undefined ? `${service}/${handler}` : `${service}/${key}/${handler}`;
 }
 
-/** The service of a formatted target; a service name contains no slash. */
+/** The service of a formatted target. This is exact, because a service name contains no slash. */
 export function serviceOf(text: string): string {
   return text.split("/", 1)[0]!;
 }

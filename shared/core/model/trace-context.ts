@@ -1,19 +1,19 @@
-/** W3C trace context: the trace, the parent span, and whether the trace is recorded. */
+/** Reads and writes the header `traceparent` of W3C: trace, parent span, and whether the trace is recorded. */
 
 export interface TraceContext {
   /** 32 hexadecimal digits in lower case, not all zero. */
   readonly traceId: string;
   /** 16 hexadecimal digits in lower case, not all zero. */
   readonly spanId: string;
-  /** False if the origin of the trace does not record it; its children do not record then either. */
+  /** False if the origin of the trace does not record it. Then the spans below it are not recorded either. */
   readonly sampled: boolean;
 }
 
-/** Version, trace id, span id, flags; later versions may append more. */
+/** Version, trace id, span id and flags. Later versions may append more. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED_BIT = 1;
 
-/** @returns undefined for an unreadable header, which counts as absent */
+/** @returns undefined if the header is invalid; the caller then treats it as absent */
 export function readTraceparent(text: string): TraceContext | undefined {
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(text) ?? [];
   if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Converts an await between its wire tree, its stored bytes and the model. */
+/** Converts an await between the model, its tree on the wire and its stored bytes. */
 import type { Await, Combinator } from "../model/await-tree.ts";
 import { decode } from "../model/proto3-decode.ts";
 import { encode } from "../model/proto3-encode.ts";
@@ -6,7 +6,7 @@ import { NESTING_MAX, Proto3Error } from "../model/proto3.ts";
 import { FutureMessage } from "./wire-values.ts";
 import type { FutureNode } from "./wire-values.ts";
 
-/** The index is the number on the wire. */
+/** The combinators; the index of each is its number on the wire. */
 const COMBINATORS: readonly Combinator[] = [
   "unknown",
   "first-completed",
@@ -25,7 +25,7 @@ export function decodeAwait(bytes: Uint8Array): Await {
   return awaitOfNode(decode(FutureMessage, bytes));
 }
 
-/** @param node a decoded node, so not deeper than the wire allows; an unknown combinator counts as `unknown` */
+/** A number without a combinator becomes `unknown`. @param node decoded, so its depth is within the limit of the wire */
 export function awaitOfNode(node: FutureNode): Await {
   return { ...node, nested: node.nested.map(awaitOfNode), combinator: COMBINATORS[node.combinator] ?? "unknown" };
 }

@@ -1,10 +1,10 @@
-/** The commands of a journal by name, each with its type code and its table. */
+/** The commands of a journal by name, each with its type code and the table of its fields. */
 import { bytes, message, oneof, optional, repeated, string, submessage, uint32, uint53 } from "../model/proto3.ts";
 import type { Infer, MessageType } from "../model/proto3.ts";
 import { HeaderMessage, IdempotentTargetMessage, StateKeysMessage, WorkflowTargetMessage } from "./wire-values.ts";
 import { oneofFailure, oneofValue, oneofVoid, value } from "./wire-values.ts";
 
-/** The name that the user's code gave the entry; every command has one. */
+/** The name that the user's code gave the command. Every command has this field. */
 const name = string(12);
 const resultCompletionId = uint32(11);
 const headers = (number: number) => repeated(submessage(number, () => HeaderMessage));
@@ -70,7 +70,7 @@ export const COMMANDS = {
       serviceName: string(1),
       handlerName: string(2),
       parameter: bytes(3),
-      /** Since the epoch; 0 means now. */
+      /** Milliseconds since the epoch; 0 means now. */
       invokeTimeMs: uint53(4),
       headers: headers(5),
       key: string(6),
@@ -111,7 +111,7 @@ export type Command = { [N in CommandName]: { readonly name: N; readonly message
 const NAMES = new Map<number, CommandName>();
 for (const [commandName, { code }] of Object.entries(COMMANDS)) NAMES.set(code, commandName as CommandName);
 
-/** @returns undefined if the code is not a command's */
+/** @returns undefined if the code is not that of a command */
 export function commandNameOf(code: number): CommandName | undefined {
   return NAMES.get(code);
 }

@@ -1,4 +1,4 @@
-/** Decodes the terminators with content: the await of a suspension, the details of an error. */
+/** Decodes the last message of an attempt, if it has content: the await of a suspension, or the details of an error. */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { awaitOfNode } from "./await-codec.ts";
 import type { Await } from "../model/await-tree.ts";
@@ -6,7 +6,7 @@ import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./c
 import type { AttemptError, RelatedCommand } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
-/** @returns undefined if a V7 suspension has no tree. @throws Proto3Error, also for a suspension that exceeds `budget` */
+/** @returns undefined if a V7 suspension has no tree @throws Proto3Error if it is unreadable or exceeds `budget` */
 export function awaitOfSuspension(
   payload: Uint8Array,
   version: ProtocolVersion,
@@ -26,7 +26,7 @@ export function awaitOfSuspension(
   };
 }
 
-/** @throws Proto3Error */
+/** @throws Proto3Error if the payload is unreadable */
 export function endingOfError(payload: Uint8Array): AttemptError {
   const error = decode(ErrorMessage, payload);
   return {
@@ -48,7 +48,7 @@ function relatedOf(index: number | undefined, name: string | undefined, type: nu
   };
 }
 
-/** A delay too large for a number must not lose the error that carries it. */
+/** Clamps a delay that is too large for a number, because the error with this delay must not get lost. */
 function clamped(delayMs: bigint): number {
   return Number(delayMs > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : delayMs);
 }

@@ -1,6 +1,6 @@
-/** An object of a JSON document with its path: reads members and reports errors with their place. */
+/** Reads the members of an object in a JSON document. Errors name the place in the document. */
 
-/** A part of the document has the wrong shape. `path` is its place: `$.services[0].name`. */
+/** A part of the document has the wrong shape. `path` is the place of this part, such as `$.services[0].name`. */
 export class JsonShapeError extends Error {
   override name = "JsonShapeError";
   readonly path: string;
@@ -18,7 +18,7 @@ export function unlike(path: string, found: unknown, expected: string): JsonShap
 
 const QUOTE_MAX_CHARACTERS = 80;
 
-/** Members that are null count as absent, and unknown members are ignored, because newer SDKs may send more. */
+/** A member that is null counts as absent. Unknown members are ignored, because newer SDKs may send more. */
 export class JsonObject {
   readonly path: string;
   readonly #members: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export class JsonObject {
     return `${this.path}.${name}`;
   }
 
-  /** The raw member; undefined if absent. */
+  /** The member without a check of its type; undefined if absent. */
   any(name: string): unknown {
     return Object.hasOwn(this.#members, name) ? (this.#members[name] ?? undefined) : undefined;
   }

@@ -1,4 +1,4 @@
-/** The endpoint manifest: a deployment's answer to discovery. */
+/** Parses the endpoint manifest, which is a deployment's answer to discovery, and checks requests by its input rules. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { InputRule, Service } from "../model/service.ts";
 import { withoutParameters } from "./input-rule.ts";
@@ -25,7 +25,7 @@ export const MANIFEST_ACCEPT = MANIFEST_CONTENT_TYPES.join(", ");
 const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 
 /**
- * Parses the body of a discovery answer; unknown keys are ignored.
+ * Parses the body of a discovery answer and ignores unknown keys.
  * @param ours the versions that this server accepts
  * @throws CodedError META0013 if the answer is not a manifest, META0012 if it shares no version with this server
  * @throws JsonShapeError if a part has the wrong shape, ManifestRuleError if it is not allowed
@@ -82,9 +82,9 @@ function readVersions(
 }
 
 /**
- * Checks a request's body against a handler's input rule; one fulfilled alternative of the rule is enough.
- * @param rule undefined if the manifest has no input: any body with a content type passes, and so does an empty one
- * without
+ * Checks the body of a request against the input rule of a handler.
+ * @param rule undefined if the manifest has no input rule. Then a body with any content type passes, and so does an empty
+ * body without a content type
  * @param contentType the request's header
  * @returns why the input is refused, in the words that existing clients show; undefined if it is accepted
  */
@@ -97,7 +97,7 @@ export function inputVerdict(
   if (rule?.required !== true && nothing) return undefined;
   const pattern = rule === undefined ? "*/*" : rule.contentType;
   if (pattern === undefined) {
-    // A required input of any content type: the manifest can require an input without naming a content type.
+    // If the manifest requires an input but names no content type, any body passes that is not empty.
     if (rule?.required === true) return bodyIsEmpty ? "Empty body not allowed" : undefined;
     return "Expected an empty body and no content-type";
   }

@@ -20,7 +20,7 @@ export const CANCEL_SIGNAL = 1;
 
 const VOID: Content = { void: {} };
 
-/** Sets every member, absent ones as undefined, so that all drafts have one hidden class. */
+/** Sets every member, absent ones to undefined, so that all drafts have the same hidden class. */
 function frame(name: NotificationName, id: Content, content: Content): Uint8Array {
   return messageFrame(NOTIFICATIONS[name], NotificationMessage, {
     completionId: id.completionId,
@@ -38,7 +38,7 @@ function failed(failure: Failure, version: ProtocolVersion): Content {
   return { failure: failureToWire(failure, version) };
 }
 
-/** @param result undefined is written as void: no value, or no result yet */
+/** @param result undefined if there is no value or no result yet; written as void */
 function contentOf(result: Result | undefined, version: ProtocolVersion): Content {
   if (result === undefined) return VOID;
   return result.kind === "success" ? { value: { content: result.value } } : failed(result.failure, version);
@@ -109,7 +109,7 @@ export function signalNotification(id: SignalId, result: Result | undefined, ver
   return frame("Signal", id, contentOf(result, version));
 }
 
-/** The id and the outcome of a notification; values are skipped. */
+/** The table for reading only the id and the outcome of a notification. */
 const NotificationHead = message({
   completionId: oneof("id", uint32(1)),
   signalIndex: oneof("id", uint32(2)),

@@ -1,4 +1,4 @@
-/** Builds the bytes of a request: the start message, then the journal exactly as stored. */
+/** Builds the body of an attempt's request: the start message, then the journal exactly as stored. */
 import { CONTROL } from "./messages.ts";
 import { StartMessage } from "./control-messages.ts";
 import { messageFrame } from "./frame.ts";
@@ -12,7 +12,7 @@ export interface StartFields {
   /** The object key or workflow id. */
   readonly key?: string | undefined;
   readonly state: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  /** Whether a key missing from `state` may exist nevertheless; for services, `state` is empty and this is true. */
+  /** True if keys may exist that `state` does not contain. Also true for a plain service, whose `state` is empty. */
   readonly partialState: boolean;
   readonly retryCount: number;
   readonly durationMs: number;
@@ -33,7 +33,7 @@ export interface RequestJournal {
   readonly knownEntries: number;
 }
 
-/** @returns the pieces of the body in order. @throws RangeError without entries, Proto3Error for numbers out of range */
+/** @returns the pieces of the body in order @throws RangeError without entries, Proto3Error for numbers out of range */
 export function requestBody({ version, start, frames, knownEntries }: RequestJournal): Uint8Array[] {
   if (knownEntries < 1) throw new RangeError("a request carries at least the input entry");
   const onlyV7 =

@@ -1,16 +1,16 @@
-/** Chooses the index for a query about invocations: their ids, the open index, or the listing between two moments. */
+/** Plans a query about invocations: it reads them by id, from the open index, or from the listing between two moments. */
 import { allows, type Bound, type Narrowing } from "./narrowing.ts";
 import { PRESENTED, statusIn, type Presented, type StatusWords } from "./status-words.ts";
 
 export type Access =
-  /** Each invocation is loaded by its id. */
+  /** Loads each invocation by its id. */
   | { readonly kind: "ids"; readonly ids: readonly string[] }
-  /** The open index contains no completed invocation. */
+  /** Reads the open index, which contains no completed invocations. */
   | { readonly kind: "open" }
   | { readonly kind: "listing"; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: "nothing" };
 
-/** Filters on columns that the indexes contain, so that a row outside the filter is never loaded. */
+/** Filters on columns that the indexes contain. An invocation that does not match is not loaded. */
 export interface Wanted {
   readonly statuses: ReadonlySet<Presented>;
   readonly service: Bound | undefined;
@@ -41,7 +41,7 @@ export function planInvocations(narrowing: Narrowing, words: StatusWords): Invoc
   return { access: accessOf(narrowing.get("id"), wanted), wanted };
 }
 
-/** True if more than the status filters rows. */
+/** True if a filter other than the status is set. */
 export function isNarrowed({ service, key, handler, target, deployment, created }: Wanted): boolean {
   return [service, key, handler, target, deployment, created].some((bound) => bound !== undefined);
 }

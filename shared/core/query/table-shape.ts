@@ -1,8 +1,8 @@
-/** The shape of an introspection table: its columns in order, with their types. */
+/** The shape of a table for SQL queries: its columns in order, with their types. */
 
 /**
- * `moment` is in epoch milliseconds, `duration` in milliseconds, `bytes` raw; `integer` may be a bigint beyond 2^53.
- * The SQL layer formats each type.
+ * The type of a column. A `moment` is in epoch milliseconds, a `duration` in milliseconds. `bytes` are raw. An `integer`
+ * beyond 2^53 may be a bigint. The SQL layer formats the values of each type.
  */
 export type ColumnType = "text" | "boolean" | "integer" | "moment" | "duration" | "bytes" | "texts" | "integers";
 

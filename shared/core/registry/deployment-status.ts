@@ -1,11 +1,11 @@
-/** The status of a deployment: whether it receives new requests, and whether it can be removed. */
+/** The status of a deployment, which tells whether it gets new invocations and whether it can be removed. */
 import type { Deployment } from "../model/deployment.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
 
-/** `draining` serves no new request, but open invocations are pinned to it; `drained` has no open invocations either. */
+/** `active`: gets new invocations. `draining`: gets none, but has pinned open invocations. `drained`: has neither. */
 export type DeploymentStatus = "active" | "draining" | "drained";
 
-/** Whether the deployment owns the latest revision of one of its services. */
+/** True if the deployment has the latest revision of at least one of its services. */
 export function isActive({ id, services }: Deployment, latest: ReadonlyMap<string, LatestRevision>): boolean {
   return services.some(({ name }) => latest.get(name)?.deployment.id === id);
 }

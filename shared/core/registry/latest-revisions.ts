@@ -1,4 +1,4 @@
-/** Finds the deployment that serves a service: the one with the highest revision of it. */
+/** Finds the deployment that serves each service, which is the deployment with the service's highest revision. */
 import type { Deployment, ServiceRevision } from "../model/deployment.ts";
 
 export interface LatestRevision {
@@ -7,9 +7,9 @@ export interface LatestRevision {
 }
 
 /**
- * By service name. Registration never creates two equal revisions of a service. If stored data contains a tie, the
- * younger deployment wins, and of two from the same millisecond the one with the greater id, so that every reader
- * agrees.
+ * The latest revisions by service name. Registration never creates two equal revisions of a service. If stored data
+ * contains them, the younger deployment counts, or the greater id if both were created in the same millisecond. So all
+ * processes choose the same one.
  */
 export function latestRevisions(deployments: Iterable<Deployment>): ReadonlyMap<string, LatestRevision> {
   const latest = new Map<string, LatestRevision>();

@@ -4,7 +4,7 @@ import type { SubscriptionId } from "../model/ids.ts";
 
 export interface KafkaCluster {
   readonly name: string;
-  /** Named as in librdkafka; may contain secrets. */
+  /** The names are those of librdkafka. The values may contain secrets. */
   readonly properties: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
 }
@@ -15,7 +15,7 @@ export interface Subscription {
   readonly source: string;
   /** `service://<service>/<handler>` */
   readonly sink: string;
-  /** Override the cluster's properties; may contain secrets. */
+  /** These override the cluster's properties. They may contain secrets. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -32,14 +32,14 @@ export interface SinkHandler {
 const PAIR = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(?:\/([^/?#]*))?$/i;
 const DEFAULT_CLIENT_ID = "stepwell";
 
-/** @throws CodedError META0009 */
+/** @throws CodedError META0009 if the source is malformed */
 export function parseSource(source: string): SourceTopic {
   const [cluster, topic] = pairOf(source, "kafka") ?? [];
   if (!cluster || !topic) throw invalid(`the source '${source}' is not of the form kafka://<cluster>/<topic>`);
   return { cluster, topic };
 }
 
-/** @throws CodedError META0009 */
+/** @throws CodedError META0009 if the sink is malformed */
 export function parseSink(sink: string): SinkHandler {
   const [service, handler] = pairOf(sink, "service") ?? [];
   if (!service || !handler) throw invalid(`the sink '${sink}' is not of the form service://<service>/<handler>`);
@@ -65,8 +65,8 @@ export function subscriptionsOf(cluster: string, all: readonly Subscription[]): 
 }
 
 /**
- * The subscription's options, with `client.id` and `group.id` from the options, else the cluster's properties, else the
- * defaults.
+ * The subscription's options, completed by `client.id` and `group.id`. If the options lack one of these, the cluster's
+ * property counts, else the default.
  */
 export function consumerOptions(
   { id, options }: Subscription,
@@ -77,12 +77,12 @@ export function consumerOptions(
   return { ...options, "client.id": name("client.id", DEFAULT_CLIENT_ID), "group.id": name("group.id", id) };
 }
 
-/** A Kafka client needs at least one initial broker. */
+/** True if the properties name an initial broker; a Kafka client needs at least one. */
 export function namesBrokers(properties: Readonly<Record<string, string>>): boolean {
   return ["bootstrap.servers", "metadata.broker.list"].some((name) => (properties[name] ?? "") !== "");
 }
 
-/** Undefined if the text does not have the form `<scheme>://<first>/<second>`; a missing part is empty. */
+/** @returns the two parts of `<scheme>://<first>/<second>`, empty if missing; undefined for another form or scheme */
 function pairOf(uri: string, scheme: string): readonly [string, string] | undefined {
   const match = PAIR.exec(uri);
   if (match === null || match[1]!.toLowerCase() !== scheme) return undefined;

@@ -1,4 +1,4 @@
-/** Parks invocations that cannot begin yet: delayed ones wait for their moment, others for the lock of their key (I6). */
+/** Parks invocations that cannot begin yet, because they wait for their moment or for the lock of their key (I6). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
@@ -8,8 +8,8 @@ import { claimCondition, type LeaseRecord } from "../store/lease-record.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
 /**
- * From its acceptance on, a delayed send is in the open index at its start. As with every park, the timer of a far start is set
- * before the park that relies on it.
+ * Parks a delayed send, and puts it into the open index at the moment of its start. If that moment is far, its timer is
+ * set first, because the park relies on the timer.
  */
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
   const how = { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs } as const;
@@ -21,7 +21,7 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
   await parkAtStart(engine, acceptance, { ...how, timerAtMs: startAtMs });
 }
 
-/** Sends a wake if the invocation's turn came before the park was written, because that wake may have found no park (I4). */
+/** Parks the invocation. Sends a wake if it got the lock meanwhile: the wake of the lock may have come before the park (I4). */
 export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
   const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });

@@ -1,4 +1,4 @@
-/** The failures of an attempt: for each an error code, a status, a message, and what it counts against. */
+/** Makes the outcome of a failed attempt: error code, status, message, and how the failure counts for retries. */
 import type { ErrorCode } from "../../core/errors/error-table.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
@@ -22,9 +22,9 @@ export interface Failing {
   readonly ownFault?: true;
 }
 
-/** By then the store has probably taken other replies. */
+/** Until then the store has probably written other replies, so that there is room again. */
 const NO_ROOM_RETRY_MS = 5_000;
-/** Ten years: a longer delay means never, and a moment beyond the calendar can be neither stored nor shown. */
+/** Ten years. Longer delays are cut to it, because a moment beyond the calendar can be neither stored nor shown. */
 const DELAY_MAX_MS = 10 * 365 * DAY_MS;
 
 export function failed(atMs: number, failing: Failing): AttemptOutcome {
@@ -40,7 +40,7 @@ export function failed(atMs: number, failing: Failing): AttemptOutcome {
   };
 }
 
-/** The outcome of an attempt from the ending of its conversation. */
+/** Converts the ending of the conversation to the outcome of the attempt. */
 export function endingOf(atMs: number, ending: WireEnding): AttemptOutcome {
   switch (ending.kind) {
     case "ended":
@@ -80,7 +80,7 @@ function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavio
   };
 }
 
-/** The failure for a status or a content type that is no answer of an SDK; undefined if the answer can be read. */
+/** @returns the failure if the status or the content type is not that of an SDK's answer, else undefined */
 export function failureOfHead(
   atMs: number,
   { status, headers }: ExchangeHead,
@@ -119,22 +119,22 @@ export function failureOfHead(
   }
 }
 
-/** Seconds or a date; a date in the past is ignored. */
+/** @param header seconds or a date @returns undefined if the date is in the past or unreadable */
 function retryAfterMs(atMs: number, header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  // The oldest of the three date forms of HTTP names no zone, and always means GMT.
+  // One of the three date forms of HTTP ends with the year and names no zone. It always means GMT.
   const dateMs = Date.parse(/ \d{4}$/.test(header) ? `${header} GMT` : header);
   return Number.isNaN(dateMs) || dateMs <= atMs ? undefined : dateMs - atMs;
 }
 
-/** Error codes of reasons that are more specific than a failed network. */
+/** The error codes of reasons other than a failed network. */
 const CODE_OF_REASON: { readonly [Reason in TransportReason]?: ErrorCode } = {
   throttled: "RT0023",
   "too-large": "RT0019",
 };
 
-/** The outcome of an exchange that broke, or that this server aborted. */
+/** The outcome of an attempt whose exchange broke or was aborted by this server. */
 export function failureOfTransport(
   atMs: number,
   error: unknown,
@@ -147,7 +147,7 @@ export function failureOfTransport(
   }
   if (error instanceof TransportError) {
     const { reason, message } = error;
-    // The journal only grows: a message that is too large now stays too large, and each try would run the handler for nothing.
+    // A message that is too large stays too large, because a journal only grows. A retry would run the handler in vain.
     const behavior = reason === "too-large" ? "pause" : "retry";
     return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
   }

@@ -1,4 +1,4 @@
-/** The circuit breaker: while all attempts on a service fail, attempts wait, and one at a time probes for recovery. */
+/** The circuit breaker. While all attempts of a service on a deployment fail, attempts wait, and one at a time probes. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import { keptFailure } from "../../core/model/attempt-failure.ts";
@@ -10,9 +10,9 @@ import { jitter } from "./unsent-attempt.ts";
 
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
-/** The longest pause that a deployment gets by `Retry-After`. */
+/** The longest pause that a deployment can request by `Retry-After`. */
 const ASKED_MAX_MS = 600_000;
-/** Waiting attempts come back spread over this share of a pause, after the probing one. */
+/** After the probe, the waiting attempts come back at random moments within this share of a pause. */
 const SPREAD_SHARE = 0.5;
 
 /** The service and the deployment of an attempt. */
@@ -21,7 +21,7 @@ export interface CircuitKey {
   readonly service: string;
 }
 
-/** The circuit of an invocation's next attempt, as far as memory contains it. */
+/** The circuit of an invocation's next attempt; undefined if memory does not show the deployment of this attempt. */
 export function circuitKeyOfNext(
   { registry }: Engine,
   { pin, acceptance }: Pick<ActiveInvocation["invocation"], "pin" | "acceptance">,
@@ -32,8 +32,8 @@ export function circuitKeyOfNext(
 }
 
 /**
- * Costs nothing while no circuit is open.
- * @returns the moment until which an attempt has to wait; undefined if it may start now
+ * Decides whether an attempt may start. Costs nothing while no circuit is open.
+ * @returns the moment until which the attempt has to wait; undefined if it may start now
  */
 export function waitsUntilMs(engine: Engine, circuit: CircuitKey | undefined): undefined | Promise<number | undefined> {
   const circuits = engine.registry.circuits();
@@ -42,7 +42,7 @@ export function waitsUntilMs(engine: Engine, circuit: CircuitKey | undefined): u
   return open === undefined ? undefined : waitOrProbe(engine, open);
 }
 
-/** After the pause, the process that advances the circuit makes one attempt. */
+/** After the pause, one attempt is made: by the process that succeeds in starting the next pause of the circuit. */
 async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | undefined> {
   const nowMs = engine.clock.nowMs();
   const spreadMs = Math.ceil((1 + SPREAD_SHARE * open.pauseMs) * jitter(engine));
@@ -52,7 +52,7 @@ async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | 
 }
 
 /**
- * Counts the outcome of an attempt: a success closes the circuit, failures of many invocations in a row open it.
+ * Counts the outcome of an attempt. A success closes the circuit; failures of many invocations in a row open it.
  * @returns a promise only if a circuit changes
  */
 export function noteOutcome(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): undefined | Promise<void> {

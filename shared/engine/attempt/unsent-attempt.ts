@@ -1,4 +1,4 @@
-/** Attempts that never reach a deployment: no route, no common version, or a request that cannot be sent. */
+/** Fails attempts that cannot reach a deployment: without a route, without a common version, or with an invalid request. */
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import type { AttemptSpan, Pin, Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
@@ -7,7 +7,7 @@ import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** @param consumed the arrivals for the attempt: its segment lists them, or a cancel among them would start attempts for ever */
+/** @param consumed the arrivals for the attempt. Its segment lists them, or a fresh cancel would start attempts for ever */
 export function unroutable(
   engine: Engine,
   active: ActiveInvocation,
@@ -34,7 +34,7 @@ export function unroutable(
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
-/** Nothing of the request reached the deployment: a value does not fit the protocol, or the destination is invalid. */
+/** For a request of which no part was sent, because a value does not fit the protocol or the destination is invalid. */
 export function unsent(
   engine: Engine,
   active: ActiveInvocation,
@@ -49,7 +49,7 @@ export function unsent(
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
-/** The attempt does not count towards the retries since the last entry, and counts against the retry policy like any other. */
+/** The attempt counts for the retry policy like any other, but not for the retries since the last entry. */
 function neverBegun(
   engine: Engine,
   active: ActiveInvocation,

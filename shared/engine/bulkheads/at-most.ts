@@ -4,8 +4,8 @@
 export const AT_ONCE = 100;
 
 /**
- * Starts work in the order of `things`. After the first failure no further work starts. If there are more than `count` things,
- * the failure is thrown only after the running work has ended.
+ * Starts work in the order of `things`. After the first failure no further work starts, and the failure is thrown after the
+ * running work has ended.
  * @returns the outcomes in the order of `things`.
  * @throws the error of one failed work
  */

@@ -7,15 +7,15 @@ import { FairTurns } from "./fair-turns.ts";
 import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 
-/** Enough to fill the commit groups of the embedded store; more acceptances would only wait longer for each other. */
+/** So many fill the commit groups of the embedded store. More acceptances at once would only wait for each other. */
 const ACCEPTANCES_AT_ONCE = 256;
-/** Calls that drivers drive along with their callers. Further calls go through the queue. */
+/** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
-/** A reply holds room for about the time of a read and a write. An attempt that waits longer than this is repeated later. */
+/** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
 const REPLY_PATIENCE_MS = 30_000;
 const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
 
-/** A driver that waits longer leaves its message for later: large journals stay in memory for as long as their handlers run. */
+/** The longest wait of a driver for room for a large journal. After that, its message is sent again with a delay. */
 const JOURNAL_PATIENCE_MS = 5_000;
 const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -30,9 +30,9 @@ export interface Bulkheads {
   readonly journals: Budget;
   /** The pace of loops over replies of deployments, in lanes by service. */
   readonly pace: Pace;
-  /** Turns for reads of large journals, in lanes by invocation; absent where reads need no turn. */
+  /** Turns for reads of large journals, in lanes by invocation; absent if reads need no turn. */
   readonly largeLoads?: FairTurns;
-  /** Counts of failures in a row, by the name of a circuit. */
+  /** The counts of failures in a row, by the name of the circuit. */
   readonly failures: FailureTallies;
 }
 

@@ -1,4 +1,4 @@
-/** Consumes one message: loads the invocation, drives it where no process does, and decides whether to ack the message (I11). */
+/** Processes one wake: loads the invocation, drives it if no process does, and decides when to ack the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
 import { stillWaits } from "../lock/acquire.ts";
 import { circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
@@ -13,13 +13,13 @@ import type { Wake } from "../ports/queue.ts";
 import { belongsInSlowLane } from "../messaging/slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
 
-/** The first delay of a message that is put back; it doubles each time, so that the worker sees an early end early. */
+/** The first delay of a message that is put back. It doubles each time. It is short, because the lease may end early. */
 const PUT_BACK_MIN_MS = 500;
 
-/** The delay of a message that found no room for its journal: invocations with other large journals finish meanwhile. */
+/** The delay of a message if there is no room for its journal. Invocations with other large journals may end meanwhile. */
 const NO_ROOM_RETRY_MS = 5_000;
 
-/** Resolves when the message may be acked; rejects where the message must come again. */
+/** Resolves when the message may be acked; rejects if the message must come again. */
 export async function consumeWake(engine: Engine, wake: Wake): Promise<void> {
   const room = new JournalRoom(engine.bulkheads.journals, wake.service ?? "");
   try {
@@ -40,7 +40,8 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.phase.status === "completed") return await finishCompleted(engine, loaded);
     if (hasKillOrder(loaded)) {
-      // Another killer may have been faster and may die before it performs the final effects, so this loop looks again (I11).
+      // Another process may have written the next segment first, perhaps the final one. It may die before it performs the
+      // final effects, so the loop looks again (I11).
       if (await killLoaded(engine, loaded)) return;
       continue;
     }
@@ -69,9 +70,9 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
 }
 
 /**
- * Without an acceptance, the acceptor's put may still be under way: the message is sent again until it is too old for that.
- * A timer is set after the acceptance, so the message of a timer needs no second try. A send moment in the future counts as
- * now, because such a message would never grow old.
+ * Handles a message whose invocation has no acceptance. The put of the acceptance may still be under way, so the message is
+ * sent again until it is too old for that. A timer is set after the acceptance, so the message of a timer is not sent again.
+ * A moment of sending in the future counts as now, because otherwise the message would never become old.
  */
 async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
   if (wake.wakeAtMs !== undefined) return;
@@ -87,8 +88,9 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
 }
 
 /**
- * True where a driver of this process goes on after its lease: the machine slept, so the driver could not renew in time. Only
- * in a sole owner, where no other process can have claimed the invocation; the driver renews the lease next.
+ * True if a driver of this process still drives the invocation although its lease is over: the machine slept, and the driver
+ * could not renew in time. Only for a sole owner, because no other process can have claimed the invocation there. The driver
+ * will renew the lease.
  */
 function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lease }: Loaded): boolean {
   if (settings.exclusiveOwnerPrefix === undefined || lease.untilMs === 0) return false;
@@ -97,14 +99,14 @@ function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lea
   return driver.lease.tokens.includes(lease.token);
 }
 
-/** Puts the message back until at most the end of the live lease, as the backstop of the driver that it met. */
+/** Puts the message back, at most until the end of the live lease. It becomes a backstop of the driver with this lease. */
 async function putBack(engine: Engine, { invocation }: Loaded, wake: Wake, leaseLeftMs: number): Promise<void> {
   engine.activeInvocations.markDirty(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
   await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
 }
 
-/** True where the invocation waits for its key, no arrival ends it, and the next look at its place and the holder is not due. */
+/** True if the invocation waits for its key, no arrival ends it, and the next look at its place in the queue is not due. */
 function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): boolean {
   if (leaseRecord?.status !== "pending" || leaseRecord.untilMs !== 0 || (leaseRecord.lookAtMs ?? 0) <= nowMs)
     return false;
@@ -113,9 +115,9 @@ function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: numb
 }
 
 /**
- * Runs before the claim, so that an invocation behind an open circuit costs one message and no write.
- * @returns undefined where no attempt is next or its circuit is closed; else the moment until which the attempt has to wait,
- *   or, resolved, undefined where this driver may probe
+ * Asks the circuit before the claim, so that an invocation with an open circuit costs one message and no write.
+ * @returns undefined if no attempt is next or no circuit is open. Else a promise of the moment until which the attempt has
+ *   to wait, or of undefined if this driver may probe
  */
 function waitsForCircuit(
   engine: Engine,
@@ -128,23 +130,23 @@ function waitsForCircuit(
   return waitsUntilMs(engine, circuitKeyOfNext(engine, invocation));
 }
 
-/** @returns the park where nothing that was read lets the invocation advance: a claim would only park it again */
+/** @returns the park if nothing that was loaded allows the invocation to advance: a claim would only park it again */
 function stillParked({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
   if (leaseRecord === undefined || leaseRecord.untilMs !== 0 || leaseRecord.base < invocation.segmentIndex)
     return undefined;
   const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
   if (segment !== undefined || step.kind !== "park" || step.status !== leaseRecord.status) return undefined;
-  // An arrival may have changed the moment of the next wake; only another park sets that wake.
+  // An arrival may have changed the moment of the next wake. Only a driver that parks again sets this wake.
   if (step.wakeAtMs !== leaseRecord.wakeAtMs) return undefined;
-  // The calls of a suspended invocation without a wake may have lost their messages; a driver sends them again.
+  // If the park has no wake, messages of the awaited calls may be lost. When a look is due, a driver sends them again.
   const due = leaseRecord.lookAtMs !== undefined && leaseRecord.lookAtMs <= nowMs;
   return step.wakeAtMs === undefined && due ? undefined : step;
 }
 
 /**
- * Timers fire early on purpose. The message of the wake of this park is sent again: by the queue where the rest is short,
- * else by a timer, as each step of a ladder does (I8, I11). The message of a far timer that the lease record names for a
- * later park is sent again, too. Any other message belongs to a park that is over.
+ * Sends the wake of a park again if its message came early. Timers fire early on purpose, and each step of a ladder comes
+ * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the lease record names the
+ * message's moment as a timer for a later park, the message is sent again, too. Any other message belongs to a former park.
  */
 async function wakeAgainIfEarly(
   engine: Engine,

@@ -1,18 +1,18 @@
-/** Keeps messages hidden from other workers while their process works on them, in rounds. */
+/** Keeps messages hidden from other workers while this process works on them. It extends them in rounds. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 
 export interface Hiding {
-  /** For how long each round hides a message. */
+  /** The time for which each round hides a message. */
   readonly hideMs: number;
   /**
-   * Hides a message as soon as it is added, for a queue that hid it for another time than `hideMs`. Otherwise a message is first
-   * hidden again after a quarter to a half of a lease, so that short work costs no request.
+   * True hides a message as soon as it is added, for a queue that hid it for another time than `hideMs`. False hides it first
+   * after a quarter to a half of a lease, so that short work costs no request.
    */
   readonly atOnce: boolean;
 }
 
-/** Share of a lease between two rounds. */
+/** The time between two rounds, as a share of a lease. */
 const ROUND_SHARE = 0.25;
 
 export class VisibilityExtender {
@@ -43,12 +43,12 @@ export class VisibilityExtender {
     if (!this.#young.delete(delivery)) this.#old.delete(delivery);
   }
 
-  /** Acks the message in the next round, unless the extender is closed before. */
+  /** Acks the message in the next round. If the extender is closed before, the message is not acked. */
   ackInRound(delivery: Delivery): void {
     this.#finished.add(delivery);
   }
 
-  /** Ends the rounds. Resolves when no request of this extender is under way; call it when no message is added any more. */
+  /** Ends the rounds; no message may be added afterwards. Resolves when no request of this extender is under way. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#rounds;
@@ -72,14 +72,14 @@ export class VisibilityExtender {
     this.#ask(hideFor(this.#engine, delivery, this.#hiding.hideMs));
   }
 
-  /** A round does not wait for its requests, so that a slow one delays no other message. @param request never rejects */
+  /** A round does not wait for its requests, so that a slow request delays no other message. @param request never rejects */
   #ask(request: Promise<void>): void {
     this.#underWay.add(request);
     void request.then(() => this.#underWay.delete(request));
   }
 }
 
-/** Never rejects. */
+/** Hides the message for this time from now on. Never rejects: a failure is logged. */
 export async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: number): Promise<void> {
   try {
     await engine.queue.extend(receipt, ms);

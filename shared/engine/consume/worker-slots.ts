@@ -1,4 +1,4 @@
-/** The slots of a worker: they bound the invocations that it drives at a time, in total, per service and per deployment. */
+/** The slots of a worker. They limit the invocations that it drives at a time: in total, per service and per deployment. */
 import { type LaneLimit, Slots } from "../bulkheads/slots.ts";
 import type { Admission } from "../ports/queue.ts";
 import type { Registry } from "../ports/registry.ts";
@@ -6,7 +6,7 @@ import type { Registry } from "../ports/registry.ts";
 export interface WorkerLimits {
   /** The most invocations that the worker drives at the same time. */
   readonly concurrencyMax: number;
-  /** Drives fewer invocations while timers fire late: for a process that also serves requests. */
+  /** True drives fewer invocations while timers fire late, for a process that also serves requests. */
   readonly heedsLag?: boolean;
   /** The most slots of one service; a share by default. */
   readonly perService?: LaneLimit;
@@ -37,13 +37,13 @@ export class WorkerSlots implements Admission {
     this.#deployments = new Slots({ count, perLane: perDeployment, shareFactor: DEPLOYMENT_SHARE });
   }
 
-  /** Lowers the number of invocations while the process is behind. */
+  /** Sets the number of invocations that the worker may drive at a time. */
   want(count: number): void {
     this.#services.want(count);
     this.#deployments.want(count);
   }
 
-  /** True where a message was refused since the last call of `admitted`: a freed slot may admit it. */
+  /** True if a message was refused since the last call of `admitted`. Once a slot is free, the message may be admitted. */
   get hasRefused(): boolean {
     return this.#hasRefused;
   }

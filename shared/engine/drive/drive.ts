@@ -1,4 +1,4 @@
-/** The drive loop: poll, attempt, commit, perform, and again, until the invocation ends or must be parked. */
+/** The drive loop. It polls, attempts, commits and performs until the invocation ends, is parked, or the lease is lost. */
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
@@ -23,12 +23,12 @@ import { unlistTombstone } from "../lease/unlist.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { watch } from "../lease/watch.ts";
 
-/** `lost`: another driver has the invocation, and the work of this driver since its last segment does not count. */
+/** `lost`: another driver has the invocation. The work of this driver since its last segment has no effect. */
 export type DriveEnd = "ended" | "parked" | "lost";
 
 type Turn = DriveEnd | "again";
 
-/** @param redo the last segment, where it was read back: its effects may not have been performed (I2) */
+/** @param redo the last segment, if it was read from the table: its effects may not have been performed (I2) */
 export async function drive(
   engine: Engine,
   active: ActiveInvocation,
@@ -42,7 +42,7 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // A driver that took the lock late may hold it for an invocation that has ended; the driver of the wake gives it back (I6).
+      // If this driver took the lock late, the invocation may have ended. The driver of this wake then gives it back (I6).
       if (turn === "lost" && active.lock.known !== undefined && !active.origin.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
@@ -98,18 +98,18 @@ async function makeAttempt(
   return turn;
 }
 
-/** A circuit only saves attempts: the invocation goes on where a change of the circuit fails. */
+/** Logs a failed change of a circuit. The invocation goes on, because a circuit only saves attempts. */
 function warnOfCircuit(engine: Engine, active: ActiveInvocation, error: unknown): void {
   engine.log.write("circuit.change-failed", { invocationId: active.id, error: String(error) });
 }
 
-/** The end of an attempt pauses because of its failure; a poll decides the pause that an operator orders. */
+/** True if the failure of the attempt pauses the invocation. A pause that an operator orders is decided by a poll instead. */
 function isPause({ step }: Transition): boolean {
   return step.kind === "park" && step.status === "paused";
 }
 
 /**
- * Writes a slow note for a handler whose attempt was cut for time: every driver with as little time would cut it again
+ * Writes a slow note if the attempt was cut for time. Otherwise each driver with as little time would cut the next attempt
  * (docs/design.md#a-driver-stops-in-time).
  */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
@@ -137,11 +137,12 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   return advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
 }
 
-/** An exclusive handler holds the lock of its key before its first attempt, or waits in the queue of the key (I6). */
+/** Takes the lock of the key for an exclusive handler. If another invocation holds it, parks in its queue (I6). */
 async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn> {
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {
-    // Without the lock no attempt has ever run, even where an earlier driver claimed the invocation: a cancel ends it (I4).
+    // No attempt runs without the lock, so none has run, even if an earlier driver claimed the invocation. In this phase
+    // a cancel ends it (I4).
     active.advanceTo({ ...active.invocation, phase: { status: "pending" } });
     return await park(engine, active, { kind: "park", status: "pending" });
   }
@@ -154,7 +155,7 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
   if (segment !== undefined) {
     const before = active.invocation;
     if (!(await commit(engine, active, { ...transition, segment }))) return "lost";
-    // The waiters of a keyed handler are notified after its state is written, which is one of the effects.
+    // Callers that wait for a keyed handler are notified after its state is written, and effects write the state.
     const ringsLate = needsLock(before.acceptance);
     if (step.kind === "end" && !ringsLate) engine.activeInvocations.notify(active.id);
     await performAlong(engine, active, before, segment);
@@ -193,7 +194,7 @@ async function performAlong(
     driveAlong(engine, active, child);
 }
 
-/** The driver of the caller also drives the child; where that fails, the child is left to the queue. */
+/** The driver of the caller also drives the child. If that fails, the child is left to the queue. */
 function driveAlong(engine: Engine, active: ActiveInvocation, child: ActiveInvocation): void {
   const { completionId } = child.origin.caller!;
   active.children.begin(completionId, child);
@@ -205,7 +206,7 @@ function driveAlong(engine: Engine, active: ActiveInvocation, child: ActiveInvoc
   });
 }
 
-/** When the driver leaves, each child that is still driven along gets a backstop: until then it has no message of its own. */
+/** When the driver leaves, sends a backstop for each child that it still drives along. Until then a child has no message. */
 async function leaveChildren(engine: Engine, { children }: ActiveInvocation): Promise<void> {
   const { leaseMs } = engine.settings;
   const wakes = children.all().map(({ invocation }) => sendWake(engine, invocation.acceptance, leaseMs));

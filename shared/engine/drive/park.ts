@@ -1,4 +1,4 @@
-/** Waiting: a short wait stays in the driver; for a longer one the driver parks the invocation, and a wake follows. */
+/** Waits for what an invocation needs: for a short time in the driver; for longer, the driver parks the invocation. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import { HOUR_MS } from "../../core/model/time-units.ts";
@@ -21,8 +21,8 @@ import { wakeAwaited } from "../effects/wake-awaited.ts";
 type Park = Extract<Step, { kind: "park" }>;
 
 /**
- * @param isHeldBack an open circuit holds back an attempt that could be made
- * @returns `again` where the invocation can advance after all
+ * @param isHeldBack true if an open circuit holds back the next attempt
+ * @returns `again` if the invocation can advance after all
  */
 export async function park(
   engine: Engine,
@@ -48,7 +48,7 @@ export async function park(
   for (;;) {
     await writeDownInline(engine, active);
     if (!(await putDownUntil(engine, active, step))) return "lost";
-    // Arrivals are read after the park is written: this read finds the earlier ones; a later one sends its own wake (I4).
+    // Arrivals are read after the park is written. The writer of an arrival that this read misses sends a wake (I4).
     await readArrivals(engine, active);
     const next = advance(active.invocation, {
       kind: "poll",
@@ -60,13 +60,13 @@ export async function park(
       next.segment !== undefined ||
       (next.step.kind === "attempt" && !isHeldBack) ||
       next.step.kind === "end" ||
-      // A driver that has claimed a keyed invocation may not have read the lock yet, so it goes on and acquires it.
+      // The driver of a keyed invocation may not have read the lock since its claim, so it goes on and acquires the lock.
       (next.step.kind === "acquire" && step.status !== "pending") ||
       (step.status === "pending" && (await hasComeToHold(engine, active)));
     if (advances && !active.isStopping && step.status !== "ready") return await takeUpAgain(engine, active);
-    // A child may have ended while the park was written: its result must not stay in memory alone.
+    // If a child has ended while the park was written, its result is only in memory and must be written.
     if (!inbox.hasUnwritten) {
-      // From here on children deliver their results through the table: no code reads a result in memory any more.
+      // From now on children deliver their results through the table, because no driver reads them from memory any more.
       inbox.close();
       return "parked";
     }
@@ -74,13 +74,13 @@ export async function park(
   }
 }
 
-/** An ingress driver has no message of its own, so it sends a backstop before it claims again (I4). */
+/** Claims the invocation again. No message started an ingress driver, so it sends a backstop first (I4). */
 async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
   if (!active.origin.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
   return (await reclaim(engine, active)) ? "again" : "lost";
 }
 
-/** Children driven along and short delays end soon: the driver keeps the lease and writes nothing. */
+/** True for children driven along and short delays. They end soon, so the driver keeps the lease and writes nothing. */
 function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
   if (active.isStopping || isLarge(active.invocation.journal)) return false;
   if (status === "suspended" && active.children.size > 0) return true;
@@ -98,25 +98,25 @@ async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: 
   await active.inbox.wait(engine.clock, ms);
 }
 
-/** Another party wrote an arrival or a sink while the driver was active. */
+/** Reads the arrivals after another party has written an arrival or a sink while the driver was active. */
 async function readPoked(engine: Engine, active: ActiveInvocation): Promise<void> {
   active.inbox.clean();
   await readArrivals(engine, active);
 }
 
-/** How often a driver reads arrivals between attempts, where its process is not the sole owner. */
+/** The least time between two reads of arrivals in a process that is not the sole owner. */
 const READ_EVERY_MS = 1_000;
 
-/** Reads arrivals between two attempts without a park: a cancel or an order must not wait for the last attempt. */
+/** Reads arrivals between two attempts without a park, so that a cancel or an order does not wait for the next park. */
 export async function readMeanwhile(engine: Engine, active: ActiveInvocation): Promise<void> {
   if (active.inbox.isDirty) return await readPoked(engine, active);
   const quietMs = active.inbox.sinceReadMs(engine.clock.nowMs());
-  // In a sole owner every writer marks the active invocation as dirty.
+  // In a sole owner, each writer of an arrival marks the active invocation as dirty, so no further read is needed.
   if (engine.settings.exclusiveOwnerPrefix !== undefined || quietMs < READ_EVERY_MS) return;
   await readArrivals(engine, active);
 }
 
-/** @throws NoJournalRoomError where large arrivals find no room in time */
+/** @throws NoJournalRoomError if there is no room for large arrivals in time */
 export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
   const { invocation, inbox } = active;
   inbox.noteRead(engine.clock.nowMs());
@@ -125,7 +125,7 @@ export async function readArrivals(engine: Engine, active: ActiveInvocation): Pr
     const found = await readPartition(engine.table, active.pk, ARRIVALS, Infinity, onBytes);
     return await reassemble(engine, found, nonce, onBytes);
   };
-  // The arrivals may be larger than the journal was at its load.
+  // The arrivals may need more room than the journal needed when it was loaded.
   const items = await (active.origin.journalRoom?.readBeside(read) ?? read());
   inbox.addRead(freshArrivals(items, invocation, nonce));
 }
@@ -144,10 +144,10 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
 }
 
 /**
- * A wake that is not near is set before the park is written: a driver that dies in between leaves a needless wake, but
- * never a park without a wake. A near wake is sent after the park, because it could otherwise come before it: where the
- * driver dies in between, its backstop finds the park and is sent again for the moment of the park.
- * @returns false where another process has the lease
+ * Writes the park and sets its wake. A wake that is not near is set before the park: if the driver dies between the two,
+ * the wake is needless, but no park lacks a wake. A near wake is sent after the park, because its message could otherwise
+ * come before the park. If the driver dies between the two, its backstop finds the park and is sent again for its moment.
+ * @returns false if another process has the lease
  */
 async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<boolean> {
   const { lease } = active;
@@ -163,7 +163,7 @@ async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, 
   if (!(await release(engine, active, status, wakeAtMs))) return false;
   if (isNear && wakeAtMs !== undefined) await wakeAt(engine, acceptance, wakeAtMs);
   if (status === "ready") await sendWake(engine, acceptance, 0);
-  // Cancelled only after the park, whose lease record no longer counts on the former timer.
+  // The former timer is cancelled only after the park, because from then on the lease record does not rely on it.
   if (former !== undefined && former !== lease.timerAtMs) await cancelTimer(engine, acceptance, former);
   return true;
 }

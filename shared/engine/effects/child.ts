@@ -1,4 +1,4 @@
-/** Accepts the children of a segment: calls are driven along where possible, sends go to the queue. */
+/** Accepts the children of a segment. Calls are driven along if possible; other calls and sends go to the queue. */
 import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -31,8 +31,8 @@ const DEPTH_MAX = 16;
 
 /**
  * Resolves when the child is durable, not when it has ended.
- * @param room how many more children the driver can drive along
- * @returns the call, where the driver of its caller drives it along and takes its result from memory
+ * @param room the number of further children that the driver can drive along
+ * @returns the call, if the driver of its caller shall drive it along and take its result from memory
  *   (docs/design.md#calls-are-driven-inline); else undefined
  */
 export async function acceptChild(
@@ -69,7 +69,7 @@ export async function acceptChild(
     depth: along.origin.depth + 1,
     caller: { active: along, completionId },
   });
-  // The lock is taken here, not when the child is driven, so that the calls of one handler to one key keep their order (I6).
+  // Takes the lock here, not when the child is driven, so that the calls of one handler to one key keep their order (I6).
   if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
   await parkPending(engine, acceptance, child.lease.ticket!);
   along.children.notePark(completionId);
@@ -81,10 +81,10 @@ function mayDriveAlong(driver: ActiveInvocation | undefined): boolean {
 }
 
 /**
- * True for a stored invocation that this command may have made or met before. A redo must not run it again, even where it
- * has ended and expired since (I2). An id that follows from the command has only one maker. Under an idempotency key or a
- * workflow id, an invocation that expired before the command is a former life; one that expired later may be the one that
- * the command met when it was first performed.
+ * @returns a function that is true for a stored invocation which this command may have made, or found, when it was performed
+ *   before. A redo must not run this invocation again, even if it has ended and expired since (I2). An id that follows from
+ *   the command has only one maker. Under an idempotency key or a workflow id, an invocation that expired before the command
+ *   is a former life. If it expired later, the command may have found it when it was first performed
  */
 function isMadeBy(
   { modifiedAtMs: askedAtMs }: Invocation,
@@ -123,7 +123,7 @@ function acceptanceOf(
     input: child.input,
     headers: child.headers,
     source,
-    // Never before the command, even where this clock is behind: `isMadeBy` compares the two moments.
+    // Never before the command, even if this clock is behind, because `isMadeBy` compares the two moments.
     createdAtMs: Math.max(engine.clock.nowMs(), modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
@@ -134,8 +134,8 @@ function acceptanceOf(
 }
 
 /**
- * A send has no driver yet, so its message goes out also where the acceptance existed (I6). An invocation that has ended gets
- * none: two invocations that send to each other would exchange messages for ever.
+ * Accepts a send. It has no driver yet, so its message goes out even if the acceptance existed (I6). An invocation that has
+ * ended gets no message: otherwise two invocations that send to each other would exchange messages for ever.
  */
 async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (former: Loaded) => boolean): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
@@ -143,13 +143,13 @@ async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (forme
   else await startAgain(engine, acceptation.loaded);
 }
 
-/** The answer to every further call of a workflow's run, whether the run is open or has ended: a workflow runs once. */
+/** The answer to every further call of a workflow's run, because a workflow runs once. The run may be open or have ended. */
 export const ALREADY_RUN: Result = {
   kind: "failure",
   failure: { code: 409, message: "the workflow method was already invoked" },
 };
 
-/** The child exists already: made by this command before, or by another caller under the same idempotency key or workflow id. */
+/** Attaches to an existing child. Its maker is this command, or another caller under the same idempotency key or workflow id. */
 async function joinExisting(engine: Engine, by: Performer, loaded: Loaded, completionId: number): Promise<void> {
   const { acceptance, phase } = loaded.invocation;
   const { id: callerId, nonce: callerNonce } = by.invocation.acceptance;

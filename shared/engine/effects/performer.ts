@@ -1,4 +1,4 @@
-/** The knowledge about an invocation by which its effects are performed: a driver has it, and a recovery takes it from a load. */
+/** What performing effects needs to know about an invocation. A driver has these parts; a recovery makes them of a load. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { Inbox } from "../local/inbox.ts";
@@ -8,7 +8,7 @@ import type { Loaded } from "../store/load.ts";
 
 export interface Performer {
   readonly invocation: Invocation;
-  /** The inbox takes the results of lookups; a driver consumes them, and a recovery only sees that they are there. */
+  /** Gets the results of lookups. A driver consumes them; a recovery only sees that they are there. */
   readonly inbox: Inbox;
   readonly lock: LockHandle;
   readonly lease: LeaseHandle;
@@ -19,11 +19,11 @@ export interface Performance {
   readonly by: Performer;
   /** The driver, which may drive calls along; absent in a recovery. */
   readonly driver: ActiveInvocation | undefined;
-  /** In a redo, when the segment was written: the effects may have been performed, and their addressees may have expired. */
+  /** In a redo: the moment when the segment was written. Effects may have been performed, and addressees have expired since. */
   readonly redoOfMs: number | undefined;
 }
 
-/** For work on an invocation without a driver: the handles contain what the load has found. */
+/** Makes the parts for work on an invocation without a driver. They contain what the load has found. */
 export function performerOf({ invocation, arrivals, lease, leaseRecord }: Loaded): Performer {
   return {
     invocation,

@@ -1,4 +1,4 @@
-/** Attaching: waits for the end of an invocation, or reads its output without waiting. */
+/** Waits for the end of an invocation, or reads its output without waiting. */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
@@ -8,13 +8,13 @@ import type { Absent, Ended } from "../ports/submission.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
-/** A notification in this process ends a wait at once; for ends in other processes the wait polls the table, ever less often. */
+/** An end in this process ends a wait at once. For ends in other processes, the wait polls the table, ever less often. */
 const POLL_MIN_MS = 100;
 const POLL_MAX_MS = 2_000;
-/** A sole owner notifies of every end, so its waits poll only in case that a notification was missed. */
+/** In a sole owner all ends are in this process, so its waits poll only in case that a notification was missed. */
 const POLL_MAX_ALONE_MS = 30_000;
 
-/** Waits for as long as the caller does. @returns `unknown` where there is no such invocation */
+/** Waits for as long as the caller does. @returns `unknown` if there is no such invocation */
 export async function attach(
   engine: Engine,
   id: InvocationId,
@@ -28,8 +28,8 @@ export async function attach(
 }
 
 /**
- * Reads the result without waiting. A completed invocation whose result is not visible yet gets a wake: where its driver died
- * before the final effects, the result would never become visible.
+ * Reads the result without waiting. If a completed invocation has no lease and its result is not visible, sends a wake: its
+ * driver may have died before the final effects, without which the result does not become visible.
  */
 export async function output(engine: Engine, id: InvocationId): Promise<Ended | Absent> {
   const loaded = await loadKept(engine, id);
@@ -39,15 +39,15 @@ export async function output(engine: Engine, id: InvocationId): Promise<Ended | 
   return { kind: "open" };
 }
 
-/** One life of an id: the next life under the same id is another invocation. */
+/** One life of an id. The next life under the same id is another invocation. */
 export interface Life {
   readonly id: InvocationId;
   readonly nonce: Nonce;
 }
 
 /**
- * @returns undefined where the life ended without a record
- * @throws the signal's reason when the caller has gone; StoppingError when the process stops
+ * @returns undefined if the life is no longer stored, or another life has taken its place
+ * @throws the signal's reason if the caller has left; StoppingError if the process stops
  */
 export async function waitForEnd(
   engine: Engine,
@@ -56,7 +56,7 @@ export async function waitForEnd(
 ): Promise<Ended | undefined> {
   const pollMaxMs = engine.settings.exclusiveOwnerPrefix === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
   for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
-    // The wait begins before the load, so that an end between the two notifies it.
+    // The wait begins before the load, so that it also gets a notification of an end during the load.
     const heard = engine.activeInvocations.waitFor(id, pollMs, signal);
     const loaded = await loadJointly(engine, id);
     if (loaded === undefined || loaded.invocation.acceptance.nonce !== nonce) return undefined;
@@ -70,7 +70,7 @@ export async function waitForEnd(
   }
 }
 
-/** The process stops, or its time is up, before the invocation ends: the caller may attach again elsewhere. */
+/** The process stops, or its time is up, before the invocation has ended. The caller may attach again elsewhere. */
 export class StoppingError extends Error {
   override name = "StoppingError";
   readonly invocationId: InvocationId;
@@ -85,10 +85,10 @@ async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | unde
   return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
 }
 
-/** Wakes an invocation whose lease is over although it should have a driver. */
+/** Wakes an invocation that should have a driver, but whose lease is over. */
 async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
   const { phase, acceptance } = loaded.invocation;
-  // A completed invocation whose result is not visible may have a driver that died before the final effects.
+  // If the result of a completed invocation is not visible, its driver may have died before the final effects.
   const driverless = phase.status === "running" || phase.status === "ready" || phase.status === "completed";
   if (driverless && !isLeased(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance, 0);
 }

@@ -1,4 +1,4 @@
-/** A request that does not wait: it is accepted and left to the queue. */
+/** Accepts an invocation whose caller does not wait for the result, and leaves it to the queue. */
 import { accept } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
@@ -13,15 +13,15 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;
   const { id, startAtMs } = acceptance;
-  // The message may go out with the put: a worker that finds no acceptance yet sends the message again. An exclusive
-  // handler takes the lock or draws its ticket before its message goes out (I6).
+  // The message may go out together with the put, because a worker that finds no acceptance yet sends the message again.
+  // For an exclusive handler it goes out later, after the invocation has the lock or a ticket (I6).
   const atOnce = !isDelayed(acceptance) && acceptance.handlerType !== "exclusive";
   const [acceptation] = await Promise.all([
     accept(engine, acceptance, NO_LEASE),
     atOnce ? sendWake(engine, acceptance, 0) : undefined,
   ]);
   if (acceptation.kind === "new") {
-    // A worker that received the first message before the put may have found the former life and acked the message.
+    // If the put replaced a former life, a worker may have found that life before the put and acked the first message.
     if (!atOnce || acceptation.instead === true) await startSend(engine, acceptance);
     return {
       kind: "sent",

@@ -1,4 +1,4 @@
-/** Extends the time to live of the items of one life; no other attribute of a segment ever changes (I1). */
+/** Extends the time to live of the items of one life. Other attributes of a segment never change (I1). */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
@@ -10,13 +10,13 @@ import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { extendRecord } from "./write-record.ts";
 
-/** Seconds. An item this close to the new expiry was extended already, by an extension that a crash cut short. */
+/** In seconds. If an item expires this close to the new moment, an earlier extension, which a crash ended, has extended it. */
 const NEARLY_S = DAY_S;
 
 /**
- * Extends every item of an open invocation, page by page, so that memory holds one page at a time. An extension costs one
- * query per page and one write per item.
- * @returns false where the life is gone, or has no lease record
+ * Extends every item of an open invocation, page by page, so that only one page is in memory. Costs one query per page and
+ * one write per item.
+ * @returns false if the life is gone or has no lease record
  */
 export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce): Promise<boolean> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
@@ -29,7 +29,8 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   // The acceptance expires one retention after the `keepUntilS` of the lease record.
   const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(record["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
-  // The lease record is written last: a pass that reads the old `keepUntilS` repeats an extension that was cut short.
+  // The lease record is written last. If a crash ends the extension before, the next pass reads the old `keepUntilS` and
+  // repeats the extension.
   await extendRecord(engine, pk, nonce, untilS);
   engine.activeInvocations.find(id)?.lease.noteExtension(untilS);
   return true;
@@ -56,8 +57,8 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
 }
 
 /**
- * At the end of an invocation, extends its arrivals, whose writers had assumed `RETENTION_ASSUMED_MS`. Costs one read, and
- * only where the retention is longer than that.
+ * Extends the arrivals at the end of an invocation, because their writers had assumed `RETENTION_ASSUMED_MS`. If the
+ * retention is not longer than that, this costs nothing.
  */
 export async function keepArrivals(
   engine: Engine,

@@ -5,9 +5,9 @@ import { changeCondition, keepCondition } from "../store/lease-record.ts";
 import { changeRecord, writeRecord } from "./write-record.ts";
 
 /**
- * The first renewal puts the invocation into the open index, because the drive takes longer than one lease. A later renewal
- * updates the lease record and leaves its entry at its place.
- * @returns false where the driver has lost the lease
+ * Renews the lease once. The first renewal puts the invocation into the open index, because the drive takes longer than one
+ * lease. A later renewal updates the lease record and does not move the entry in the open index.
+ * @returns false if the driver has lost the lease
  */
 export async function renew(engine: Engine, active: ActiveInvocation): Promise<boolean> {
   const { lease, invocation } = active;

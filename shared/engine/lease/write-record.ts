@@ -1,4 +1,4 @@
-/** Builds and writes lease records: every write of one goes through this file (docs/design.md#the-lease). */
+/** Builds and writes lease records. Every write of a lease record goes through this file (docs/design.md#the-lease). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
@@ -19,15 +19,15 @@ import { keepUntilS, openUntilS } from "../store/ttl.ts";
 /** The life that a lease record belongs to. */
 export type RecordPlace = Pick<Acceptance, "id" | "nonce" | "target" | "createdAtMs" | "completionRetentionMs">;
 
-/** The fields that follow neither from the invocation nor from the lease. */
+/** The fields of a lease record that follow neither from the invocation nor from the lease. */
 export type RecordChanges = Partial<LeaseRecord> & Pick<LeaseRecord, "status" | "untilMs">;
 
 /** The part of an invocation that its lease record repeats. */
 type Repeated = Pick<Invocation, "acceptance" | "segmentIndex" | "attempts" | "retries" | "pin" | "lastFailure">;
 
 /**
- * Puts the whole lease record, with its place in the open index. The handle has the record afterwards.
- * @returns false where the condition refused the write
+ * Puts the whole lease record, with its place in the open index. Afterwards the handle contains the record.
+ * @returns false if the condition refused the write
  */
 export async function writeRecord(
   engine: Engine,
@@ -43,9 +43,9 @@ export async function writeRecord(
 }
 
 /**
- * Updates the stored lease record, but neither its place in the open index nor the sweeper's extension (ADR 0022). The handle
- * has the record afterwards.
- * @returns false where the condition refused the write
+ * Updates the stored lease record, but neither its place in the open index nor the sweeper's extension (ADR 0022).
+ * Afterwards the handle contains the record.
+ * @returns false if the condition refused the write
  */
 export async function changeRecord(
   engine: Engine,
@@ -64,7 +64,7 @@ export async function changeRecord(
   return isOurs;
 }
 
-/** @returns false where the condition refused the write */
+/** Puts the whole lease record. @returns false if the condition refused the write */
 export async function putRecord(
   engine: Engine,
   place: RecordPlace,
@@ -75,7 +75,7 @@ export async function putRecord(
   return put.written || hasToken(put.existing, record);
 }
 
-/** Puts a stored lease record into the open index; its token stays. @returns false where the token is another one by now */
+/** Puts a stored lease record into the open index and keeps its token. @returns false if the token has changed */
 export async function listRecord(
   engine: Engine,
   id: InvocationId,
@@ -110,7 +110,7 @@ export function firstRecord(
   };
 }
 
-/** The place by an entry of the listing or an acceptance that is not decoded, which shows no retention. */
+/** Makes the place of an entry of the listing, or of an acceptance that is not decoded. Its retention is unknown, so 0. */
 export function placeOfUnread(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
   const key = typeof objectKey === "string" && { key: objectKey };
   const target = { service: String(service), handler: String(handler), ...key };
@@ -140,8 +140,8 @@ function recordOf(
 }
 
 /**
- * A repeated write is refused where the first one took effect and only its answer was lost. The stored token shows that the
- * first write is this writer's own.
+ * True if an earlier try of the same write took effect and only its answer was lost. Then the condition refuses the
+ * repeated write, but the stored token is that of this writer.
  */
 function hasToken(existing: Item | undefined, { token }: { readonly token: Token }): boolean {
   return existing?.["token"] === token;

@@ -1,4 +1,4 @@
-/** The calls that one driver drives along. The driver (`drive/`) owns it; `effects/` notes calls that park at once. */
+/** The calls that one driver drives along. `drive/` changes this part, and `effects/` adds calls that park at once. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 
 /** The most calls of one invocation that are driven along at a time. */
@@ -10,7 +10,7 @@ interface Child {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Most invocations make no call: the collections are made with the first one. */
+/** The collections are made for the first call, because most invocations make no call. */
 export class Children {
   #driven: Map<number, Child> | undefined;
   #parked: Set<number> | undefined;
@@ -20,12 +20,12 @@ export class Children {
     return this.#driven?.size ?? 0;
   }
 
-  /** How many more calls the driver can drive along. */
+  /** The number of further calls that the driver can drive along. */
   get room(): number {
     return ALONGSIDE_MAX - this.size;
   }
 
-  /** Completion ids of calls that were driven along until they parked; their own wakes are set, so this driver sends none. */
+  /** The completion ids of calls that have parked. Their wakes are set, so this driver sends no message for them. */
   get parked(): ReadonlySet<number> {
     return this.#parked ?? NONE;
   }

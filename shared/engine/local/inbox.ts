@@ -1,6 +1,6 @@
 /**
- * What has come for one invocation and no segment lists yet, and the wait of its driver for more. The driver (`drive/`) reads
- * and consumes; other code of the process adds results and ends the wait.
+ * The arrivals and results of one invocation that no segment lists yet, and the wait of its driver for more. `drive/` reads
+ * and consumes them; other code of the process adds results and ends the wait.
  */
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
@@ -9,7 +9,7 @@ import type { Clock } from "../ports/clock.ts";
 
 type Notification = Extract<Arrival, { kind: "notification" }>;
 
-/** The result of an inline arrival, independent of any protocol version, in case a park must write it. */
+/** A result that is only in memory. Its form does not depend on a protocol version, because a park may have to write it. */
 export interface ResultInMemory {
   readonly completionId: number;
   readonly result: Result | undefined;
@@ -28,7 +28,7 @@ export class Inbox {
     this.#arrivals = new Map(arrivals);
   }
 
-  /** Fresh arrivals, by key; a segment that lists an inline one also contains it. */
+  /** The fresh arrivals by key. An inline arrival is only in memory, so the segment that lists it also contains it. */
   get arrivals(): ReadonlyMap<string, Arrival> {
     return this.#arrivals;
   }
@@ -43,24 +43,24 @@ export class Inbox {
     return this.#isOpen;
   }
 
-  /** An item was written for the invocation: the driver reads the arrivals before it parks. */
+  /** True if an item was written for the invocation: the driver must read the arrivals before it parks. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
-  /** An item was written during the drive: another invocation may have attached. */
+  /** True if an item was written during the drive: another invocation may have attached. */
   get mayHaveSink(): boolean {
     return this.#isDirty || this.#hadItems;
   }
 
-  /** True where a result would be lost with this process. */
+  /** True if a result is only in memory, so that it would be lost with this process. */
   get hasUnwritten(): boolean {
     return this.#results.size > 0 && [...this.#arrivals.keys()].some((key) => this.#results.has(key));
   }
 
   /**
-   * Adds a result from a child or a lookup: it stays in memory until a segment lists it or a park writes it.
-   * @param isConsumed a segment lists the arrival already
+   * Adds a result from a child or a lookup. It is only in memory until a segment lists it or a park writes it.
+   * @param isConsumed true if a segment lists the arrival already
    */
   addResult(arrival: Notification, result: ResultInMemory, isConsumed: boolean): void {
     const { key } = arrival.consumption;
@@ -71,7 +71,7 @@ export class Inbox {
     this.#results.set(key, result);
   }
 
-  /** The table has the result now. */
+  /** Called once the result is in the table. */
   noteWritten(key: string): void {
     const arrival = this.#arrivals.get(key);
     if (arrival?.kind === "notification")
@@ -101,7 +101,7 @@ export class Inbox {
     this.interrupt();
   }
 
-  /** Called before the arrivals are read: an item that is written during the read marks the inbox as dirty again. */
+  /** Called before the arrivals are read, so that an item written during the read marks the inbox as dirty again. */
   clean(): void {
     this.#isDirty = false;
     this.#hadItems = true;
@@ -121,14 +121,14 @@ export class Inbox {
     this.#isOpen = false;
   }
 
-  /** Waits inside the driver for `ms`, or until `interrupt`. */
+  /** Waits in the driver for `ms`, or until `interrupt` is called. */
   async wait(clock: Clock, ms: number): Promise<void> {
     this.#wait = new AbortController();
     await clock.sleep(ms, this.#wait.signal);
     this.#wait = undefined;
   }
 
-  /** Ends the wait inside the driver, if there is one. */
+  /** Ends the wait in the driver, if it waits. */
   interrupt(): void {
     this.#wait?.abort();
   }

@@ -1,4 +1,4 @@
-/** The attempt that one driver makes now. `attempt/` and the loop of the driver own it; the watch and a stop abort it. */
+/** The attempt that one driver makes now. `attempt/` and `drive/` change it; the lease watch and a stop can abort it. */
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 
@@ -8,12 +8,12 @@ export type LetGo = "abort-timeout" | "lost" | "stopping";
 export interface OpenExchange {
   readonly startedAtMs: number;
   readonly abortTimeoutMs: number;
-  /** When the last bytes came that count as progress; the start until then. */
+  /** The moment of the last bytes that count as progress; before any came, the moment of the start. */
   heardAtMs: number;
   silent: boolean;
-  /** The attempt has been open for so long that its handler has a long note. */
+  /** True once the attempt has been open for so long that its handler has a long note. */
   long?: true;
-  /** The reader waits for room and the deployment for the reader, so this server causes the silence. */
+  /** True while the reading of the reply waits for room. Then this server causes the silence, not the deployment. */
   waitsForRoom?: true;
   letGo?: LetGo;
   abort(): void;
@@ -25,7 +25,7 @@ export class OpenAttempt {
   #span: TraceContext | undefined;
   #mayProbe: boolean;
 
-  /** @param mayProbe an open circuit allows the first attempt of this driver */
+  /** @param mayProbe true if the first attempt of this driver may probe an open circuit */
   constructor(mayProbe = false) {
     this.#mayProbe = mayProbe;
   }
@@ -40,14 +40,14 @@ export class OpenAttempt {
     return this.#span;
   }
 
-  /** @returns whether an open circuit allows this attempt; false from the next call on */
+  /** @returns true if this attempt may probe an open circuit; false from the next call on */
   takeProbe(): boolean {
     const mayProbe = this.#mayProbe;
     this.#mayProbe = false;
     return mayProbe;
   }
 
-  /** @param room the reply's part of the budget of replies, until `leaveRoom` */
+  /** @param room the reply's part of the budget of replies; `leaveRoom` frees it */
   begin(exchange: OpenExchange, room: ReplyRoom): void {
     this.#exchange = exchange;
     this.#room = room;

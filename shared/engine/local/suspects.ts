@@ -1,15 +1,15 @@
-/** Handles suspects after a crash: tries the dead process's invocations with care, and pauses those that end processes. */
+/** Tries the invocations that may have ended the previous process: few at a time, or alone, and with a mark. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Delivery, Wake } from "../ports/queue.ts";
 import type { Mark, Marks } from "./suspect-marks.ts";
 
-/** How many suspects are tried at a time, until one of them ends the process. */
+/** The number of suspects that are tried at a time, unless a mark shows that they must be tried alone. */
 const TRIED_AT_ONCE = 32;
-/** A suspect that has not ended the process after this time probably waits for its deployment, and other suspects may start. */
+/** If a suspect has not ended the process after this time, it probably waits for its deployment, and the next may start. */
 const HOLD_MS = 2_000;
-/** The delay of a suspect that ended a process while it was tried alone, so that the other suspects go first. */
+/** If a suspect ended a process while it was tried alone, it waits this long, so that other suspects go first. */
 const PUT_OFF_MS = 10_000;
 
 interface Trial {
@@ -18,9 +18,9 @@ interface Trial {
 }
 
 /**
- * A mark in the table means that an invocation is being loaded, or that its reply is being read. A mark at the start of a
- * process comes from a process that has ended, and one of the marked invocations may be the cause. Each of them is then tried
- * alone, and an invocation that ends two processes alone is paused before the next process touches it.
+ * A mark in the table means that a suspect is being loaded, or that its reply is being read. If a process finds marks at its
+ * start, the previous process has ended, and one of the marked invocations may be the cause. Each of them is then tried
+ * alone. If an invocation ends two processes while it is tried alone, it is paused before it is driven again.
  */
 export class Suspects {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class Suspects {
   readonly #together = new Turns(TRIED_AT_ONCE);
   readonly #alone = new Turns(1);
 
-  /** @param found marks of the previous process */
+  /** @param found the marks of the previous process */
   constructor(clock: Clock, marks: Marks, found: ReadonlyMap<InvocationId, Mark>) {
     this.#clock = clock;
     this.#marks = marks;
@@ -42,7 +42,7 @@ export class Suspects {
     this.#bornAtMs = clock.nowMs();
   }
 
-  /** Called when the sweeper wakes the invocation. At the start that means: the previous process drove it when it ended. */
+  /** Called when the sweeper wakes the invocation. At the start, this means that the previous process drove it at its end. */
   note(id: InvocationId): void {
     if (!this.#isRecovered) this.#woken.add(id);
   }
@@ -52,7 +52,7 @@ export class Suspects {
     this.#isRecovered = true;
   }
 
-  /** A message with an earlier receipt was in work when the process ended. */
+  /** True for a suspect. A message with an earlier receipt is one, too: a process ended while it worked on the message. */
   includes({ wake, receiveCount }: Pick<Delivery, "wake" | "receiveCount">): boolean {
     const { invocationId, sentAtMs } = wake;
     if (this.#passed.has(invocationId)) return false;
@@ -60,7 +60,7 @@ export class Suspects {
     return receiveCount > 1 && sentAtMs < this.#bornAtMs;
   }
 
-  /** Does the work in its turn, under a mark. @throws the errors of the work */
+  /** Does the work when it is its turn, with a mark in the table. @throws the errors of the work */
   async try({ invocationId: id }: Wake, work: () => Promise<void>): Promise<void> {
     if (this.#trials.has(id)) return await work();
     const found = this.#found.get(id);
@@ -71,14 +71,15 @@ export class Suspects {
   }
 
   /**
-   * Called before a reply is read: sets the mark until the reply is stored. Costs nothing for an invocation that is no suspect.
+   * Called before a reply is read. Sets the mark until the reply is stored. For an invocation that is no suspect, this costs
+   * nothing.
    */
   atReply(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial === undefined || trial.isMarked ? undefined : this.#mark(id, trial);
   }
 
-  /** Called once the reply is stored: a waiting invocation ends no process. */
+  /** Called once the reply is stored. Removes the mark, because a waiting invocation cannot end the process. */
   atRest(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial?.isMarked === true ? this.#unmark(id, trial) : undefined;
@@ -89,7 +90,7 @@ export class Suspects {
     await this.#clock.sleep(PUT_OFF_MS);
   }
 
-  /** Resolves once the work ends or rests. @returns the work, which may go on */
+  /** Resolves when the work ends, or after `HOLD_MS`. @returns the work, which may go on */
   async #held(id: InvocationId, mark: Mark, work: () => Promise<void>): Promise<{ readonly over: Promise<void> }> {
     const trial: Trial = { mark, isMarked: false };
     this.#trials.set(id, trial);

@@ -1,4 +1,4 @@
-/** The end of a workflow's life: its state and promises are kept as long as the result of its run, and deleted with it. */
+/** Ends a workflow's life. Its state and promises expire together with the result of its run; a purge deletes them. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
@@ -15,7 +15,7 @@ import { readPartition } from "../store/read-partition.ts";
 
 type Close = Extract<Effect, { kind: "close-workflow" }>;
 
-/** The run keeps the lock, which contains the moment until which this life is readable; the next run begins another life. */
+/** The run keeps the lock. The lock gets the moment until which this life is readable. The next run begins another life. */
 export async function closeWorkflow(
   engine: Engine,
   active: Pick<ActiveInvocation, "invocation" | "lock">,
@@ -33,7 +33,7 @@ export async function closeWorkflow(
   await expireLife(engine, pk, lock.life, expiryS(goneAtMs));
 }
 
-/** A purged run leaves nothing: the next run under its key finds an empty state and no promises (I12). */
+/** Deletes the life of a purged run. The next run under its key finds an empty state and no promises (I12). */
 export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocation, "acceptance">): Promise<void> {
   if (acceptance.handlerType !== "workflow") return;
   const pk = objectPartition(engine, acceptance.target);
@@ -49,8 +49,8 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
     },
     underGrant(acceptance, lock.grant),
   );
-  // Lives are counted upwards: a later life in the lock means that this one is over, even if the answer to this update was
-  // lost.
+  // The number of the life only grows. A greater number in the lock means that this life is over, even if the answer to
+  // this update was lost.
   const stands = readLock(outcome.written ? outcome.item : outcome.existing);
   if (stands.life > lock.life) await dropLife(engine, pk, lock.life);
 }

@@ -1,4 +1,4 @@
-/** Answers commands at once: reads of state and promises become completions in the segment of their command. */
+/** Answers reads of state and promises at once. The completion goes into the same segment as its command. */
 import type { Command, NotificationEntry } from "../../core/invocation/entry.ts";
 import {
   getPromiseCompletion,
@@ -17,8 +17,8 @@ import { readPromise } from "./promises.ts";
 
 export interface KeyedReads {
   /**
-   * Called in the order of the commands, so that a read sees the changes before it.
-   * @returns undefined for a command without an answer here
+   * Called in the order of the commands, so that a read shows the changes before it.
+   * @returns undefined if the command is not a read, or reads a promise that is not completed
    */
   answer(command: Command): Promise<NotificationEntry | undefined>;
 }
@@ -27,7 +27,7 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
   const { acceptance } = active.invocation;
   let lock: Lock | undefined;
   const pk = (): string => objectPartition(engine, acceptance.target);
-  /** The driver of the holder has the state in memory; for a shared handler the lock is read once per attempt. */
+  /** The driver of the holder has the lock in memory. For a shared handler, the lock is read once per attempt. */
   const shown = async (): Promise<Pick<Lock, "life" | "state">> => {
     lock ??= active.lock.known ?? (await lockAt(engine, pk()));
     const { life, over } = lifeAt(lock, engine.clock.nowMs());

@@ -1,4 +1,4 @@
-/** Durable promises of a workflow: completed once, readable by every handler, and delivered to their waiters. */
+/** Durable promises of a workflow. A promise is completed once; every handler can read it, and its waiters get its result. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -24,7 +24,7 @@ import { resultFromStored, resultToStored, StoredResult } from "../store/stored-
 
 const COMPLETED: Result = { kind: "failure", failure: { code: 409, message: "promise was already completed" } };
 
-/** The key of a promise, the life it belongs to, when that life began, and when it expires, once the workflow has ended. */
+/** The key of a promise, and its life: number, beginning and, once the workflow has ended, expiry. */
 interface PromiseKey {
   readonly key: Key;
   readonly life: number;
@@ -39,8 +39,9 @@ export async function readPromise(engine: Engine, target: Target, name: string):
 }
 
 /**
- * Whether the promise is completed and, if the command `by` of an ended invocation completed it, every waiter has its arrival.
- * @returns true also if a later life of the workflow has begun since, which has promises of its own
+ * Decides whether a redo of the command `by` of an ended invocation has nothing left to do.
+ * @returns true if another command completed the promise; or if `by` did and every waiter has its arrival; or if a later life
+ *   of the workflow has begun since, which has its own promises
  */
 export async function isCompletedAndTold(
   engine: Engine,
@@ -71,8 +72,8 @@ async function resultAt(engine: Engine, { key, life }: PromiseKey): Promise<Resu
 }
 
 /**
- * The waiter is written before the promise is read again, and a completion reads the waiters after its write: none is missed
- * (I3, I4).
+ * Registers a waiter, and takes the result if there is one. The waiter is written before the promise is read, and a
+ * completion reads the waiters after its write, so no waiter is missed (I3, I4).
  */
 export async function awaitPromise(
   engine: Engine,
@@ -88,9 +89,9 @@ export async function awaitPromise(
 }
 
 /**
- * Completes a promise. The first of several completions counts; a repetition by the same command is the same one (I2).
- * @param redoOfMs in a redo, when the segment with the command was written: a later life of the workflow keeps its
- *   promise
+ * Completes a promise. The first of several completions counts. A repetition by the same command counts as the first (I2).
+ * @param redoOfMs in a redo, the moment when the segment with the command was written. A life of the workflow that began
+ *   later keeps its promise
  */
 export async function completePromise(
   engine: Engine,
@@ -120,8 +121,8 @@ async function tellWaiters(engine: Engine, promise: Key, target: Target, result:
 }
 
 /**
- * Whether a redo would complete the promise of a life that began after the command. If a slow clock may have written the
- * beginning of that life, the completion by the same command in the previous life decides (ADR 0021).
+ * True if a redo would complete the promise of a life that began after the command. Clocks differ, so the moments may be too
+ * close to tell. Then the previous life decides: true if the same command completed the promise there (ADR 0021).
  */
 async function isOfLaterLife(
   engine: Engine,
@@ -150,7 +151,7 @@ function expiryOf({ expiresAtS }: PromiseKey): { expiresAtS?: number } {
   return expiresAtS === undefined ? {} : { expiresAtS };
 }
 
-/** A day more than the life, so that a read at the very end of the life finds all of it. */
+/** The expiry is a day after the end of the life, so that a read at the very end of the life finds all items. */
 export function expiryS(goneAtMs: number): number {
   return Math.ceil(goneAtMs / 1000) + DAY_S;
 }

@@ -19,24 +19,24 @@ import { type Recipient, sendWake, wakeNow } from "./wake.ts";
 
 export interface Addressee extends Recipient {
   readonly nonce: Nonce;
-  /** Until when the items of the addressee live, if the writer has read it. */
+  /** The expiry of the addressee's items, if the writer has read it. */
   readonly keptUntilS?: number;
 }
 
 export interface NewArrival {
-  /** The unique part of the sort key: of several arrivals under one key only the first counts. */
+  /** The unique part of the sort key. Of several arrivals under one key, only the first counts. */
   readonly key: string;
   readonly content: ArrivalContent;
-  /** Now by default. */
+  /** The moment of the arrival; by default now. */
   readonly atMs?: number;
   /** The act of the operator who sends the arrival. */
   readonly act?: OperatorAct;
 }
 
 /**
- * Writes the arrival, then sends the wake (I3). Sends the wake of an arrival that existed already again, because its wake may
- * be lost. A completed addressee gets none: its worker would redo the final effects, and two invocations that signal each other
- * would be woken for ever.
+ * Writes the arrival, then sends the wake (I3). If the arrival existed already, its wake may be lost and is sent again. This
+ * second wake is not sent to a completed invocation: it would redo its final effects, and two invocations that signal each
+ * other would wake each other for ever.
  * @param wakeAfterMs the delay of the wake, for a sender that looks at the invocation itself first
  */
 export async function deliverArrival(
@@ -81,7 +81,7 @@ export async function deliverResult(
   await deliverArrival(engine, to, { key: completionArrival(completionId), content });
 }
 
-/** @param redoOfMs in a redo, when the segment with the command was written: a life that began later gets no signal */
+/** @param redoOfMs in a redo, the moment when the segment with the command was written. A later life gets no signal */
 export async function deliverSignal(
   engine: Engine,
   id: InvocationId,
@@ -98,14 +98,14 @@ export async function deliverSignal(
 }
 
 /**
- * While a store is throttled, an acceptance may be under way for long, and a reader cannot distinguish it from an acceptance
- * that never existed or has expired. So the arrival waits in the table: the driver of the invocation reads arrivals after each
- * park (I4). If the acceptance exists after this write, its driver may have read the arrivals before the write: the arrival is
- * then delivered in the ordinary way as well.
+ * Writes an early arrival. While the store is throttled, the put of an acceptance may take long, and a reader cannot tell such
+ * an acceptance from one that never existed or has expired. The driver of the invocation reads early arrivals after each park
+ * (I4). If the acceptance exists after this write, its driver may have read the arrivals before the write. Then the arrival is
+ * also delivered in the ordinary way.
  */
 async function leaveEarly(engine: Engine, id: InvocationId, arrival: NewArrival): Promise<void> {
   const { clock, settings } = engine;
-  // A process that owns its store alone has every acceptance under way in its memory.
+  // A sole owner has every acceptance under way in its memory, so it needs no early arrivals.
   if (settings.exclusiveOwnerPrefix !== undefined) return;
   await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, arrival);
   const to = await currentLife(engine, id);
@@ -118,7 +118,7 @@ export async function currentLife(engine: Engine, id: InvocationId): Promise<Add
   return existing && addresseeIn(id, existing);
 }
 
-/** The loaded life of an open invocation, and no later one. */
+/** The addressee for the loaded life of an open invocation. A later life does not get its arrivals. */
 export function openLifeOf(engine: Engine, { invocation, leaseRecord }: Loaded): Addressee {
   const { id, nonce, target, completionRetentionMs } = invocation.acceptance;
   const nowMs = engine.clock.nowMs();
@@ -137,7 +137,7 @@ function addresseeIn(id: InvocationId, existing: Item): Addressee {
 }
 
 /**
- * Every driver that reads the order ends the invocation; a worker does so as soon as it reads the order
+ * Orders the kill of an invocation. A driver or a worker that reads the order ends the invocation
  * (docs/design.md#cancel-kill-and-pause).
  */
 export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct): Promise<void> {
@@ -145,8 +145,8 @@ export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct
 }
 
 /**
- * Kills an invocation that the call itself has made. Its acceptance was durable before the caller went on (I2), so an
- * acceptance that is absent now is not under way.
+ * Orders the kill of an invocation, if this call created it. If the acceptance is absent now, it is not under way: it was
+ * durable before the caller continued (I2).
  */
 export async function orderKillOfCall(
   engine: Engine,

@@ -1,26 +1,27 @@
-/** Decides which work belongs to the slow lane of the queue and leaves the drivers of the main lane. */
+/** Decides which work goes to the slow lane of the queue: messages, calls, and long attempts of the main lane. */
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import type { Wake } from "../ports/queue.ts";
 
-/** True for a message whose sender had only an id, and whose service is slow: the worker forwards it with the service's name. */
+/** True if the service is slow and the message lacks its name. The worker then sends the message again with the name. */
 export function belongsInSlowLane({ settings, registry }: Engine, wake: Wake, service: string): boolean {
   return settings.hasSlowLane === true && wake.service === undefined && registry.isSlow(service);
 }
 
-/** A call of a slow service stays in the slow lane: driven along, it would occupy the worker of its caller. */
+/** True for a slow service. Its calls go to the slow lane, because a call driven along occupies the worker of its caller. */
 export function leavesToSlowLane({ settings, registry }: Engine, service: string): boolean {
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
 
-/** An attempt that is open for this many times `slowFromMs` leaves the worker. A shorter attempt is not repeated. */
+/** An attempt that is open for this many times `slowFromMs` is cut and leaves the worker. A shorter attempt is not. */
 const HAND_ON_AFTER = 5;
 
 /**
- * The first attempts of a service, made before it has a note, may take all workers of the main lane: the worker cuts them, as
- * at the end of a function's time, and they go on in the slow lane. The service needs a note first: otherwise its message
- * would come back to the main lane, and the attempt would never end.
+ * Cuts a long attempt in the main lane, as at the end of a function's time, so that its invocation goes on in the slow lane.
+ * Before a service has a note, its attempts may take all workers of the main lane. The cut needs the note: otherwise the
+ * message would come back to the main lane, and the attempt would never end.
+ * @returns true if the attempt was cut
  */
 export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {
   const { slowFromMs } = engine.settings;
@@ -33,7 +34,7 @@ export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenE
   return true;
 }
 
-/** The driver that a message started, also for a child that it drives along. */
+/** The driver at the top of a chain of calls driven along. */
 function rootOf(active: ActiveInvocation): ActiveInvocation {
   const { caller } = active.origin;
   return caller === undefined ? active : rootOf(caller.active);

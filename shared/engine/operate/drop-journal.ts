@@ -1,4 +1,4 @@
-/** Drops the journal of a completed invocation, or all its items. The final segment stays, as its bare end, for the fence. */
+/** Drops the journal of a completed invocation, or all its items. The final segment stays as a fence, without entries. */
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { NO_RETRIES, type Segment } from "../../core/invocation/segment.ts";
@@ -21,9 +21,9 @@ const EVERYTHING: Range = { from: "arr#", below: "try$" };
 const GONE: Failure = { code: 410, message: "gone" };
 
 /**
- * Drops the journal with its input and its failure events; status and result stay.
- * The caller has performed the effects of the last segment: without its entries, no redo can (I2).
- * @returns false where another process has changed the final segment since the load: the caller loads again
+ * Drops the journal with its input and its failure events. Status and result stay.
+ * The caller must have performed the effects of the last segment, because a redo needs the dropped entries (I2).
+ * @returns false if another process has changed the final segment since the load; the caller then loads again
  */
 export async function dropJournal(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { invocation, pk, last, lastAct } = loaded;
@@ -31,7 +31,7 @@ export async function dropJournal(engine: Engine, loaded: Loaded): Promise<boole
   if (phase.status !== "completed" || last === undefined) return false;
   const { result, killed, tombstone } = phase;
   const end = endAlone(last.segment, { kind: "completed", result, killed, tombstone });
-  // The last act of an operator and the cancel are in items that will be deleted.
+  // These facts come from items that will be deleted: the last act of an operator, and the cancel.
   const isCancelled = endOutcome(invocation, loaded.isCancelled) === "cancelled";
   if (!(await replaceEnd(engine, pk, invocation, end, { ...actAttributes(lastAct) }, isCancelled))) return false;
   const kept = (sk: string): boolean => sk.startsWith("hold#") || sk.startsWith("sink#");
@@ -41,10 +41,10 @@ export async function dropJournal(engine: Engine, loaded: Loaded): Promise<boole
 }
 
 /**
- * Frees the id. The final segment becomes a tombstone, which expires at once: a process that has read the acceptance before
- * its removal must not take the invocation for one without an attempt. The acceptance of a child stays, without its input,
- * because a redo of its caller must find it (I2).
- * @returns false where another process has changed the final segment since the load: the caller loads again
+ * Drops all items and frees the id. The final segment becomes a tombstone, which expires at once. It stays because a process
+ * may have read the acceptance before its removal, and must not start an attempt. The acceptance of a child stays, without
+ * its input, because a redo of its caller must find it (I2).
+ * @returns false if another process has changed the final segment since the load; the caller then loads again
  */
 export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded): Promise<boolean> {
   if (last === undefined) return false;
@@ -73,7 +73,7 @@ function endAlone({ index, writtenAtMs, pin, attempt }: Segment, after: Segment[
   };
 }
 
-/** Replaces the final segment in one put: it is the fence against a late driver, and must not be absent for a moment (I1). */
+/** Replaces the final segment in one put. It fences late drivers, so it must not be absent at any moment (I1). */
 async function replaceEnd(
   engine: Engine,
   pk: string,
@@ -96,7 +96,7 @@ async function replaceEnd(
     expiresAtS: expiresAtSOf(existing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs()),
   };
   const span = end.attempt ?? { startedAtMs: end.writtenAtMs, endedAtMs: end.writtenAtMs };
-  // The pin and the count of attempts are in segments that will be deleted.
+  // The pin and the number of attempts come from segments that will be deleted.
   const whole: Segment = {
     ...end,
     ...(pin && { pin }),
@@ -105,7 +105,8 @@ async function replaceEnd(
   const told = { ...segmentItem(place, whole), ...attributes };
   const item = await chunkForPut(engine, told, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
-  // A repeated put is refused where the first took effect and its answer was lost: the bytes, with the token, are then equal.
+  // If an earlier try took effect and its answer was lost, this put is refused. Then the stored bytes, which contain the
+  // token, are equal.
   const isOurs = put.written || sameBytes(put.existing?.["b"], item["b"]);
   if (isOurs) await dropPieces(engine, existing);
   return isOurs;
@@ -115,7 +116,7 @@ function expiresAtSOf({ expiresAtS }: Item): number | undefined {
   return typeof expiresAtS === "number" ? expiresAtS : undefined;
 }
 
-/** Deletes all items of this life but its final segment, its acceptance, and what `keeps` names. */
+/** Deletes all items of this life except its final segment, its acceptance, and the items that `keeps` returns true for. */
 async function deleteItems(
   engine: Engine,
   pk: string,
@@ -134,8 +135,8 @@ async function deleteItems(
 }
 
 /**
- * Removes input and headers from the acceptance: the input is the first entry of the journal. The attribute `end` marks the
- * invocation as ended, for processes that read the acceptance alone.
+ * Removes input and headers from the acceptance, because the input is the first entry of the journal. The attribute `end`
+ * shows processes that read only the acceptance that the invocation has ended.
  * @param isListed false removes the acceptance from the listing
  */
 async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isListed = true): Promise<void> {
@@ -153,7 +154,7 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
   await dropPieces(engine, existing);
 }
 
-/** Removes `createdBy`: after a purge, no item names the caller. */
+/** Removes `createdBy`, so that after a purge no item names the caller. */
 function withoutCaller(invocation: Invocation): Invocation {
   const { createdBy: _, ...acceptance } = invocation.acceptance;
   return { ...invocation, acceptance };
@@ -164,6 +165,6 @@ async function removeAcceptance(engine: Engine, pk: string, { acceptance }: Invo
   const existing = await engine.table.get(key);
   if (existing?.["n"] !== acceptance.nonce) return;
   await engine.table.delete(key, { kind: "equal", attribute: "n", value: acceptance.nonce });
-  // Even where the delete was refused: an earlier delete, whose answer was lost, removed the acceptance, not its pieces.
+  // Also if this delete was refused: an earlier try may have removed the acceptance, but not yet its pieces.
   await dropPieces(engine, existing);
 }

@@ -1,4 +1,4 @@
-/** Gives an operator's order to an invocation. */
+/** Gives an operator's order, to pause or to resume, to an invocation. */
 import type { Order } from "../../core/invocation/event.ts";
 import { hex } from "../../core/model/hex.ts";
 import type { ArrivalContent } from "../store/arrival-record.ts";
@@ -9,7 +9,7 @@ import type { Loaded } from "../store/load.ts";
 
 const KEY_BYTES = 12;
 
-/** Each order has its own key, and a moment later than that of every fresh order, even where this clock is behind. */
+/** Each order has a unique key. Its moment is later than that of every fresh order, even if this clock is behind. */
 export async function giveOrder(
   engine: Engine,
   loaded: Loaded,
@@ -23,12 +23,12 @@ export async function giveOrder(
   await deliverArrival(engine, openLifeOf(engine, loaded), { key, content: order, atMs, act });
 }
 
-/** The fresh orders: no segment lists them yet. */
+/** The fresh orders, which no segment lists yet. */
 export function standingOrders({ arrivals }: Loaded): readonly Order[] {
   return [...arrivals.values()].filter((arrival) => arrival.kind === "pause" || arrival.kind === "resume");
 }
 
-/** True where the last fresh order is a pause. */
+/** True if the last fresh order is a pause. */
 export function isToPause(loaded: Loaded): boolean {
   const orders = [...standingOrders(loaded)].sort((a, b) => a.atMs - b.atMs);
   return orders.at(-1)?.kind === "pause";

@@ -1,4 +1,4 @@
-/** Pauses an invocation: a running attempt goes on to its end, and no further attempt begins. */
+/** Pauses an invocation. A running attempt goes on to its end, and no further attempt begins. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder } from "./give-order.ts";
@@ -20,7 +20,7 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
     case "paused":
       return "done";
     case "suspended":
-      // A suspended invocation makes no attempt now, and its await ends the suspension: no order is given.
+      // A suspended invocation makes no attempt until its await is satisfied, so it gets no order.
       if (!isAttempting(engine, loaded)) return "done";
       break;
     case "ready":
@@ -32,7 +32,7 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
   return "noted";
 }
 
-/** The last segment may show a suspension that a driver elsewhere has ended since; `knownNow` covers drivers of this process. */
+/** True if a driver in another process may have ended the suspension. For drivers of this process, `knownNow` shows it. */
 function isAttempting(engine: Engine, loaded: Loaded): boolean {
   const isOurs = engine.activeInvocations.find(loaded.invocation.acceptance.id) !== undefined;
   return !isOurs && isLeased(engine, loaded, engine.clock.nowMs());

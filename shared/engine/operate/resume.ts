@@ -1,4 +1,4 @@
-/** Resumes an invocation that is paused, suspended or backing off: it is attempted now, on another deployment if chosen. */
+/** Resumes an invocation: it is attempted now, even if paused, suspended or backing off. Can move it to another deployment. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -40,15 +40,15 @@ export async function resume(
   if (chosen !== undefined && "kind" in chosen) return chosen;
   const isMoved = chosen !== undefined && chosen.id !== invocation.pin?.deploymentId;
   const isUnderWay = status === "running" || status === "ready";
-  // A running or ready invocation needs an order to resume only against a fresh order to pause; else a wake is enough.
+  // A running or ready invocation needs an order only if its last fresh order is a pause. Otherwise a wake is enough.
   if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, invocation.acceptance);
   else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) }, by);
   return "done";
 }
 
 /**
- * @returns undefined where the choice keeps the deployment. The chosen deployment need not offer the service: the service
- *   may be registered there later, and attempts fail with RT0011 until then
+ * @returns undefined if the choice keeps the deployment. The chosen deployment need not offer the service yet. Until it
+ *   does, attempts fail with RT0011
  */
 export async function deploymentFor(
   engine: Engine,

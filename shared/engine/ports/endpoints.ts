@@ -1,14 +1,14 @@
 /** The port to deployments: each exchange sends one request and reads its response. */
 
 export interface HttpDestination {
-  /** The registered URI. Its path, without a trailing slash, is the prefix of every request's path; its query is appended. */
+  /** The registered URI. A request goes to the URI's path without a trailing slash, then `path`, then the URI's query. */
   readonly uri: string;
-  /** `h2` requires HTTP/2: by prior knowledge for `http:`, by ALPN for `https:`. */
+  /** `h2` requires HTTP/2, by prior knowledge for `http:` and by ALPN for `https:`. */
   readonly httpVersion: "h2" | "http1.1" | "negotiate";
 }
 
 export interface LambdaDestination {
-  /** Qualified: it ends with a version, an alias or `$LATEST`. */
+  /** A qualified ARN, which ends with a version, an alias or `$LATEST`. */
   readonly arn: string;
   /** An encoding that the function reads and writes besides plain bytes. */
   readonly compression?: "zstd";
@@ -27,7 +27,8 @@ export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
   /**
-   * False keeps the request's side open for `write` (bidirectional conversations); true ends that side with the last body byte.
+   * True ends the request's side with the last byte of the body. False keeps it open for `write`, for bidirectional
+   * conversations.
    */
   readonly halfClose: boolean;
 }
@@ -43,7 +44,8 @@ export interface Exchange {
   /** Resolves when status and headers have arrived. @throws TransportError */
   head(): Promise<ExchangeHead>;
   /**
-   * Resolves with the next bytes, or undefined after the last. Bytes from before a break come before the rejection.
+   * Resolves with the next bytes, or with undefined after the last. If the exchange breaks, the bytes from before the break
+   * come first, then the rejection.
    * @throws TransportError
    */
   next(): Promise<Uint8Array | undefined>;
@@ -51,7 +53,8 @@ export interface Exchange {
   /** Ends the request's side. */
   halfClose(): void;
   /**
-   * Ends the exchange at once: a pending `head` or `next` rejects with reason `aborted`. No effect on an exchange that is over.
+   * Ends the exchange at once. A pending `head` or `next` rejects with reason `aborted`. Has no effect if the exchange is
+   * over.
    */
   abort(): void;
 }
@@ -59,13 +62,13 @@ export interface Exchange {
 export type TransportReason =
   /** Refused, unreachable, no such name, connect timeout. */
   | "unreachable"
-  /** The connection broke or was reset in the middle. */
+  /** The connection broke or was reset during the exchange, or the answer is invalid. */
   | "broken"
-  /** The peer looks like a server for HTTP/1.1 only, and the request was HTTP/2. */
+  /** The request was HTTP/2, and the peer probably speaks HTTP/1.1 only. */
   | "http1-only"
   /** The certificate or the handshake failed. */
   | "tls"
-  /** The platform has no capacity for the request now; no part of the request ran. */
+  /** The platform has no capacity for the request now, and has run no part of it. */
   | "throttled"
   /** The request or its response exceeds a limit of the platform; a repetition fails in the same way. */
   | "too-large"

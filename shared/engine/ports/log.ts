@@ -4,11 +4,11 @@ import type { LogEvent } from "./log-events.ts";
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Log {
-  /** Records an event; the table `LOG_EVENTS` has its level and its sentence. */
+  /** Records an event. The table `LOG_EVENTS` has the level and the message of each event. */
   write(event: LogEvent, fields?: LogFields): void;
 }
 
-/** Names are snake_case with the unit last, as Prometheus requires; labels are few and bounded. */
+/** Names are in snake_case with the unit last, as usual for Prometheus. Labels are few, and have few values. */
 export interface Meter {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;

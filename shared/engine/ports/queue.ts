@@ -1,34 +1,34 @@
-/** The port of hints: each message comes at least once, possibly late, possibly twice, in no order (I8). */
+/** The port of the queue. Each message is a hint; it comes at least once, maybe late or repeatedly, in no order (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
 
-/** A hint to look at an invocation; the table alone holds the facts. */
+/** A hint to look at an invocation. Only the table has the facts. */
 export interface Wake {
   readonly invocationId: InvocationId;
-  /** When the message was first sent: a worker keeps a message without an acceptance while it is young, and drops an old one. */
+  /** The moment when the message was first sent. Without an acceptance, a worker keeps a young message and drops an old one. */
   readonly sentAtMs: number;
   /** The delay with which the message was sent, in milliseconds. */
   readonly delayMs: number;
   /**
-   * Present on a message that stands for a timer and was sent early on purpose. A worker that finds the invocation waiting for
-   * exactly this moment sends the message on (I11); for any other invocation the message is a plain hint.
+   * Present on the message of a timer, which comes early on purpose: the moment for which the timer is set. If the invocation
+   * waits for exactly this moment, the worker sends the message again (I11). Otherwise the message is a plain hint.
    */
   readonly wakeAtMs?: number;
   /**
-   * The service of the target, if the sender has it: a queue can serve one service beside a flood of messages for another. It
-   * only picks a share of the queue, so a wrong or missing name does no harm.
+   * The service of the target, if the sender has it. A queue can use it so that no service waits behind a flood of messages
+   * for another. The name only picks a share of the queue, so a wrong or missing name does no harm.
    */
   readonly service?: string;
 }
 
 export interface Delivery {
   readonly wake: Wake;
-  /** 1 at the first delivery. */
+  /** The number of deliveries of the message; 1 at the first. */
   readonly receiveCount: number;
   /** Names this delivery, for `extend` and `ack`. */
   readonly receipt: string;
 }
 
-/** Decides by service which messages a receiver takes, in a queue that lets the receiver choose. */
+/** Decides by service which messages a receiver takes. Only some queues allow this choice. */
 export interface Admission {
   /**
    * Called before the queue hands out a message, in the order of the deliveries.
@@ -45,7 +45,7 @@ export const QUEUE_DELAY_MAX_MS = 900_000;
 export interface Queue {
   /** @param delayMs 0 to 900,000; fractions of the adapter's unit are rounded up */
   send(wake: Wake): Promise<MessageHandle>;
-  /** Removes a message that was not yet received, where the queue can. Never fails: an unneeded hint does no harm. */
+  /** Removes a message that was not yet received, if the queue can. Never fails, because a needless hint does no harm. */
   recall(ticket: MessageHandle): Promise<void>;
   /**
    * Waits up to `waitMs` for at least one message; received messages stay invisible for `visibilityMs`.

@@ -1,16 +1,16 @@
-/** The port of SQL: runs one statement over tables of rows, and answers with columns and rows. */
+/** The port of SQL, which runs one statement over tables of rows and answers with columns and rows. */
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { CellValue, ColumnType, TableShape } from "../../core/query/table-shape.ts";
 
-/** A cell that an index shows is available at once; any other cell is read on request. */
+/** A row of a table. Cells that an index contains are available at once. Other cells are read on request. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
-  /** The cell, null if it has no value, or undefined if it costs a read or much work. Absent if no cell does. */
+  /** The cell; null if it has no value; undefined if it costs a read or much work. Rows that need no reads lack this method. */
   atHand?(column: string): CellValue | undefined;
 }
 
 export interface ScanRequest {
-  /** A hint: `scan` may return rows outside of it, because the SQL front filters every row again. */
+  /** A hint. `scan` may return other rows as well, because the SQL engine filters every row again. */
   readonly narrowing: Narrowing;
   /** The order of rows: by `created_at`, then by `id`. Set only for tables that are `ordered`. */
   readonly order?: "newest-first" | "oldest-first";
@@ -20,7 +20,7 @@ export interface ScanRequest {
 
 export interface SqlTable {
   readonly shape: TableShape;
-  /** Whether the table can return rows in the order of a `ScanRequest`. */
+  /** True if the table can return rows in the order of a `ScanRequest`. */
   readonly ordered: boolean;
   scan(asked: ScanRequest): AsyncIterable<SqlRow>;
 }

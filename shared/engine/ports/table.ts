@@ -1,4 +1,4 @@
-/** The port of durable facts: items in partitions, ordered by sort key, written under conditions. */
+/** The port of the table: items in partitions, ordered by sort key, written under conditions. */
 
 export type Scalar = string | number | boolean | Uint8Array;
 
@@ -10,14 +10,15 @@ export interface Key {
 
 /**
  * One item: its key and plain attributes, at most 400 KB in all.
- * - `expiresAtS` (epoch seconds): from then on the store may delete the item at any time; until it does, reads return the item.
+ * - `expiresAtS` (epoch seconds): from this moment on the store may delete the item at any time. Before the deletion, reads
+ *   return the item, even if it has expired.
  * - `listPk`/`listSk` and `openPk`/`openSk` place the item in the listing and in the sparse open index.
  */
 export interface Item extends Key {
   readonly [attribute: string]: Scalar | undefined;
 }
 
-/** A test of the stored item at the moment of the write. An attribute of an absent item is absent. */
+/** A test of the stored item at the moment of the write. An absent item counts as an item without attributes. */
 export type Condition =
   | { readonly kind: "absent" }
   | { readonly kind: "present" }
@@ -27,10 +28,10 @@ export type Condition =
   | { readonly kind: "all"; readonly of: readonly Condition[] }
   | { readonly kind: "any"; readonly of: readonly Condition[] };
 
-/** `written: false` contains the item that failed the condition, as read at the moment of the refusal. */
+/** If the condition refuses the write, `existing` is the item at the moment of the refusal. */
 export type Written = { readonly written: true } | { readonly written: false; readonly existing: Item | undefined };
 
-/** As `Written`; a success contains the item as this write left it. */
+/** Like `Written`. After a success, `item` is the item as this write left it. */
 export type Updated =
   | { readonly written: true; readonly item: Item }
   | { readonly written: false; readonly existing: Item | undefined };
@@ -49,7 +50,7 @@ export type Write =
 
 export type Transacted =
   | { readonly written: true }
-  /** One answer per write, in order: true if the write's own condition failed. */
+  /** One flag per write, in order: true if the condition of this write failed. */
   | { readonly written: false; readonly refused: readonly boolean[] };
 
 export interface Range {
@@ -59,7 +60,7 @@ export interface Range {
   readonly below?: string;
   readonly limit?: number;
   readonly reverse?: boolean;
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
 }
 
@@ -82,8 +83,8 @@ export type IndexName = "list" | "open";
 export interface Table {
   get(key: Key): Promise<Item | undefined>;
   /**
-   * Reads many items in few requests, in the order of the keys; at most 100 keys, all different. The answer may lag as an index
-   * does, so a missing item proves nothing.
+   * Reads many items in few requests and returns them in the order of the keys. Takes at most 100 keys, all different. The
+   * answer may lag, so a missing item proves nothing.
    */
   getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
   /** Items of a partition in key order, one page per call. */
@@ -99,7 +100,7 @@ export interface Table {
 /** The store failed to answer; whether a write took effect is unknown. */
 export class StoreError extends Error {
   override name = "StoreError";
-  /** True if a repetition fails in the same way, for example without a permission. */
+  /** True if a repetition would fail in the same way, for example because a permission is missing. */
   readonly lasts: boolean;
 
   constructor(message: string, options: ErrorOptions & { readonly lasts?: boolean } = {}) {

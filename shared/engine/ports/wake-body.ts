@@ -1,15 +1,15 @@
-/** A wake as text: one format for all queues and timers that transport text. */
+/** Converts a wake to text and back, in one format for all queues and timers that transport text. */
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { Wake } from "./queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "./queue.ts";
 
 export type ReadBody = { readonly wake: Wake } | { readonly wrong: string };
 
-/** Longer names are left out to bound the message; the worker reads the service from the table instead. */
+/** A longer name of a service is left out, so that the message stays small. The worker then reads it from the table. */
 const SERVICE_MAX_CHARACTERS = 1_024;
 const NOT_ASCII = /[\u007f-\uffff]/g;
 
-/** ASCII only, because queues accept only the characters of XML 1.0. */
+/** The text is ASCII, because queues accept only the characters of XML 1.0. */
 export function bodyOfWake({ invocationId, sentAtMs, delayMs, wakeAtMs, service }: Wake): string {
   const says = service !== undefined && service.length <= SERVICE_MAX_CHARACTERS;
   const body = JSON.stringify({
@@ -26,7 +26,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** A queue may contain anything that its writers put there, so a body that is no wake is a result, not an exception. */
+/** @returns the wake, or what is wrong. This is no exception, because anyone with access can put other texts in a queue. */
 export function wakeOfBody(body: string): ReadBody {
   let read: unknown;
   try {

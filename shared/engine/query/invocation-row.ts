@@ -1,4 +1,4 @@
-/** One invocation as a row: the indexes give some cells; the others are loaded when a statement asks for them. */
+/** One invocation as a row. Some cells come from the indexes. The others are loaded when a statement reads them. */
 import { statusIn, type StatusWords } from "../../core/query/status-words.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { INVOCATION_STATE } from "../../core/query/table-shapes.ts";
@@ -9,7 +9,7 @@ import type { Summary } from "./open-listing.ts";
 import type { SqlRow } from "../ports/sql.ts";
 import { type Cells, type Reading, typeWord } from "./reading.ts";
 
-/** Columns with values only while an invocation makes attempts or waits for the next one. */
+/** Columns that have values only while an invocation makes attempts or waits for the next one. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
 const WITHOUT_ATTEMPTS = new Set(["completed", "scheduled", "pending", "suspended"]);
 
@@ -74,13 +74,13 @@ export class InvocationRow implements SqlRow {
       budget.loads(1);
       loaded = await loads.take(() => load(engine, this.#summary.id));
     }
-    // The invocation has expired or was purged after the index showed it.
+    // The invocation has expired or was purged after the index was read.
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return {};
     return invocationCells(engine, loaded);
   }
 }
 
-/** True where the summary shows the pin: the entry of a parked invocation has it; that of a running one may be older. */
+/** True if the summary shows the pin. The index entry of a parked invocation does; that of a running one may be outdated. */
 function isParked({ status, loaded, glanced }: Summary): boolean {
   return loaded !== undefined || (glanced !== true && status !== "running" && status !== "completed");
 }

@@ -1,4 +1,4 @@
-/** One page of the list of invocations, newest first, from the indexes and from looks at young entries (ADR 0013). */
+/** Reads one page of the list of invocations, newest first, from the indexes and by looks at young entries (ADR 0013). */
 import { isNarrowed, planInvocations } from "../../core/query/access.ts";
 import type { Bound } from "../../core/query/narrowing.ts";
 import { PRESENTED, type Presented } from "../../core/query/status-words.ts";
@@ -15,7 +15,7 @@ export interface InvocationFilter {
   readonly services?: readonly string[];
   readonly handlers?: readonly string[];
   readonly keys?: readonly string[];
-  /** Only together with open statuses: no index shows the deployment of a completed invocation. */
+  /** Allowed only with open statuses, because no index shows the deployment of a completed invocation. */
   readonly deployments?: readonly string[];
 }
 
@@ -30,10 +30,10 @@ const PAGE_LIMITS: ListingLimits = {
   looksMax: Infinity,
   journalMaxBytes: Infinity,
 };
-/** The maximum number of listing entries that one page visits (about 40 per read unit); the next page continues there. */
+/** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;
 
-/** @throws UnlistableError; SqlError where more invocations are open than the budget allows */
+/** @throws UnlistableError; SqlError if more invocations are open than the budget allows */
 export async function listInvocations(
   engine: Engine,
   filter: InvocationFilter,

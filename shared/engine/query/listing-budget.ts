@@ -1,18 +1,18 @@
-/** The read budget of one list or statement. */
+/** The budget of one list or statement: the limits of what it may read. */
 import { SqlError } from "../ports/sql.ts";
 
 export interface ListingLimits {
-  /** Entries of the two indexes: some forty of them are one read unit. */
+  /** Entries of the two indexes. About forty of them cost one read unit. */
   readonly entriesMax: number;
-  /** Invocations loaded from their partitions: one read unit each while they are small. */
+  /** Invocations that are loaded from their partitions. A small one costs one read unit. */
   readonly loadsMax: number;
-  /** Looks at young invocations to find whether they have ended: one or two read units each while they are small. */
+  /** Looks at young invocations, which find out whether these have ended. For a small one they cost one or two read units. */
   readonly looksMax: number;
-  /** Bytes of journals whose entries are rows: they stay in memory while the statement runs. */
+  /** Bytes of journals whose entries are rows. They stay in memory while the statement runs. */
   readonly journalMaxBytes: number;
 }
 
-/** The limits of a statement: it may read for a second or two, and costs some cents at most. */
+/** The limits of a statement. Within them it reads for a second or two, and costs some cents at most. */
 export const STATEMENT_LIMITS: ListingLimits = {
   entriesMax: 200_000,
   loadsMax: 5_000,
@@ -49,7 +49,7 @@ export class ListingBudget {
   }
 
   /**
-   * The first journal is read whatever its size.
+   * Counts the bytes of a journal. The first journal is allowed whatever its size.
    * @throws SqlError
    */
   journal(bytes: number): void {
@@ -60,7 +60,7 @@ export class ListingBudget {
   }
 
   /**
-   * @param notedBelowMs invocations that were accepted before need no look
+   * @param notedBelowMs invocations that were accepted before this moment need no look
    * @throws SqlError
    */
   looks(count: number, notedBelowMs: number): void {

@@ -1,4 +1,4 @@
-/** The open index as rows of lists: invocations that were parked, renewed, or noted by the sweeper. */
+/** Reads the open index for lists. It contains invocations that were parked, renewed, or noted by the sweeper. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { isPresented } from "../../core/query/status-words.ts";
@@ -12,7 +12,7 @@ import type { Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
 import { shownInOpen } from "./shown-entries.ts";
 
-/** One invocation as the indexes show it, with `loaded` where it had to be loaded. */
+/** One invocation as the indexes show it; `loaded` is present if it had to be loaded. */
 export interface Summary extends ListingEntry {
   readonly status: Presented;
   /** For a parked invocation, absence means that it has no pin. */
@@ -22,10 +22,10 @@ export interface Summary extends ListingEntry {
   readonly glanced?: true;
 }
 
-/** The statuses of which the open index has all invocations: the write of the status puts them there. */
+/** The statuses whose invocations are all in the open index, because the write of the status puts them there. */
 const PARKED: ReadonlySet<Presented> = new Set(["pending", "backing-off", "suspended", "paused"]);
 
-/** True where the open index shows every invocation with one of these statuses. */
+/** True if the open index contains every invocation with one of these statuses. */
 export function isAllParked(statuses: ReadonlySet<Presented>): boolean {
   return [...statuses].every((status) => PARKED.has(status));
 }

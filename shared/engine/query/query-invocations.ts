@@ -1,4 +1,4 @@
-/** The three tables of invocations. The narrowing of a statement decides which index finds their rows. */
+/** The three tables of invocations. The narrowing of a statement decides which index its rows come from. */
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import { planInvocations, type Wanted } from "../../core/query/access.ts";
 import type { StatusWords } from "../../core/query/status-words.ts";
@@ -15,12 +15,12 @@ import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
 import { type Known, readKnown, statusesOf, withStatus, type Probing } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
-/** Entries per read of a shard: few at first, because a LIMIT may need no more. */
+/** Entries per read of a shard. The first read has few, because a LIMIT may need no more. */
 const PAGES = { firstPage: 24, nextPage: 500 };
 const TOGETHER = 16;
 const LOOKS_TOGETHER_MAX = 500;
 
-/** @param rows true for the summaries that are rows of the table */
+/** @param rows returns true for each summary that is a row of the table */
 export function invocationTable(
   reading: Reading,
   shape: TableShape,
@@ -91,7 +91,7 @@ async function* allOpen(reading: Reading, wanted: Wanted, order: ListingRange["o
   yield* wantedOf(reading, known, wanted, mayBeOpen(known, [...rows, ...unread], young, order));
 }
 
-/** Bounded by the moments of the statement, so that no look is made at an unwanted entry. */
+/** The entries of the listing that the sweeper has not reached, between the moments that the statement asks for. */
 function youngEntries(
   { engine, budget }: Reading,
   { noted }: Known,
@@ -116,7 +116,7 @@ async function* wantedOf(
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
   const glances = new StatusProbe(engine, Infinity);
-  // A LIMIT may need only the first few rows, so each group of looks is as large as all groups before it together.
+  // The groups of looks grow, because a LIMIT may need only the first few rows: each is as large as all before it together.
   let looked = 0;
   const telling: Probing = {
     known,

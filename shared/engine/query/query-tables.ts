@@ -17,7 +17,7 @@ export interface QueryBounds extends SqlRun {
   readonly limits?: ListingLimits;
 }
 
-/** @throws SqlError where the statement cannot be read or answered, or would read too much */
+/** @throws SqlError if the statement cannot be parsed or answered, or would read too much */
 export async function query<Answer>(
   engine: Engine,
   sql: Sql<Answer>,
@@ -28,7 +28,7 @@ export async function query<Answer>(
   return await sql.run(statement, tablesOf(await readingOf(engine, limits)), run);
 }
 
-/** A function opens its sockets one by one, and the system refuses a burst of them. */
+/** The limit of loads at a time, because the system refuses a function that opens many sockets at once. */
 const LOADS_AT_ONCE = 8;
 
 async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading> {
@@ -46,7 +46,7 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
   };
 }
 
-/** The statuses of rows of `sys_invocation_state`, in which the reference shows the invocations that it has in memory. */
+/** The statuses of the rows of `sys_invocation_state`. On the reference server, these invocations are in memory. */
 const TRIED = new Set(["running", "backing-off"]);
 
 function tablesOf(reading: Reading): readonly SqlTable[] {
@@ -122,7 +122,7 @@ function tableRows(): readonly Cells[] {
   });
 }
 
-/** The names that the reference gives to its catalog and its schema, by which clients ask. */
+/** The names of the reference server's catalog and schema, which clients use in statements. */
 const CATALOG = "restate";
 const SCHEMA = "public";
 

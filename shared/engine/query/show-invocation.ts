@@ -1,4 +1,4 @@
-/** One invocation for operators: its own view, and what it waits for. */
+/** Makes the view of one invocation for operators: its state, its deployment, its pause and what it waits for. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { circuitKeyOfNext } from "../attempt/circuit.ts";
@@ -10,7 +10,7 @@ import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
 import { pauseView } from "./pause-view.ts";
 import { waitsFor } from "./waits-for.ts";
 
-/** @returns undefined where there is no such invocation, or where it has expired */
+/** @returns undefined if there is no such invocation, or it has expired */
 export async function showInvocation(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
   const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
@@ -26,10 +26,10 @@ export async function showInvocation(engine: Engine, id: InvocationId): Promise<
   };
 }
 
-/** Before its first stored entry an invocation has no pin, and its attempts go to the latest deployment of its service. */
+/** The deployment of the next attempt. An invocation without a pin goes to the latest deployment of its service. */
 async function deploymentOf(engine: Engine, loaded: Loaded): Promise<InvocationView["deployment"]> {
   const invocation = knownNow(engine, loaded);
-  // The list also refreshes the memory of the registry, which shows the owner of the service and the open circuits.
+  // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
   const deployments = await engine.registry.deployments();
   const id =
     invocation.phase.status === "completed"

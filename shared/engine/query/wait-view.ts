@@ -1,4 +1,4 @@
-/** What one invocation waits for itself, without a look at the invocations that it waits for. */
+/** Shows what one invocation waits for. Does not look at the invocations that it waits for. */
 import type { Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Wait, waitsOf } from "../../core/invocation/waits.ts";
@@ -15,10 +15,10 @@ import { knownNow } from "../operate/known-now.ts";
 import type { WaitView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
 
-/** The signal indexes below are reserved; SDKs count awakeables from here on. */
+/** The signal index of the first awakeable. SDKs count from here on; smaller indexes are reserved. */
 const FIRST_AWAKEABLE = 17;
 
-/** Reads nothing, except the lock of the key for a pending invocation. */
+/** Costs no read, except of the lock of the key for a pending invocation. */
 export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly WaitView[]> {
   const invocation = shownPhase(engine, loaded);
   const waits = waitsOf(invocation, {
@@ -33,7 +33,7 @@ export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly
   return waits.map((wait) => ({ ...wait, place, ...(holderId !== undefined && { invocationId: holderId }) }));
 }
 
-/** A stored phase `running` may be `ready`, and the other way round: the lease decides. */
+/** Corrects the stored phase by the lease: an invocation stored as `running` may be `ready`, and the other way round. */
 function shownPhase(engine: Engine, loaded: Loaded): Invocation {
   const invocation = knownNow(engine, loaded);
   const status = presentedStatus(engine, loaded);
@@ -81,7 +81,7 @@ function viewOf(engine: Engine, loaded: Loaded, wait: Wait): WaitView {
   }
 }
 
-/** Only the process of the attempt knows its start; elsewhere the wait counts from the last segment. */
+/** The start of an attempt is only in the memory of its process. In other processes, the wait counts from the last segment. */
 function attemptView(engine: Engine, { invocation, leaseRecord }: Loaded, wait: Wait & { kind: "attempt" }): WaitView {
   const driven = engine.activeInvocations.find(invocation.acceptance.id);
   const exchange = driven?.attempt.exchange;
@@ -117,7 +117,7 @@ function signalView(id: InvocationId, signal: SignalName): Pick<WaitView, "kind"
   return { kind: "signal", name: signalText(signal) };
 }
 
-/** The open circuit that holds the next attempt back, as of the registry's memory. */
+/** The open circuit that holds back the next attempt, if the registry in memory shows one. */
 function circuitView(engine: Engine, invocation: Invocation): WaitView | undefined {
   const { status } = invocation.phase;
   if (status !== "backing-off" && status !== "ready") return undefined;

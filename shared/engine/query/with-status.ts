@@ -1,5 +1,6 @@
 /**
- * Finds the status of listing entries: from the open index, from the sweeper's progress, or by a look where neither decides.
+ * Finds the status of listing entries from the open index and the sweeper's progress. If neither shows the status, looks at
+ * the invocation.
  */
 import type { Engine } from "../engine.ts";
 import type { Glanced } from "./status-probe.ts";
@@ -8,13 +9,13 @@ import { isUnnoted, type Noted, readNoted } from "../store/noted.ts";
 import { ended, openSummaries, type Summary } from "./open-listing.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 
-/** The sweeper's progress and the open index, from one read of each. */
+/** The sweeper's progress and the open index, each read once. */
 export interface Known {
   readonly noted: Noted;
   readonly open: ReadonlyMap<string, Summary>;
 }
 
-/** Reads the progress before the index: every open invocation that the progress covers is then in the index. */
+/** Reads the progress before the index, so that every open invocation that the progress covers is in the index. */
 export async function readKnown(engine: Engine, budget: ListingBudget): Promise<Known> {
   const noted = await readNoted(engine);
   return { noted, open: await openSummaries(engine, budget) };
@@ -22,7 +23,7 @@ export async function readKnown(engine: Engine, budget: ListingBudget): Promise<
 
 /** `gone`: the invocation no longer exists. `unread`: the budget is used up. */
 export type Probed = Summary | "gone" | "unread";
-/** `passed`: the filter excludes the entry, whatever its status. */
+/** `passed`: the filter excludes the entry, whatever its status is. */
 export type EntryStatus = Probed | "passed";
 
 export interface ListedStatus {
@@ -32,13 +33,13 @@ export interface ListedStatus {
 
 export interface Probing {
   readonly known: Known;
-  /** Looks at entries whose status neither source shows; the results have the order of the entries. */
+  /** Looks at entries whose status neither source shows. The results have the order of the entries. */
   readonly probe: (entries: readonly ListingEntry[]) => Promise<readonly Probed[]>;
-  /** True where the filter excludes an entry whatever its status: such an entry needs no look. */
+  /** True if the filter excludes the entry, whatever its status is. Such an entry needs no look. */
   readonly isExcluded: (entry: ListingEntry) => boolean;
-  /** True where the filter needs more of an open invocation than the open index shows. */
+  /** True if the filter needs more about an open invocation than the open index shows. */
   readonly isLacking?: (summary: Summary) => boolean;
-  /** The most probes at a time: a reader that needs few more rows pays for few probes. */
+  /** The most probes at a time. Small if the reader needs few more rows, because probes cost reads. */
   readonly probesTogether: () => number;
 }
 
@@ -53,10 +54,10 @@ export function statusesOf(entries: readonly ListingEntry[], glanced: readonly (
   });
 }
 
-/** The most entries that wait together for the probes of those before them. */
+/** The most entries of one group. Entries wait in a group for the probes of the entries before them. */
 const GROUP_MAX = 500;
 
-/** Yields the entries in their order. No later entry changes an earlier status, so a reader may stop anywhere. */
+/** Yields the entries in their order. A later entry never changes an earlier status, so the reader may stop anywhere. */
 export async function* withStatus(
   entries: AsyncIterable<ListingEntry>,
   { known, probe, isExcluded, isLacking = () => false, probesTogether }: Probing,

@@ -1,4 +1,4 @@
-/** Finds final effects that are missing: the driver died after the final segment, and its message is lost (I2, I8). */
+/** Finds out whether final effects are missing, as after the death of a driver whose message is lost (I2, I8). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import { isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -23,9 +23,9 @@ import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
 
 /**
- * Reads the target of each effect. A lease record that was written after the end shows that the effects were performed, but
- * most invocations have none, because it would cost each of them a write.
- * @returns false also where the end is more than a day old: the targets may have expired, and a redo would make them again
+ * Reads the target of each final effect. A lease record written after the end shows that the effects were performed. Most
+ * invocations have no such record, because it would cost one more write for each.
+ * @returns false also if the end is more than a day old. Then targets may have expired, and a redo would create them again
  */
 export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { phase } = loaded.invocation;
@@ -41,7 +41,7 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   return isUndone;
 }
 
-/** True where the result of the effect is missing. */
+/** True if the target of the effect shows that the effect was not performed. */
 async function leavesNothing(
   engine: Engine,
   { invocation, arrivals }: Loaded,
@@ -64,7 +64,7 @@ async function leavesNothing(
       return !(await isResultVisible(engine, invocation));
     case "complete-promise":
       return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
-    // The give-back also applies the state; an invocation that waits for one of the others asks again when it is driven.
+    // The give-back also applies the state. The other effects answer an invocation that waits; its driver asks again.
     case "apply-state":
     case "deliver":
     case "answer-sinks":
@@ -76,8 +76,8 @@ async function leavesNothing(
 }
 
 /**
- * A purged child leaves its acceptance behind. Under an idempotency key, or for the run of a workflow, the stored
- * acceptance may belong to a former life, whose result had expired by the end of the parent.
+ * True if the child has no acceptance from this effect. A purge keeps the acceptance of a child. Under an idempotency key or
+ * a workflow id, the stored acceptance may belong to a former life, which had expired before the parent ended.
  */
 async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number): Promise<boolean> {
   const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
@@ -91,8 +91,8 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
 }
 
 /**
- * False also where the addressee is gone: a dropped journal has no arrivals any more, and a life that began after the end
- * is another addressee.
+ * True if the addressee lacks the arrival. False also if the addressee no longer counts: its journal was dropped with its
+ * arrivals, or its life began after the end.
  */
 async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
   const first = await existingAcceptance(engine, id);
@@ -103,7 +103,7 @@ async function hasNotArrived(engine: Engine, id: InvocationId, key: string, ende
   return true;
 }
 
-/** False where the call has its result, and where its id belongs to another call or a later life. */
+/** True if the child lacks its kill order. False if its call has a result, or its id belongs to another call or a later life. */
 async function isNotKilled(
   engine: Engine,
   arrivals: Loaded["arrivals"],

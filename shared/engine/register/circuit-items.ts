@@ -1,11 +1,11 @@
-/** Open circuits in the meta store: their items are beside the head of the registry, so that one query reads both. */
+/** Stores open circuits in the meta table. Their items are beside the head of the registry, so that one query reads both. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Condition, Item, Key, Table } from "../ports/table.ts";
 
-/** The prefix sorts between the head and the slow handlers. */
+/** The prefix of the sort keys. It sorts between the head of the registry and the slow notes. */
 export const CIRCUIT_PREFIX = "open#";
-/** A circuit expires this long after its wait, where no process changed it: for example, its service gets no more calls. */
+/** A circuit expires this long after its wait if no process changes it, for example because its service gets no calls. */
 const KEPT_S = 3_600;
 
 /** @returns undefined for an item of another format */
@@ -17,9 +17,9 @@ export function circuitOf(item: Item): OpenCircuit | undefined {
 }
 
 /**
- * Opens a circuit, or advances an open one.
- * @param before the circuit as read; undefined where none was open
- * @returns false where another process has changed it since
+ * Opens a circuit, or changes an open one.
+ * @param before the circuit as read; undefined if it was not open
+ * @returns false if another process has changed the circuit since that read
  */
 export async function putCircuit(
   meta: Table,
@@ -32,7 +32,7 @@ export async function putCircuit(
   return (await meta.put(item, before === undefined ? { kind: "absent" } : unchanged(before))).written;
 }
 
-/** Closes a circuit, even where another process has advanced it meanwhile: one success closes it. */
+/** Closes a circuit, even if another process has changed it meanwhile, because one success is enough. */
 export async function deleteCircuit(meta: Table, pk: string, circuit: OpenCircuit): Promise<void> {
   await meta.delete(keyOf(pk, circuit));
 }

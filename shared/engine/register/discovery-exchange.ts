@@ -1,4 +1,4 @@
-/** The exchange of a discovery: requests the manifest of a deployment, with retries after transient failures. */
+/** Requests the manifest of a deployment for discovery, with retries after transient failures. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { MANIFEST_ACCEPT } from "../../core/protocol/manifest.ts";
@@ -9,7 +9,7 @@ import type { Destination, Exchange, ExchangeHead } from "../ports/endpoints.ts"
 
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
-/** For all attempts together, because the operator's request waits. */
+/** The limit for all attempts together, because the operator waits for the answer. */
 const TIME_MAX_MS = 10_000;
 const MANIFEST_MAX_BYTES = 4 * 1024 * 1024;
 const QUOTE_MAX_CHARACTERS = 300;
@@ -21,7 +21,7 @@ export interface ManifestAnswer {
   readonly body: Uint8Array;
   /** The name that the deployment gives itself, such as `restate-sdk-typescript/1.17.2`. */
   readonly sdkVersion: string | undefined;
-  /** The version that the exchange used; for `https:` the handshake has decided. */
+  /** The version of HTTP that the exchange used; for `https:`, the handshake decided it. */
   readonly httpVersion: "h2" | "http1.1";
 }
 
@@ -120,7 +120,7 @@ function assertAnswered(head: ExchangeHead, body: Uint8Array, address: string): 
   throw TRANSIENT_STATUSES.has(head.status) ? new TransientFailure(coded) : coded;
 }
 
-/** Adds the default port of the scheme, because firewall rules name ports. */
+/** The address for error messages, with the default port of its scheme, because firewall rules name ports. */
 function namedAddress(destination: Destination): string {
   const address = addressOf(destination);
   const { scheme, authority } = parseAddress(address) ?? {};

@@ -1,4 +1,4 @@
-/** Counts the open invocations that need a deployment: those pinned to it, and those that no other deployment serves. */
+/** Counts the open invocations that need a deployment: the pinned ones, and those that no other deployment serves. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
@@ -19,11 +19,11 @@ export interface Needs {
   readonly unserved: number;
   /** The services of the unserved invocations, sorted by name. */
   readonly services: readonly string[];
-  /** True where the count ended at a limit: there may be more. */
+  /** True if the count ended at a limit, so that there may be more. */
   readonly isAtLeast: boolean;
 }
 
-/** Limits of one count: for an operator, a partial count is enough. */
+/** The limits of one count. For an operator, a partial count is enough. */
 export interface NeedLimits {
   readonly entriesMax: number;
   readonly looksMax: number;
@@ -31,17 +31,17 @@ export interface NeedLimits {
 }
 
 const LIMITS: NeedLimits = { entriesMax: 200_000, looksMax: 20_000, foundMax: 1_000 };
-/** How far the listing may be ahead of the clock of this process. */
+/** The most by which entries of the listing may be ahead of the clock of this process. */
 const SKEW_MAX_MS = 60_000;
-/** Where no sweeper has run yet, the listing is read back to this many days in a row without an acceptance. */
+/** If no sweeper has run yet, the listing is read backwards until this many days in a row have no acceptance. */
 const EMPTY_DAYS_MAX = 31;
 const TOGETHER = 100;
-/** A function opens its sockets one by one, and the system refuses a burst of them. */
+/** The limit of loads at a time, because the system refuses a function that opens many sockets at once. */
 const LOADS_AT_ONCE = 8;
 
 /**
- * Costs a read of the whole open index, a look at each acceptance that the sweeper has not reached, and a load of each
- * open invocation whose pin neither shows, each within its limit. The count may miss invocations accepted meanwhile.
+ * Reads the whole open index, looks at each acceptance that the sweeper has not reached, and loads each open invocation whose
+ * pin these do not show, within the limits. The count may miss invocations that are accepted meanwhile.
  * @param deployments all registered deployments
  */
 export async function neededBy(
@@ -50,7 +50,7 @@ export async function neededBy(
   id: DeploymentId,
   limits: NeedLimits = LIMITS,
 ): Promise<Needs> {
-  // The progress is read before the index: every open invocation that the progress covers is then in the index.
+  // The progress is read before the index, so that every open invocation that the progress covers is in the index.
   const noted = await readNoted(engine);
   const count = new NeedCount(engine, id, servedOnlyBy(deployments, id), limits);
   const seen = new Set<string>();
@@ -83,7 +83,7 @@ async function* grouped(items: AsyncIterable<Item>): AsyncGenerator<readonly Ite
   yield group;
 }
 
-/** @returns a predicate: true for a handler that has a deployment now, and none once this deployment is removed */
+/** @returns a predicate that is true for a handler which no deployment offers any more once this one is removed */
 function servedOnlyBy(deployments: readonly Deployment[], id: DeploymentId) {
   const [now, then] = [latestRevisions(deployments), latestRevisions(deployments.filter((one) => one.id !== id))];
   const serves = (latest: typeof now, service: string, handler: string): boolean =>
@@ -127,7 +127,7 @@ class NeedCount {
     return { pinned: this.#pinned, unserved: this.#unserved, services, isAtLeast: this.isOver };
   }
 
-  /** The entry of a running invocation may be older than its pin; every other entry shows the pin. */
+  /** Entries show the pin, except those of running invocations, which may be older than the pin and are then loaded. */
   async addOpen(holds: readonly Item[]): Promise<void> {
     this.#entries += holds.length;
     const open = holds.filter(({ status }) => status !== "completed");

@@ -1,4 +1,4 @@
-/** Registration: discovers a deployment, decides how the registry changes, and stores the change. */
+/** Registers a deployment: discovers it, decides how the registry changes, and stores the change. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { DEPLOYMENT_ID_BYTES, deploymentIdFromBytes } from "../../core/model/ids.ts";
@@ -11,22 +11,22 @@ import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
 
 export type RegisterRequest = DiscoveryRequest & {
-  /** Shown with the deployment; not part of the comparison of manifests. */
+  /** Shown with the deployment. It is not compared when a deployment is registered again. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly force: boolean;
   readonly breaking: boolean;
-  /** Discovers and decides, but stores nothing; the id of a new deployment is not kept. */
+  /** True discovers and decides, but stores nothing. The answered id of a new deployment is then not used later. */
   readonly dryRun: boolean;
 };
 
 export interface Registered {
-  /** `unchanged`, in a dry run only: the address is registered already, and the request has no `force`. */
+  /** `unchanged` only in a dry run without `force`, if the address is registered already. */
   readonly kind: "created" | "replaced" | "unchanged";
   readonly deployment: Deployment;
 }
 
 /**
- * Without `force`, a registered deployment under the address is found before the exchange with the deployment.
+ * Registers a deployment. Without `force`, an address that is registered already is found before any exchange with it.
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0004, META0005, META0006 or META0017
  */
 export async function register(engine: Engine, request: RegisterRequest): Promise<Registered> {

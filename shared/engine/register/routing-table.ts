@@ -1,4 +1,4 @@
-/** All answers of the registry, made once per change, so that a lookup on the path of a call allocates nothing. */
+/** Answers lookups in the registry. The table is built once per change, so that a lookup during a call allocates nothing. */
 import type { Deployment, Route } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { EffectiveSettings } from "../../core/model/service.ts";

@@ -6,7 +6,7 @@ import type { KafkaCluster, Subscription } from "../../core/registry/subscriptio
 import type { Engine } from "../engine.ts";
 import { changeKafka } from "./kafka-items.ts";
 
-/** @throws CodedError META0009 where source or sink is invalid, the cluster is not configured, or the handler not registered */
+/** @throws CodedError META0009 if source or sink is invalid, the cluster not configured, or the handler not registered */
 export async function subscribe(engine: Engine, asked: Omit<Subscription, "id">): Promise<Subscription> {
   parseSource(asked.source);
   const { service, handler } = parseSink(asked.sink);
@@ -26,14 +26,14 @@ export async function subscribe(engine: Engine, asked: Omit<Subscription, "id">)
   return subscription;
 }
 
-/** @returns false where there is no such subscription */
+/** @returns false if there is no such subscription */
 export async function unsubscribe(engine: Engine, id: SubscriptionId): Promise<boolean> {
   return await changeKafka(engine, ({ subscriptions }) =>
     subscriptions.some((one) => one.id === id) ? { kind: "no-subscription", id } : undefined,
   );
 }
 
-/** @returns undefined where the name is taken */
+/** @returns undefined if a cluster has this name already */
 export async function createKafkaCluster(
   engine: Engine,
   asked: Pick<KafkaCluster, "name" | "properties">,
@@ -45,7 +45,7 @@ export async function createKafkaCluster(
   return made ? cluster : undefined;
 }
 
-/** Replaces all properties. @returns undefined where there is no such cluster */
+/** Replaces all properties of a cluster. @returns undefined if there is no such cluster */
 export async function updateKafkaCluster(
   engine: Engine,
   name: string,
@@ -65,7 +65,10 @@ export type ClusterRemoved =
   | { readonly kind: "unknown" }
   | { readonly kind: "in-use"; readonly subscriptions: readonly Subscription[] };
 
-/** @param force removes a cluster in use: its subscriptions stay, and read nothing until a cluster has that name again */
+/**
+ * @param force removes the cluster even if subscriptions use it. These stay, and read nothing until a cluster has this name
+ *   again
+ */
 export async function removeKafkaCluster(engine: Engine, name: string, force: boolean): Promise<ClusterRemoved> {
   let outcome: ClusterRemoved = { kind: "unknown" };
   await changeKafka(engine, ({ clusters, subscriptions }) => {

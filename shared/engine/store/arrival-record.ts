@@ -1,4 +1,4 @@
-/** An arrival as an item: a notification or an order from another party, independent of any protocol version until it is sent. */
+/** Converts arrivals to items and back. The stored form of a notification does not depend on a protocol version. */
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Command, NotificationEntry, NotificationId } from "../../core/invocation/entry.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
@@ -31,7 +31,7 @@ const StoredArrival = message({
   result: submessage(6, () => StoredResult),
   pause: oneof("id", bool(7)),
   resume: oneof("id", bool(8)),
-  /** The deployment on which an order to resume continues the invocation. */
+  /** For an order to resume: the deployment on which the invocation continues. */
   deploymentId: optional(string(9)),
 });
 type StoredArrival = Infer<typeof StoredArrival>;
@@ -80,7 +80,7 @@ function idToStored(content: ArrivalContent): Partial<StoredArrival> {
 
 /**
  * @returns undefined for an arrival of a former life (I12)
- * @throws StoreError
+ * @throws StoreError if the stored bytes are damaged
  */
 export function readArrival(item: Item, nonce: Nonce, journal: Journal, version: ProtocolVersion): Arrival | undefined {
   const key = uniquePart(item.sk, "arr", nonce);
@@ -105,7 +105,7 @@ function idFromStored({ completionId, signalIndex, signalName }: StoredArrival):
   return signalName === undefined ? { index: signalIndex ?? 0 } : { name: signalName };
 }
 
-/** Builds the frame of a notification; the command that owns a completion id determines the type of the completion. */
+/** Builds the entry of a notification. The command with the completion id determines the type of the completion. */
 export function notificationFor(
   id: NotificationId,
   result: Result | undefined,
@@ -128,7 +128,7 @@ function frameFor(
   result: Result | undefined,
   version: ProtocolVersion,
 ): Pick<NotificationEntry, "type" | "frame"> {
-  // The completion of a call, an attach or a promise requires a result; a missing one stands for an empty output.
+  // The completion of a call, an attach or a promise requires a result. If none is stored, the output was empty.
   const settled: Result = result ?? { kind: "success", value: new Uint8Array(0) };
   switch (command) {
     case "get-output":

@@ -1,4 +1,4 @@
-/** The lease record as an item: the lease of the driver, or the state of the park; written from the first park or claim on. */
+/** Converts lease records to items and back, and makes the conditions of their writes. */
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Retries } from "../../core/invocation/segment.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -15,18 +15,18 @@ export interface LeaseRecord {
   readonly untilMs: number;
   readonly status: ParkedStatus | "running" | "completed";
   readonly wakeAtMs?: number;
-  /** A far moment for which a timer is set: a driver that parks until that moment sets none. */
+  /** A far moment for which a timer is set. A driver that parks until this moment needs no other timer. */
   readonly timerAtMs?: number;
   readonly attempts: number;
   readonly retries: Retries;
   readonly lastFailure?: AttemptFailure;
-  /** The deployment of the running attempt has sent nothing since this moment. */
+  /** The moment since which the deployment of the running attempt has sent nothing. */
   readonly silentSinceMs?: number;
-  /** The moment of the sweeper's next look; set while the lease record is in the open index, where it stays until the end. */
+  /** The moment of the sweeper's next look. Set once the lease record is in the open index, where it stays until the end. */
   readonly lookAtMs?: number;
-  /** The last segment whose effects were performed, so that no driver redoes them. Each park writes it. */
+  /** The index of the last segment whose effects were performed, so that no driver redoes them. Each park writes it. */
   readonly performed?: number;
-  /** Until when the invocation may stay open without an extension: its items outlive that moment by the retention. */
+  /** The moment until which the invocation may stay open without an extension. Its items expire one retention later. */
   readonly keepUntilS: number;
   readonly deploymentId?: string;
   /** The place in the queue of the key, if the invocation waits or waited for the lock. */
@@ -38,7 +38,7 @@ export interface LeaseRecordKey {
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;
-  /** The moment of the acceptance, by which a list of open invocations is sorted without a further read. */
+  /** The moment of the acceptance. With it, lists of open invocations are sorted without a further read. */
   readonly createdAtMs: number;
   readonly expiresAtS: number;
 }
@@ -76,8 +76,8 @@ export function leaseRecordItem(
 }
 
 /**
- * Attributes that an update of the lease record never writes: the key, the place in the open index, and what the sweeper
- * extends.
+ * The attributes that an update of the lease record never writes: its key, its place in the open index, and the moments that
+ * the sweeper extends.
  */
 const LEFT_ALONE: ReadonlySet<string> = new Set([
   "pk",
@@ -99,8 +99,8 @@ const OPTIONAL = [
 ] as const;
 
 /**
- * The lease record as an update of the stored one. A note of the sweeper under a live lease keeps the token, so a driver that
- * read the lease record before the note may still write; its write must keep the place in the open index that the note has set.
+ * Makes an update of the stored lease record. The sweeper may note an invocation under a live lease, which keeps the token. A
+ * driver that read the lease record before the note may still write, but must not overwrite the place in the open index.
  */
 export function leaseRecordChange(key: LeaseRecordKey, leaseRecord: LeaseRecord): Update {
   const set: Record<string, Scalar> = {};
@@ -139,8 +139,8 @@ export function readLeaseRecord(item: Item): LeaseRecord {
 }
 
 /**
- * Allows the update of a lease record that has one of `tokens`: then no other process has claimed the invocation since. A lease
- * record with an older base does not forbid the update, because the lease in the last segment counts instead.
+ * Allows the update if the stored lease record has one of `tokens`: then no other process has claimed the invocation. Also
+ * allows it if the stored base is older, because then the lease in the last segment counts instead.
  */
 export function changeCondition(base: number, tokens: readonly Token[]): Condition {
   const known = tokens.map((value): Condition => ({ kind: "equal", attribute: "token", value }));
@@ -148,8 +148,8 @@ export function changeCondition(base: number, tokens: readonly Token[]): Conditi
 }
 
 /**
- * Allows a put over the lease record that the claimer has read, or where there is none: then no other process has claimed the
- * invocation since (docs/design.md#the-lease).
+ * Allows the put if there is no lease record, if the stored base is older, or if the token is the one that the claimer read.
+ * Then no other process has claimed the invocation since that read (docs/design.md#the-lease).
  */
 export function claimCondition(base: number, read: Token | undefined): Condition {
   const free: Condition[] = [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }];
@@ -158,8 +158,8 @@ export function claimCondition(base: number, read: Token | undefined): Condition
 }
 
 /**
- * Allows a write of the driver that has one of the tokens `mine`: then no other process has taken over
- * (docs/design.md#the-lease).
+ * Allows a put of the driver with the tokens `mine` if there is no lease record, if the stored base is older, or if the base
+ * is equal and the token is one of `mine`. Then no other process has taken over (docs/design.md#the-lease).
  */
 export function keepCondition(base: number, mine: readonly Token[]): Condition {
   const held: Condition = {

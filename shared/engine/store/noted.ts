@@ -1,4 +1,4 @@
-/** The moment before which every open invocation is in the open index, because the sweeper has passed the listing (I8). */
+/** Reads how far the sweeper has walked the listing. Earlier open invocations are in the open index, with few exceptions (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { idAt } from "./index-walk.ts";
@@ -6,20 +6,20 @@ import { momentOf, sweeperPk } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { readPartition } from "./read-partition.ts";
 
-/** The sort key of the item in which the sweeper keeps its progress, beside `sweeperPk`. */
+/** The sort key of the item with the sweeper's progress; its partition is `sweeperPk`. */
 export const PROGRESS_SK = "listed";
 
 export interface Noted {
-  /** Every open invocation that was accepted before this moment is in the open index. Zero before the first pass. */
+  /** Open invocations that were accepted before this moment are in the open index. Zero before the first pass. */
   readonly belowMs: number;
-  /** Exceptions: invocations from before that moment that the sweeper could not read and will try again. */
+  /** The exceptions: earlier invocations that the sweeper could not read and will try again. */
   readonly except: ReadonlySet<InvocationId>;
 }
 
-/** Slices of the walk over the listing that workers have not finished: each covers the entries from its position on. */
+/** The prefix of slices of the walk over the listing that workers have not finished. Each starts at its own position. */
 export const LISTING_SLICES = "slice#listing#";
 
-/** Costs one read. The caller reads the open index afterwards, because the sweeper writes its progress after the index. */
+/** Costs one read. The caller must read the open index afterwards, because the sweeper writes its progress after the index. */
 export async function readNoted({ table, settings }: StorePorts): Promise<Noted> {
   const range = { from: PROGRESS_SK, below: LISTING_SLICES.replace(/#$/, "$") };
   const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);

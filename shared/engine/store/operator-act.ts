@@ -1,4 +1,4 @@
-/** The last act of an operator on an invocation, stored with the order that the act writes, so that it costs no extra write. */
+/** Stores an operator's act in an item that the act writes anyway, and finds the last act on an invocation. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import type { OperatorAct } from "../ports/submission.ts";
@@ -22,13 +22,13 @@ export function actNow(
   return { kind, atMs: clock.nowMs(), ...(by !== undefined && { by }) };
 }
 
-/** Attributes for the item of an order; none for an order without an operator. */
+/** The attributes of an act for its item; none if there is no act. */
 export function actAttributes(act: OperatorAct | undefined): ActAttributes {
   if (act === undefined) return {};
   return { act: act.kind, actAtMs: act.atMs, ...(act.by !== undefined && { actBy: act.by }) };
 }
 
-/** @param pages items of the partition, those of former lives too @returns the latest act; undefined if the partition has none */
+/** @param pages items of the partition, also of former lives @returns the latest act in the life `nonce`, if there is one */
 export function lastActIn(nonce: Nonce, ...pages: readonly (readonly Item[])[]): OperatorAct | undefined {
   let last: OperatorAct | undefined;
   for (const items of pages) for (const item of items) last = later(last, item, nonce);

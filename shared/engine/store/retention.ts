@@ -1,11 +1,11 @@
-/** How long a result and its journal are kept, fixed at acceptance by the settings of the handler, its service or the server. */
+/** Decides at acceptance how long the result and the journal are kept, by the settings of handler, service and server. */
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import type { HandlerType } from "../../core/model/target.ts";
 
 /**
- * The journal never outlives the result; docs/configuration.md has the settings of the server (`default-journal-retention` and
- * the two beside it).
- * @param attachable whether the invocation can be found by a key, or by a caller that has its id
+ * The journal is never kept longer than the result. docs/configuration.md describes the settings of the server
+ * (`default-journal-retention` and the two beside it).
+ * @param attachable true if the invocation has an idempotency key or came through the ingress, so that callers can find it
  */
 export function retentionOf(
   { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs }: EffectiveSettings,

@@ -1,4 +1,4 @@
-/** The small messages that stored records share: targets, headers, results, failures. */
+/** The small messages that several stored records contain: targets, headers, results and failures. */
 import type { AttemptFailure, Mismatch } from "../../core/model/attempt-failure.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import {
@@ -26,7 +26,7 @@ const StoredFailure = message({
   stacktrace: optional(string(4)),
 });
 
-/** A result without either field is void. */
+/** A result; without any field it is void. */
 export const StoredResult = message({
   value: oneof("result", bytes(1)),
   failure: oneof(

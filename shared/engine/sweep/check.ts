@@ -1,16 +1,16 @@
-/** A look at one invocation, as a value: a walk can record the look before it runs. */
+/** A look at one invocation as an object, so that a walk can record the look before it runs. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { load, type Loaded } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 
-/** `extend` reads page by page; `look` reads a whole invocation, up to a bound. */
+/** `extend` reads an invocation page by page; `look` loads the whole invocation, up to a bound. */
 export type Phase = "extend" | "look";
 
 export interface Check {
   readonly id: InvocationId;
   readonly phase: Phase;
-  /** @returns false where the look failed; never rejects */
+  /** @returns false if the look failed; never rejects */
   run(): Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ export function checkAt(
   return { id, phase: "look", run };
 }
 
-/** Catches and logs errors, so that one invocation does not stop the walk. @returns whether the work succeeded */
+/** Catches and logs errors, so that one invocation does not stop the walk. @returns true if the work succeeded */
 export async function spared(engine: Engine, invocationId: InvocationId, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -1,4 +1,4 @@
-/** The guard: after a look has killed a process, each look is recorded before it begins, so that the deadly one is found. */
+/** The guard. After a process has died in a walk, each look is recorded before it begins, so that a deadly look is found. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
@@ -10,13 +10,13 @@ export interface Guard {
   /** True after a death: the looks run one by one, and each is recorded before it begins. */
   readonly isCautious: boolean;
   mark(id: InvocationId, phase: Phase): Promise<void>;
-  /** Removes the mark: a later death of the process outside of a look must not count for the invocation marked last. */
+  /** Removes the mark after the looks, so that a later death of the process is not blamed on the last marked invocation. */
   clear(): Promise<void>;
-  /** True where a process died in this phase of this invocation within the last day. */
+  /** True if a process died in this phase of this invocation within the last day. */
   isDeadly(id: InvocationId, phase: Phase): boolean;
 }
 
-/** No guard, for a process that keeps its walks in memory: no other process continues them after its death. */
+/** No guard. For a process that keeps its walks in memory, because no other process continues them after its death. */
 export const NO_GUARD: Guard = {
   isCautious: false,
   mark: async () => {},
@@ -25,7 +25,7 @@ export const NO_GUARD: Guard = {
 };
 
 const DEADLY = "deadly#";
-/** A deadly look is tried again after this time: the function may have more memory by then, or a new version. */
+/** A deadly look is tried again after this time, because by then the function may have more memory or a new version. */
 const DEADLY_S = DAY_S;
 
 export type DeadlyLooks = ReadonlySet<string>;
@@ -38,7 +38,7 @@ export function deadlyLooks(items: readonly Item[], nowMs: number): DeadlyLooks 
 
 /**
  * @param record the key of the item in which the looks are recorded
- * @param token the token of this process, which must not overwrite the record of another process
+ * @param token the token of this process; if the item has another token, the guard does not write to it
  */
 export function guardOver(
   engine: Engine,
@@ -59,7 +59,7 @@ export function guardOver(
 }
 
 /**
- * Records the deadly look of a walk that did not end: its last recorded look killed the process.
+ * Stores the deadly look of a walk whose process died. It is the look that the walk recorded last.
  * @param dead the item of that walk
  * @param deadly the deadly looks known before
  * @returns `deadly` and the new one

@@ -1,5 +1,6 @@
 /**
- * Looks at entries of the listing: at many together by their first two segments, one by one where these do not suffice.
+ * Looks at entries of the listing. It reads the first two segments of many entries together. If these are not enough, it
+ * loads the invocation.
  */
 import { journalDropAtMs } from "../lease/leave-open-index.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
@@ -18,14 +19,14 @@ import { noteUnread } from "./unread.ts";
 /** An entry of the listing, after the read of its first two segments. */
 export interface Glanced {
   readonly item: Item;
-  /** The invocation, where its first two segments show that the second one ended it. */
+  /** The invocation, if its first two segments show that the second segment ended it. */
   readonly ended?: Loaded;
 }
 
-/** Keys per entry: its acceptance and segment 1. */
+/** The keys per entry: that of its acceptance, and that of segment 1. */
 const KEYS_EACH = 2;
 
-/** Reads the first two segments of as many entries per request as one request covers. */
+/** Reads the first two segments of the entries, with as many entries in one request as the table allows. */
 export async function* glanced(engine: Engine, items: AsyncIterable<Item>): AsyncGenerator<Glanced> {
   let gathered: Item[] = [];
   for await (const item of items) {
@@ -37,7 +38,7 @@ export async function* glanced(engine: Engine, items: AsyncIterable<Item>): Asyn
 }
 
 async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonly Glanced[]> {
-  // Where an id has begun another life, the index may briefly show entries of both lives.
+  // If an id has begun another life, the index may briefly show entries of both lives.
   const byPk = new Map(items.map((item) => [item.pk, item]));
   const keys = [...byPk.values()].flatMap(({ pk, n }) => [{ pk, sk: ACCEPTANCE_SK }, segmentKey(pk, n as Nonce, 1)]);
   const found = await engine.table.getMany(keys);
@@ -70,13 +71,13 @@ export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking
   return { ...whole, run: () => runUnlessDone(engine, ended, whole) };
 }
 
-/** True where the journal expires before the result, or where a tombstone must leave the listing. */
+/** True if the journal expires before the result, or a tombstone must leave the listing. */
 function asksForMore({ invocation }: Loaded): boolean {
   const { phase } = invocation;
   return journalDropAtMs(invocation) !== undefined || (phase.status === "completed" && phase.tombstone);
 }
 
-/** Loads the whole invocation only where final effects are missing. */
+/** Loads the whole invocation only if final effects are missing. */
 async function runUnlessDone(engine: Engine, ended: Loaded, whole: Check): Promise<boolean> {
   let isUndone = true;
   const isAsked = await spared(engine, whole.id, async () => {

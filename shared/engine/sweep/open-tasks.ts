@@ -1,4 +1,4 @@
-/** The walks over the open index: due entries in each pass, all others less often, and all by order of an operator. */
+/** The walks over the open index: due entries in each pass, other entries less often, all entries after an operator's order. */
 import { type IndexPosition, START } from "../store/index-walk.ts";
 import { placeAt } from "../store/item-keys.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
@@ -6,8 +6,8 @@ import type { Pass, Task } from "./task.ts";
 import { walkPart } from "./walks.ts";
 
 /**
- * Visits the entries that were due when the walk began. Entries that become due later are left to the next walk, so that this
- * walk ends.
+ * Visits the entries that were due when the walk began. The next walk visits entries that become due later, so that each walk
+ * ends.
  */
 export const dueTask: Task = {
   isLeft: ({ progress }) => progress.due !== undefined,
@@ -17,7 +17,7 @@ export const dueTask: Task = {
     const round = progress.due!;
     const { walk, stretch } = dueTask.rest(saved, pass);
     const from = await walkPart(pass, walk, stretch, isOver);
-    // If the finished walk began in an earlier pass, this pass begins another one after it.
+    // If the finished walk began in an earlier pass, this pass begins another walk.
     const next = round.beganMs < pass.nowMs ? dueRound(pass.nowMs) : undefined;
     const due = from === undefined ? next : leftAt(from, round, pass);
     return { ...saved, progress: { ...progress, due } };
@@ -29,7 +29,7 @@ export const dueTask: Task = {
   }),
 };
 
-/** Visits the entries that are due later, which may have an expired lease or need an extension. */
+/** Visits the entries that are not due yet, because their lease may be over, or they may need an extension. */
 export const everythingTask: Task = {
   isLeft: ({ progress }) => progress.walk !== undefined,
   async goOn(saved, pass, isOver) {
@@ -47,7 +47,7 @@ export const everythingTask: Task = {
   }),
 };
 
-/** After a restore: reads the arrivals of every entry, whenever it is due. */
+/** Visits every entry, whenever it is due, and reads its arrivals, after an operator's order: for example, after a restore. */
 export const orderedOpenTask: Task = {
   isLeft: ({ order }) => order?.openFrom !== undefined,
   async goOn(saved, pass, isOver) {
@@ -73,7 +73,7 @@ export function everythingRound(nowMs: number): Round {
   return { beganMs: nowMs, from: placeAt(nowMs + 1) };
 }
 
-/** Two walks that begin together read the index once, which halves the cost of a pass over an empty index. */
+/** True if both walks begin now. Then one read of the index serves both, which halves the cost if the index is empty. */
 function bothBegin({ due, walk }: Progress, { nowMs }: Pass): boolean {
   return isSame(due, dueRound(nowMs)) && isSame(walk, everythingRound(nowMs));
 }
@@ -91,7 +91,7 @@ async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolea
   return { ...progress, due: undefined, walk: { ...round, from } };
 }
 
-/** Saves the duration of the walk, which decides when the next one begins (`begun`). */
+/** Notes the beginning and the duration of the finished walk, which decide when the next walk begins (`begun`). */
 function walked(progress: Progress, { engine }: Pass): Progress {
   const walkedAtMs = progress.walk!.beganMs;
   engine.activeInvocations.walkedAtMs = walkedAtMs;

@@ -1,4 +1,4 @@
-/** Pauses an invocation by its lease record alone, because a load of the invocation may kill the process. */
+/** Pauses an invocation without loading it, because the load may kill the process. Only the lease record is written. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -10,14 +10,14 @@ import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.
 import { isLeased } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
 
-/** A base above every segment index: no invocation has so many segments. */
+/** A base above every segment index, because no invocation has so many segments. */
 const BEHIND_ALL = 999_999;
 const TRIES_MAX = 5;
 
 /**
- * Costs two reads of single items. The lease record then shows `paused`, whatever the last segment is; only a final segment
- * takes precedence. An operator's resume works as after any other pause.
- * @throws Error where a driver has the lease, or other processes write the lease record first in every try
+ * Costs two reads of single items and one write. Afterwards the lease record shows `paused`, unless the last segment is
+ * final. An operator can resume the invocation as after any other pause.
+ * @throws Error if a driver has the lease, or if in every try another process writes the lease record first
  */
 export async function pauseUnread(engine: Engine, id: InvocationId, reason: string): Promise<void> {
   const pk = invocationPk(engine.settings.keyPrefix, id);

@@ -1,4 +1,4 @@
-/** A slice of a walk, as an item with the part of one worker and its progress (I8). */
+/** A slice of a walk, stored as an item. It states which entries one worker visits, and how far the worker has come (I8). */
 import type { Engine } from "../engine.ts";
 import type { IndexPosition, Shards } from "../store/index-walk.ts";
 import { sweeperPk } from "../store/item-keys.ts";
@@ -12,12 +12,12 @@ export interface Slice {
   readonly from: IndexPosition;
   readonly below?: IndexPosition;
   readonly shards: Shards;
-  /** How often the look at its only entry has failed; 0 for a slice of many entries. */
+  /** The number of failed looks at its only entry; 0 for a slice of many entries. */
   readonly tries: number;
-  /** The worker that has claimed the slice, and the end of its lease. A worker that died leaves its token. */
+  /** The token of the worker that has claimed the slice, and the end of its lease. The token of a dead worker stays. */
   readonly token?: string;
   readonly untilMs: number;
-  /** When the message of the slice was sent last. */
+  /** The moment when the message of the slice was last sent. */
   readonly sentAtMs: number;
 }
 
@@ -27,7 +27,7 @@ export function sliceKey(engine: Engine, name: string): Key {
   return { pk: sweeperPk(engine.settings.keyPrefix), sk: `${SLICE}${name}` };
 }
 
-/** The name follows from the part, so that every process gives the same slice the same name. */
+/** The name follows from the walk and the part, so that all processes give the same slice the same name. */
 export function newSlice(
   walk: Walk,
   part: Pick<Slice, "from" | "below" | "shards">,
@@ -60,7 +60,7 @@ export function readSlice(item: Item): Slice {
     walk: {
       name: String(item["walk"]) as WalkName,
       beganMs: Number(item["beganMs"]),
-      // Where no walk came before, the slice reads the arrivals of every entry.
+      // If there was no earlier walk, the slice reads the arrivals of every entry.
       sinceMs: typeof sinceMs === "number" ? sinceMs : -Infinity,
     },
     from: String(item["from"]),

@@ -1,4 +1,4 @@
-/** A task of a sweeper pass; the tasks of a pass take turns. */
+/** The shape of a task of the sweeper. The tasks of a pass take turns. */
 import type { IndexPosition, Stretch } from "../store/index-walk.ts";
 import type { Looking } from "./open-check.ts";
 import type { Saved } from "./progress.ts";
@@ -7,7 +7,7 @@ import type { Walk } from "./walks.ts";
 /** One pass, which aims to finish the work that existed when it began. */
 export interface Pass extends Looking {
   readonly nowMs: number;
-  /** Where the listing ends for this pass: younger entries are not old enough. */
+  /** The end of the listing for this pass. Entries beyond it are still too young. */
   readonly listedBelow: IndexPosition;
 }
 
@@ -21,8 +21,8 @@ export interface Rest {
 
 export interface Task {
   readonly isLeft: (saved: Saved, pass: Pass) => boolean;
-  /** Called only where work is left. Continues until time is over, and passes at least one entry. */
+  /** Called only if work is left. Continues until time is over, and visits at least one entry. */
   readonly goOn: (saved: Saved, pass: Pass, isOver: () => boolean) => Promise<Saved>;
-  /** Called only where work is left. */
+  /** Called only if work is left. */
   readonly rest: (saved: Saved, pass: Pass) => Rest;
 }

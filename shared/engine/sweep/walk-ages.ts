@@ -5,7 +5,7 @@ import type { Slice } from "./slice.ts";
 import type { Pass } from "./task.ts";
 import type { WalkName } from "./walks.ts";
 
-/** Includes the rest of this pass and the slices that workers have not finished. */
+/** Writes the ages as metrics. They include the rest of this pass and the slices that workers have not finished. */
 export function tellAges(
   { engine, nowMs, listedBelow, tally }: Pass,
   { order, progress }: Saved,
@@ -26,7 +26,7 @@ export function tellAges(
     everything: seconds(everythingMs),
   };
   for (const [walk, age] of Object.entries(ages)) engine.meter.gauge(`sweep_${walk}_behind_seconds`, age);
-  // The sweeper looks at a parked invocation when it is due, so a lost wake costs at most the delay of one pass.
+  // The sweeper looks at a parked invocation once it is due, so a lost wake delays the invocation by one pass at most.
   engine.meter.gauge("oldest_overdue_seconds", Math.max(0, nowMs - tally.dueSinceMs) / 1000);
   if (ages.listing + ages.due > 0 || order !== undefined)
     engine.log.write("sweeper.walk-delayed", { ...ages, slices: slices.length });

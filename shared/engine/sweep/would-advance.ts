@@ -1,4 +1,4 @@
-/** Decides whether a wake would let a parked invocation advance; the check costs less than a message, a claim and a park. */
+/** Decides whether a parked invocation would advance after a wake. This costs less than a message, a claim and a park. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
@@ -12,7 +12,7 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
  * @param loaded a parked invocation
- * @param isDue false skips the read of the lock for an invocation in the queue of a key, where thousands may wait
+ * @param isDue false skips the read of the lock for an invocation in the queue of a key, because thousands may wait there
  */
 export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number, isDue: boolean): Promise<boolean> {
   const { invocation, leaseRecord } = loaded;
@@ -26,7 +26,8 @@ export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number
 }
 
 /**
- * True where the invocation holds its key or is out of the queue. For the first in line, this also looks at a stale holder.
+ * True if the invocation holds its key or is no longer in the queue. If it is the first in the queue, also looks at a stale
+ * holder.
  */
 async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }: LeaseRecord): Promise<boolean> {
   const { acceptance } = invocation;
@@ -40,7 +41,7 @@ async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }:
 
 /**
  * Postpones the next look at a parked invocation that would not advance, with one write instead of a message, a claim and
- * a park. Writes nothing where a driver has claimed or parked the invocation since the load.
+ * a park. Writes nothing if a driver has claimed or parked the invocation since the load.
  */
 export async function postpone(engine: Engine, { invocation, leaseRecord, pk }: Loaded, nowMs: number): Promise<void> {
   if (leaseRecord === undefined) return;

@@ -1,4 +1,4 @@
-/** The services as a server of their own: how they run on this machine and in containers. */
+/** Serves the services over HTTP, on this machine and in containers. */
 import "./older-node.ts";
 import { serve } from "@restatedev/restate-sdk";
 import { services } from "./services.ts";

@@ -1,4 +1,4 @@
-/** A trip of a flight and a hotel: what was booked is given back where a later step fails for good, or is cancelled. */
+/** Books a flight and a hotel. If a step fails for good or the trip is cancelled, the earlier bookings are given back. */
 import * as restate from "@restatedev/restate-sdk";
 
 const FULL = "full";
@@ -15,10 +15,10 @@ interface Booked {
   readonly hotel: string;
 }
 
-/** Stands for a call to somebody else's system; it repeats safely, since the reference tells the bookings apart. */
+/** Simulates a call to an external system. A retry is safe, because it has the same reference. */
 function book(kind: string, name: string, reference: string): string {
   if (name === FULL) throw new restate.TerminalError(`The ${kind} is fully booked`, { errorCode: 409 });
-  // Not terminal: it is tried again, until it succeeds or the trip is cancelled.
+  // This error is not terminal: the step is retried until it succeeds or the trip is cancelled.
   if (name === DOWN) throw new Error(`The ${kind} does not answer`);
   console.log(`booked ${kind} ${name} (${reference})`);
   return reference;
@@ -31,7 +31,7 @@ function giveBack(kind: string, reference: string): void {
 const trips = restate.service({
   name: "trips",
   handlers: {
-    /** Each compensation is noted before its step: a step that fails half-way is given back as well. */
+    /** Adds each compensation before its step, so that a step that fails half-way is given back as well. */
     book: async (ctx: restate.Context, trip: Trip): Promise<Booked> => {
       const compensations: (() => Promise<void>)[] = [];
       try {
@@ -45,7 +45,7 @@ const trips = restate.service({
 
         return { flight, hotel };
       } catch (error) {
-        // Other errors are tried again and end here only when they have become terminal; a cancellation is terminal.
+        // After any other error the handler is retried, without compensation. A cancellation is a terminal error.
         if (error instanceof restate.TerminalError) {
           for (const compensate of compensations.toReversed()) await compensate();
         }

@@ -1,6 +1,6 @@
 /** Removes the headers that belong to one connection from requests and responses. */
 
-/** The protocol itself sets these headers, so a caller's values are dropped. */
+/** The HTTP client sets these headers itself, so a caller's values are dropped. */
 const HOP_HEADERS: ReadonlySet<string> = new Set(
   "connection keep-alive proxy-connection transfer-encoding upgrade te trailer host content-length expect".split(" "),
 );
@@ -15,7 +15,7 @@ export function endToEnd(headers: Readonly<Record<string, string>>): Record<stri
   return kept;
 }
 
-/** Response headers with lower-case names; several values of one name are joined. */
+/** The response headers without pseudo-headers; several values of one name are joined by commas. */
 export function joined(
   headers: Readonly<Record<string, string | string[] | number | undefined>>,
 ): Record<string, string> {

@@ -1,15 +1,15 @@
-/** The parts of a registered URI that requests need. */
+/** Splits a registered URI into the parts that requests need. */
 import { withoutLastSlashes } from "../../../core/registry/deployment-identity.ts";
 
 export interface ParsedUri {
   readonly origin: URL;
   /** The URI's path without its trailing slash. */
   readonly prefix: string;
-  /** The URI's query string, with its question mark; empty where there is none. */
+  /** The URI's query string with its question mark; empty if the URI has none. */
   readonly search: string;
 }
 
-/** @throws TypeError when the text is no URI, or one of another scheme than http and https */
+/** @throws TypeError if the text is no URI, or its scheme is neither http nor https */
 export function parseUri(text: string): ParsedUri {
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {

@@ -1,4 +1,4 @@
-/** The numbers of HTTP/2 (RFC 9113): frame types, flags, settings and error codes. */
+/** Constants of HTTP/2 (RFC 9113): frame types, flags, settings, error codes and sizes. Also reads 32-bit numbers. */
 
 export const FRAME = {
   DATA: 0,
@@ -39,11 +39,11 @@ export const CODE = {
 } as const;
 
 export const FRAME_HEAD_BYTES = 9;
-/** The default limit of a payload in both directions; this side never changes its own. */
+/** The default limit of a frame's payload in both directions. Stepwell never announces another limit. */
 export const FRAME_PAYLOAD_MAX_BYTES = 16_384;
 /** The initial window of a stream and of a connection. */
 export const WINDOW_BYTES = 65_535;
-/** The largest window, the largest stream id. */
+/** The largest window, which is also the largest stream id. */
 export const MAX_31_BITS = 0x7fffffff;
 
 /** The peer broke a rule of HTTP/2 in a way that ends the connection. */
@@ -57,12 +57,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** "CANCEL" for 8; a hexadecimal number for a code without a name. */
+/** @returns the name of the code, such as "CANCEL" for 8, or a hexadecimal number if the code has no name */
 export function codeName(code: number): string {
   return Object.entries(CODE).find(([, number]) => number === code)?.[0] ?? `0x${code.toString(16)}`;
 }
 
-/** Unsigned 32 bits, the most significant byte first. */
+/** Reads an unsigned number of 32 bits, the most significant byte first. */
 export function readUint32(bytes: Uint8Array, at: number): number {
   const [a, b, c, d] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0, bytes[at + 3] ?? 0];
   return a * 0x1000000 + ((b << 16) | (c << 8) | d);

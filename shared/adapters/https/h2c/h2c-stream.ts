@@ -22,15 +22,15 @@ export class H2cStream implements Carrier {
   readonly #queue: Uint8Array[] = [];
   /** Bytes that wait to be sent. */
   queuedBytes = 0;
-  /** The bytes that the peer accepts now; negative after it shrank its window below what is under way. */
+  /** The bytes that the peer accepts now. Negative if the peer shrank its window below the bytes already sent. */
   sendWindow: number;
-  /** True once our side ends after the queued bytes. */
+  /** True once the request is complete: no bytes will follow the queued ones. */
   ends = false;
-  /** True once our end was sent. */
+  /** True once the end of the request was sent. */
   ended = false;
   hasHead = false;
   isPaused = false;
-  /** The bytes that `content-length` still promises; undefined without that header. */
+  /** The bytes of the response still to come, by its `content-length`; undefined without that header. */
   contentLeftBytes: number | undefined;
 
   constructor(

@@ -1,31 +1,31 @@
-/** Checks each frame by itself and parses it: removes padding, joins continuations, stops floods. */
+/** Checks and parses inbound frames: removes padding, joins continuations, and ends a connection that floods. */
 import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, readUint32 } from "./frames.ts";
 import type { FrameSink } from "./frame-reader.ts";
 
-/** Receives the parsed frames. Ranges are given as `bytes` from `start` to `end`. */
+/** Receives the parsed frames. A payload is passed as the range of `bytes` from `start` to `end`. */
 export interface FrameReceiver {
   /**
    * @param size the bytes that count for the windows, the padding included
-   * @returns true where the frame advanced an exchange
+   * @returns true if the frame advanced an exchange
    */
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean;
-  /** @returns true where the frame advanced an exchange */
+  /** @returns true if the headers advanced an exchange */
   onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): boolean;
   onReset(streamId: number, code: number): void;
   onSettings(settings: ReadonlyMap<number, number>): void;
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
   onGoodbye(lastStreamId: number, code: number): void;
   onWindow(streamId: number, bytes: number): void;
-  /** A frame that affects only one stream breaks a rule. */
+  /** A frame broke a rule; only its stream must end, not the connection. */
   onStreamError(streamId: number, code: number, message: string): void;
 }
 
-/** For all frames of one block together; no valid response head is larger. */
+/** The limit for all frames of one header block together. No valid response head is larger. */
 export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
 const CONTINUATIONS_MAX = 64;
 /** The limit of consecutive frames that advance no exchange; a normal peer sends a handful. */
 const IDLE_FRAMES_MAX = 10_000;
-/** A header block costs many times another frame, even without effect: heads below 200, streams that are over. */
+/** A header block without effect counts as this many frames, because reading it costs more: a 1xx head, for example. */
 const IDLE_BLOCK_WEIGHT = 10;
 
 interface OpenBlock {
@@ -50,7 +50,7 @@ export class InboundFrames implements FrameSink {
     return this.#greeted;
   }
 
-  /** Resets the count of frames without effect: frames spread over time are no flood. */
+  /** Resets the count of frames without effect. The caller does so at intervals: only many frames at once are a flood. */
   forgive(): void {
     this.#idleFrames = 0;
   }

@@ -1,4 +1,4 @@
-/** Counts how much the peer may still send on a stream or a connection, and when a window update is due. */
+/** Counts the bytes that the peer may still send on a stream or a connection, and says when to send a window update. */
 export class ReceiveWindow {
   readonly #size: number;
   #left: number;
@@ -11,7 +11,7 @@ export class ReceiveWindow {
     this.#left = size;
   }
 
-  /** @returns false where the peer exceeded the window */
+  /** @returns false if the peer exceeded the window */
   take(bytes: number): boolean {
     this.#left -= bytes;
     this.#owed += bytes;

@@ -1,9 +1,9 @@
-/** Reads header blocks of responses, with a cache of the last one, because most responses of a peer have equal heads. */
+/** Reads header blocks of responses. It caches the last block, because most responses of a peer have equal heads. */
 import { decodedFields } from "./header-decoder.ts";
 import { responseHead, wrongField } from "./response-head.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-/** The limit for names and values of one head together, plus 32 bytes for each field; our settings announce it. */
+/** The limit for the names and values of one head, plus 32 bytes for each field. Stepwell's settings announce it. */
 export const HEADER_LIST_MAX_BYTES = 64 * 1024;
 /** Longer blocks are not cached. */
 const REMEMBERED_MAX_BYTES = 1024;
@@ -14,7 +14,7 @@ export class ResponseReader {
   #lastBlock: Buffer | undefined;
   #lastHead: ResponseHead | undefined;
 
-  /** @returns a text with the reason where the block is no head; @throws ConnectionError for an unreadable block */
+  /** @returns the head, or the reason why the block is no head @throws ConnectionError for an unreadable block */
   head(bytes: Uint8Array, start: number, end: number): ResponseHead | string {
     const last = this.#lastBlock;
     if (last !== undefined && this.#lastHead !== undefined && last.length === end - start) {
@@ -30,7 +30,7 @@ export class ResponseReader {
     return head;
   }
 
-  /** Checks trailers, which are then ignored. @returns the reason where they are invalid; @throws as `head` */
+  /** Checks trailers, which have no other use. @returns the reason if they are invalid @throws as `head` */
   wrongTrailers(bytes: Uint8Array, start: number, end: number, ends: boolean): string | undefined {
     if (!ends) return "a second head came";
     const fields = decodedFields(bytes, start, end, HEADER_LIST_MAX_BYTES);
