@@ -120,7 +120,7 @@ describe("group commit", () => {
     expect(await table.get({ pk: "a", sk: "1" })).toBeDefined();
   });
 
-  test("a condition is checked against the latest pending write, also after an earlier write became durable", async () => {
+  test("a condition is checked against the latest pending write, even after an earlier write became durable", async () => {
     const key = { pk: "a", sk: "1" };
     const releaseFirst = gate();
     const first = table.put({ ...key, n: 1 });

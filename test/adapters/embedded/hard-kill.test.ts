@@ -93,15 +93,18 @@ async function expectWhole(storeDir: string, printed: readonly string[]): Promis
 }
 
 describe("a store whose process was killed with SIGKILL", () => {
-  test.each([50, 300, 1500])("holds every acknowledged write and no partial one when killed after %i lines", async (count) => {
-    const storeDir = join(dir, `killed-${count}`);
-    const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
-    expect(printed.length).toBeGreaterThanOrEqual(count);
-    expect(printed.filter((line) => line.startsWith("failed"))).toEqual([]);
-    await expectWhole(storeDir, printed);
-  });
+  test.each([50, 300, 1500])(
+    "holds every acknowledged write and no partial one when killed after %i lines",
+    async (count) => {
+      const storeDir = join(dir, `killed-${count}`);
+      const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
+      expect(printed.length).toBeGreaterThanOrEqual(count);
+      expect(printed.filter((line) => line.startsWith("failed"))).toEqual([]);
+      await expectWhole(storeDir, printed);
+    },
+  );
 
-  test("holds every acknowledged write, also after a write that failed midway", async () => {
+  test("holds every acknowledged write, even after a write that failed midway", async () => {
     const storeDir = join(dir, "full");
     let failures = 0;
     let since = 0;

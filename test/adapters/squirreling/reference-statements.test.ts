@@ -256,7 +256,7 @@ describe("operators over texts", () => {
     expect(rows).toEqual([[value]]);
   });
 
-  test("an operator inside of a text, a name or a comment is left alone", async () => {
+  test("an operator inside a text, a name or a comment is not changed", async () => {
     const { columns, rows } = await ask(`select 'a->>b || c::text is true' as "is true" -- from nowhere || x`);
     expect(columns.map(({ name }) => name)).toEqual(["is true"]);
     expect(rows).toEqual([["a->>b || c::text is true"]]);
