@@ -1,7 +1,4 @@
-/**
- * The allow-list of imports: which folders and packages each folder may import, and whether it may import `node:`
- * modules.
- */
+/** The allow-list of imports: which folders and packages each folder may import, and whether it may import `node:` modules. */
 
 interface Room {
   /** A folder. A path belongs to the room with the longest folder that contains the path. */

@@ -174,8 +174,7 @@ interface Manifest {
 }
 
 /**
- * Shipped code may import only dependencies and must import each of them. Tests and examples may import all declared
- * packages.
+ * Shipped code may import only dependencies and must import each of them. Tests and examples may import all declared packages.
  */
 export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[]): Complaint[] {
   const manifest = JSON.parse(tree.get("package.json") ?? "{}") as Manifest;

@@ -1,6 +1,5 @@
 /**
- * The objects and workflows of the test deployment, and a service that calls them: one handler for each shape that
- * needs a key.
+ * The objects and workflows of the test deployment, and a service that calls them: one handler for each shape that needs a key.
  */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";

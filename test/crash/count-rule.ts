@@ -1,7 +1,7 @@
 /**
- * The rule of objects. The adds to one key return the counts from one to the number of adds, each count once. An add
- * holds the key from before its first closure until after its last, so no two adds overlap. The adds of one handler to
- * a key count in the order of their sending. The final state contains all adds.
+ * The rule of objects. The adds to one key return the counts from one to the number of adds, each count once. An add holds the
+ * key from before its first closure until after its last, so no two adds overlap. The adds of one handler to a key count in the
+ * order of their sending. The final state contains all adds.
  */
 import type { Added } from "./account.ts";
 

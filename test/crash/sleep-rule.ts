@@ -1,15 +1,12 @@
 /**
- * The rule of sleeps. A sleep lasts at least its time. After it is due, it may go on only for a margin and for the time
- * in which one of the processes is absent. Absences before it is due do not count. So a sleep that starts again after a
- * kill breaks the rule: it is too long by what was slept before.
+ * The rule of sleeps. A sleep lasts at least its time. After it is due, it may go on only for a margin and for the time in which
+ * one of the processes is absent. Absences before it is due do not count. So a sleep that starts again after a kill breaks the
+ * rule: it is too long by what was slept before.
  */
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
 
-/**
- * Covers the retries of broken-off attempts: before the sleep is recorded, and from its end until the next closure
- * commits.
- */
+/** Covers the retries of broken-off attempts: before the sleep is recorded, and from its end until the next closure commits. */
 export const SLEEP_MARGIN_MS = 6_000;
 
 /**

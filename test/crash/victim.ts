@@ -63,10 +63,7 @@ export class Victim {
     this.startTimesMs.push(absence.toMs - this.#startedAtMs);
   }
 
-  /**
-   * Resolves with the exit code once the process is dead. If the process was not ready yet, its earlier absence goes
-   * on.
-   */
+  /** Resolves with the exit code once the process is dead. If the process was not ready yet, its earlier absence goes on. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;

@@ -1,7 +1,4 @@
-/**
- * Tests that CONTRIBUTING.md lists the suites of the gate, that they fit into an hour, and that npm commands on pages
- * exist.
- */
+/** Tests that CONTRIBUTING.md lists the suites of the gate, that they fit into an hour, and that npm commands on pages exist. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 

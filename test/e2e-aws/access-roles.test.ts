@@ -1,6 +1,4 @@
-/**
- * Tries the rights of each role with its credentials. An action counts as denied only if its own permission is missing.
- */
+/** Tries the rights of each role with its credentials. An action counts as denied only if its own permission is missing. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { Deed } from "./deeds.ts";

@@ -1,6 +1,4 @@
-/**
- * Deploys two control planes and a function with handlers to each emulator; counts what the suite has used at the end.
- */
+/** Deploys two control planes and a function with handlers to each emulator; counts what the suite has used at the end. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
@@ -78,9 +76,7 @@ export function teardown() {
   }
 }
 
-/**
- * @returns the outputs of the stack on each further emulator, to which the assembly of the first emulator is deployed
- */
+/** @returns the outputs of the stack on each further emulator, to which the assembly of the first emulator is deployed */
 async function deployedAgain(endpoints, name) {
   const outputs = [];
   for (const endpoint of endpoints.slice(1)) outputs.push(await deploy({ endpoint, name, app: assemblyOf(name) }));

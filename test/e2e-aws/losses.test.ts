@@ -1,6 +1,5 @@
 /**
- * Losses that functions must survive: a process killed in an attempt, a freeze between events, all messages and
- * schedules lost.
+ * Losses that functions must survive: a process killed in an attempt, a freeze between events, all messages and schedules lost.
  */
 import { beforeAll, expect, test } from "vitest";
 import { serde } from "@restatedev/restate-sdk";
@@ -12,9 +11,9 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
 /**
- * The worker hides a message for 1.25 leases, in whole seconds, so after a worker has died its message comes soon after
- * the lease. Otherwise the queue would hide the message for the timeout of the function. A send with the delay below,
- * made at the kill, comes after that message.
+ * The worker hides a message for 1.25 leases, in whole seconds, so after a worker has died its message comes soon after the
+ * lease. Otherwise the queue would hide the message for the timeout of the function. A send with the delay below, made at the
+ * kill, comes after that message.
  */
 const BEHIND_MS = 10_000;
 

@@ -18,8 +18,8 @@ const NAMED = [
 /** A resource with one of these properties has an explicit name. */
 const NAMES = /^(?:FunctionName|RoleName|PolicyName|TableName|QueueName|LogGroupName|AlarmName|Name|DashboardName)$/;
 /**
- * Types whose names cannot collide. The names of policies and authorizers must be unique only within their role or API,
- * and an API's name is no identity. The last three have the name of the function that they serve.
+ * Types whose names cannot collide. The names of policies and authorizers must be unique only within their role or API, and an
+ * API's name is no identity. The last three have the name of the function that they serve.
  */
 const NAMED_WITHIN = new Set([
   ...["IAM::Policy", "ApiGatewayV2::Api", "ApiGatewayV2::Authorizer"].map((type) => `AWS::${type}`),

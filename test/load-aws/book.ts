@@ -1,6 +1,4 @@
-/**
- * The book of submissions and their outcomes: each submission is noted before it is sent, and again when it has ended.
- */
+/** The book of submissions and their outcomes: each submission is noted before it is sent, and again when it has ended. */
 import type { Recorded } from "../crash/outcome.ts";
 import type { Ended, LoadClient } from "./client.ts";
 import type { Added, Told } from "./handlers/told.ts";

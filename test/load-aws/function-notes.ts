@@ -7,9 +7,7 @@ import type { Blow } from "./killer.ts";
 import type { OutOfMemory } from "./unruly/memory.ts";
 import type { Fate } from "./unruly/unruly.ts";
 
-/**
- * If so many lost messages are expected and none was lost, the run has failed: chance alone hardly ever explains that.
- */
+/** If so many lost messages are expected and none was lost, the run has failed: chance alone hardly ever explains that. */
 const EXPECTED_MIN = 10;
 
 export type Fates = Readonly<Record<Fate, number>>;

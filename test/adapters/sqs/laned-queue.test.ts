@@ -1,6 +1,6 @@
 /**
- * Tests two SQS queues as the lanes of one queue: the service selects the lane of a send, and the receipt selects the
- * lane of an extend or an ack.
+ * Tests two SQS queues as the lanes of one queue: the service selects the lane of a send, and the receipt selects the lane of an
+ * extend or an ack.
  */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";

@@ -5,9 +5,7 @@ const UNIT_BYTES = 4096;
 const INDEX_KEYS = { list: ["listPk", "listSk"], open: ["openPk", "openSk"] } as const;
 
 export class ReadMeter implements Table {
-  /**
-   * Read units: one for each 4 KB of a strong read; half of one for a read of an index, or of several items at once.
-   */
+  /** Read units: one for each 4 KB of a strong read; half of one for a read of an index, or of several items at once. */
   units = 0;
   /** Queries of an index or of a partition. */
   queries = 0;
