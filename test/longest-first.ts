@@ -1,5 +1,6 @@
 /**
- * Orders the files of a suite, the longest first: vitest does not know them, so it could begin a long one last and wait for it.
+ * Orders the files of a suite, the longest first. vitest does not know which file takes longest, so it could begin that
+ * file last and then wait for it.
  */
 import { BaseSequencer } from "vitest/node";
 import type { TestSequencerConstructor, TestSpecification } from "vitest/node";

@@ -1,4 +1,6 @@
-/** Deploys two control planes and a function with handlers to each emulator; counts what the suite has used at the end. */
+/**
+ * Deploys two control planes and a function with handlers to each emulator; prints at the end what the suite has used.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
