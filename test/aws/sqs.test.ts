@@ -28,7 +28,7 @@ describe("the queue on SQS", () => {
 
   test("a fraction of a second is rounded up: the message is delayed, not sent at once", async () => {
     let delayed = 0;
-    // The check is only valid within the second; a late one sends and looks again.
+    // The check works only within the second; after a late check, the test sends and looks again.
     for (let tries = 0; tries < 5 && delayed === 0; tries++) {
       await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
       delayed = await messagesIn("ApproximateNumberOfMessagesDelayed");

@@ -1,4 +1,4 @@
-/** The failure message after a change of code that the journal contradicts. */
+/** Tests the failure message after a change of code that contradicts the journal. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

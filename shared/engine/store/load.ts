@@ -47,8 +47,8 @@ const PLAIN_MAX_BYTES = 1024 * 1024;
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
 /**
- * As `load`, but begun after the call, and shared by all callers in this process that ask for the same invocation meanwhile.
- * Otherwise a thousand messages to an invocation that waits for a thousand calls would read its journal a thousand times.
+ * Like `load`, but concurrent callers in this process that ask for the same invocation share one load, which begins after their
+ * calls. Otherwise a thousand messages to an invocation that waits for a thousand calls would read its journal a thousand times.
  */
 export function loadJointly(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointLoads.get(engine);
