@@ -1,4 +1,7 @@
-/** The order of a suite's files: vitest cannot see which file takes longest, would begin some of these last, and would wait for one alone. */
+/**
+ * Orders the files of a suite, the longest first. vitest does not know which file takes longest, so it could begin that
+ * file last and then wait for it.
+ */
 import { BaseSequencer } from "vitest/node";
 import type { TestSequencerConstructor, TestSpecification } from "vitest/node";
 

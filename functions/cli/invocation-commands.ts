@@ -4,6 +4,7 @@ import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared
 import { changeCommand } from "./change-command.ts";
 import { INVOCATION_CHANGES } from "./invocation-changes.ts";
 import { invocationListCommand } from "./invocation-list-command.ts";
+import { mismatchText } from "./mismatch-text.ts";
 import { momentText } from "./moment.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -54,8 +55,15 @@ function invocationText(colours: Colours, body: InvocationBody): string {
     ["Attempts", String(body.attempts)],
     ["Silent since", optional(body.silent_since, momentText)],
     ["Failed with", optional(failure, ({ code, message }) => colours.red(`[${code}] ${foreignText(message)}`))],
-    ["Last failure", optional(body.last_failure, (last) => `${failureText(last)}, at ${momentText(last.at)}`)],
+    [
+      "Last failure",
+      optional(
+        body.last_failure,
+        (last) => `${failureText(body.mismatch ? headOf(last) : last)}, at ${momentText(last.at)}`,
+      ),
+    ],
   ]);
+  const mismatch = body.mismatch === undefined ? "" : `\n\n${mismatchText(colours, body.mismatch)}`;
   const rows = body.entries.map((entry) => [
     String(entry.index),
     momentText(entry.at),
@@ -69,7 +77,7 @@ function invocationText(colours: Colours, body: InvocationBody): string {
   const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, heads, shown)}`;
   const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
   const events = earlier.length === 0 ? "" : `\n\nEarlier failures:\n${indented(earlier.join("\n"))}`;
-  return `${facts}${journal}${events}`;
+  return `${facts}${mismatch}${journal}${events}`;
 }
 
 function optional<Value>(value: Value | undefined, text: (value: Value) => string): string | undefined {
@@ -91,6 +99,11 @@ function deploymentText({ id, address }: NonNullable<InvocationBody["deployment"
 
 function actionText({ action, at, by }: NonNullable<InvocationBody["last_action"]>): string {
   return `${action} at ${momentText(at)}${by === undefined ? "" : ` by ${by}`}`;
+}
+
+/** The report of the SDK is left out where the table of both sides says the same, because SDKs confuse the sides. */
+function headOf(failure: AttemptFailureBody): AttemptFailureBody {
+  return { ...failure, message: failure.message.split("\n", 1)[0]! };
 }
 
 function failureText({ error_code: code, message, related_command: command }: AttemptFailureBody): string {

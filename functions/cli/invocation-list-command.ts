@@ -14,9 +14,9 @@ const FILTERS = ["status", "service", "handler", "key", "deployment"] as const;
 
 const OUTCOMES = new Set<string>(["succeeded", "failed", "cancelled", "killed"]);
 const LIMIT_DEFAULT = 100;
-/** The most requests for one list. The server bounds the work of each request separately. */
+/** The most requests for one list: the server bounds only the work of each single request. */
 const PAGES_MAX = 5;
-/** Characters. */
+/** Widths in characters. */
 const WIDTH_DEFAULT = 120;
 const TARGET_MAX = 40;
 const ERROR_MIN = 20;
@@ -77,7 +77,7 @@ async function pagesOf(session: Session, query: URLSearchParams): Promise<Invoca
   }
 }
 
-/** The API has a separate filter for the outcomes of completed invocations. */
+/** The API has a separate filter for the ends of completed invocations. */
 function filterOf(name: string, value: string): [string, string] {
   return name === "status" && OUTCOMES.has(value) ? ["outcome", value] : [name, value];
 }
@@ -96,7 +96,7 @@ function listText({ terminal }: Session, { invocations, next }: InvocationListBo
     row.next_retry_at === undefined ? "" : momentText(row.next_retry_at),
   ]);
   const heads = ["ID", "TARGET", "STATUS", "CREATED", "ATTEMPTS", "NEXT RETRY"];
-  // The error gets the rest of the line, but at least a useful width.
+  // The error gets the rest of the line, but at least `ERROR_MIN` characters.
   const taken = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]!.length)) + 2);
   const room = Math.max(ERROR_MIN, width - taken.reduce((sum, size) => sum + size, 0));
   const errors = invocations.map(({ error }) =>
@@ -108,7 +108,7 @@ function listText({ terminal }: Session, { invocations, next }: InvocationListBo
   return tableText(terminal.colours, filled([...heads, "ERROR"]), shown.map(filled));
 }
 
-/** Cuts the text after its first line, and that line after `max` characters. */
+/** Returns only the first line, and cuts it if it is too long. */
 function cut(text: string, max: number): string {
   const [line = ""] = foreignText(text).split("\n");
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;

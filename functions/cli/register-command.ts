@@ -67,7 +67,7 @@ async function post(
   return session.admin.ask<RegisteredBody>("POST", "deployments", body, what);
 }
 
-/** The server would refuse the registration after the question in the same way. */
+/** Refuses before the question what the server would refuse after it. */
 function existing(body: RegisterBody, id: string): Error {
   return ownRefusal("META0004", `${addressText(body)} belongs to ${id}`);
 }

@@ -20,7 +20,7 @@ function waitText(wait: WaitBody): string {
     case "key":
       return `its key: ${placeText(wait.place)}${wait.invocation_id === undefined ? "" : `; ${other(wait)} has the key`}`;
     case "retry": {
-      const cause = wait.failure === undefined ? "" : `: ${wait.failure.error_code} ${wait.failure.message}`;
+      const cause = wait.failure === undefined ? "" : `: ${wait.failure.error_code} ${firstLine(wait.failure.message)}`;
       return `attempt ${attempt} at ${until}${cause}`;
     }
     case "circuit":
@@ -45,6 +45,10 @@ function waitText(wait: WaitBody): string {
     default:
       return `${wait.type ?? wait.kind} ${name}`.trim();
   }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]!;
 }
 
 function placeText(place: number | undefined): string {

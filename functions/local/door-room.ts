@@ -33,8 +33,8 @@ export class DoorRoom {
   }
 
   /**
-   * @param sizeBytes the new total of the account @returns true if there is room at once; else a promise of whether
-   * room became free in time
+   * @param sizeBytes the new total of the account
+   * @returns true if there is room at once; otherwise a promise of whether room became free in time
    */
   fill(account: Account, sizeBytes: number): true | Promise<boolean> {
     const grown = account.grow(sizeBytes - account.held);

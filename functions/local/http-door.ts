@@ -38,7 +38,7 @@ export interface DoorOptions {
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
   /** Requests that are read and answered at the same time; further ones are refused before their body is read. */
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
-  /** Without it no bytes are counted. */
+  /** If absent, no bytes are counted. */
   readonly rooms?: DoorRooms;
   /** By default a minute for the head and five for the whole request; handlers have no limit here. */
   readonly arrival?: Partial<ArrivalLimits>;
@@ -68,7 +68,7 @@ const ARRIVAL: ArrivalLimits = {
   unreadMs: 60_000,
   checkEveryMs: 10_000,
 };
-/** Per HTTP/2 connection; clients open another connection beyond it. */
+/** The streams of one HTTP/2 connection; a client that needs more opens another connection. */
 const CONCURRENT_STREAMS_MAX = 200;
 
 /** @throws CodedError RT0004 */
@@ -110,7 +110,7 @@ export class Door {
       requestTimeout: requestWithinMs,
       connectionsCheckingInterval: checkEveryMs,
     });
-    // Their size is limited; a limit by number would silently drop further headers.
+    // The size of headers is limited; a limit by number would silently drop further headers.
     this.#http1.maxHeadersCount = 0;
     this.#http2 = createHttp2({ settings: { maxConcurrentStreams: CONCURRENT_STREAMS_MAX } });
     for (const server of [this.#http1, this.#http2] as const) {
@@ -180,7 +180,7 @@ export class Door {
       isAnswered = true;
       if (admitted !== undefined) this.#write(outgoing, admitted);
     } catch {
-      // Only the client notices an answer that cannot be written, by its broken connection.
+      // If an answer cannot be written, only the client notices, because its connection breaks.
       outgoing.destroy();
     }
   }

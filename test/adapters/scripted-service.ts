@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 
 export interface Asked {
   readonly path: string;
-  /** The operation, where the protocol names it in a header. */
+  /** The operation, if the protocol names it in a header. */
   readonly operation: string | undefined;
   readonly text: string;
   /** The access key that signed the request. */

@@ -1,9 +1,9 @@
-/** The allow-list of imports: which folder may import which folder, which packages, and whether it may use `node:`. */
+/** The allow-list of imports: which folders and packages each folder may import, and whether it may import `node:` modules. */
 
 interface Room {
-  /** A folder; the longest room that is a prefix of a path is the room of that path. */
+  /** A folder. A path belongs to the room with the longest folder that contains the path. */
   readonly folder: string;
-  /** Rooms that it may import. A room may always import itself. */
+  /** Rooms that this room may import. A room may always import itself. */
   readonly rooms: readonly string[];
   /** Packages from `package.json`. */
   readonly packages?: readonly string[];
@@ -45,7 +45,7 @@ const engineRooms = (): Room[] =>
 
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
-/** A folder without a line here is refused, a new one included. */
+/** A folder without a line here is refused, even if it is new. */
 export const ROOMS: readonly Room[] = [
   { folder: "shared/core/errors", rooms: MODEL },
   { folder: "shared/core/model", rooms: MODEL },
@@ -128,7 +128,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },
 ];
 
-/** The whole command is one program: `stepwell dev` loads the local process only on demand. */
+/** The command line is one program; it loads the local process only for `stepwell dev`. */
 const EXCEPTIONS: ReadonlySet<string> = new Set(["functions/cli/stepwell.ts -> functions/local"]);
 
 export function roomOf(path: string): Room | undefined {

@@ -70,7 +70,7 @@ export function forbiddenImports(modules: readonly Module[]): Complaint[] {
   return complaints.filter((complaint) => complaint !== undefined);
 }
 
-/** Each circle of files that import each other, once. */
+/** Finds each circle of files that import each other, once. */
 export function circles(modules: readonly Module[]): Complaint[] {
   const graph = new Map(
     modules.map(({ path, imports }) => [path, imports.flatMap(({ target }) => fileOf(path, target))]),
@@ -78,7 +78,7 @@ export function circles(modules: readonly Module[]): Complaint[] {
   return circlesOf(graph).map((trail) => `circle: ${trail.join(" -> ")}`);
 }
 
-/** Each circle of folders whose files import each other, once, with the imports that make it. */
+/** Finds each circle of folders whose files import each other, once, with the imports that make the circle. */
 export function folderCircles(modules: readonly Module[]): Complaint[] {
   const graph = new Map<string, string[]>();
   const reasons = new Map<string, string>();
@@ -96,7 +96,7 @@ export function folderCircles(modules: readonly Module[]): Complaint[] {
   });
 }
 
-/** @returns circles as lists whose last name is the first one */
+/** @returns each circle as a list of names whose last name repeats the first */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): (readonly string[])[] {
   const finished = new Set<string>();
   const found: (readonly string[])[] = [];
@@ -135,14 +135,14 @@ export function tooLong(modules: readonly Module[], linesMax = LINES_MAX): Compl
   return modules.filter(({ lines }) => lines > linesMax).map(({ path, lines }) => `${path} has ${lines} lines`);
 }
 
-/** Files of `shared` and `functions` open with a comment that is at least one full sentence. */
+/** Finds files of `shared` and `functions` that do not open with a comment of at least one full sentence. */
 export function withoutOpening(modules: readonly Module[]): Complaint[] {
   return modules
     .filter(({ path, opening }) => /^(shared|functions)\//.test(path) && !/^\S[^]{9,}[.:](\s|$)/.test(opening ?? ""))
     .map(({ path }) => `${path} does not open with a sentence that says what it is`);
 }
 
-/** The top level has only the listed names, and each room has more files than its README. */
+/** Finds names at the top level that are not listed, and rooms that contain only a README. */
 export function strangersAndEmptyRooms(tree: SourceTree): Complaint[] {
   const complaints: Complaint[] = [];
   const contents = new Map<string, number>();
@@ -173,7 +173,9 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Shipped imports are dependencies, each dependency is imported, and tests and examples may use all declared packages. */
+/**
+ * Shipped code may import only dependencies and must import each of them. Tests and examples may import all declared packages.
+ */
 export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[]): Complaint[] {
   const manifest = JSON.parse(tree.get("package.json") ?? "{}") as Manifest;
   const shipped = new Set(Object.keys(manifest.dependencies ?? {}));
@@ -200,7 +202,7 @@ export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[])
   return [...complaints];
 }
 
-/** Rooms of the allow-list that do not exist. */
+/** Finds rooms of the allow-list that have no files. */
 export function roomsWithoutFiles(tree: SourceTree): Complaint[] {
   return ROOMS.filter(({ folder }) => ![...tree.keys()].some((path) => path.startsWith(`${folder}/`))).map(
     ({ folder }) => `${folder} stands in the table but holds nothing`,

@@ -228,7 +228,7 @@ for (const [title, rule, path, text, complaint] of PLANTED) {
   });
 }
 
-test("caught: a circle of three files, one of its arrows being a type", () => {
+test("caught: a circle of three files, one of which is imported only for a type", () => {
   const heard = complaintsOf({
     "shared/engine/one.ts": imports('import { two } from "./two.ts"; void two;'),
     "shared/engine/two.ts": imports('import type { Three } from "./three.ts"; export const two = 2;'),
@@ -237,7 +237,7 @@ test("caught: a circle of three files, one of its arrows being a type", () => {
   expect(heard).toEqual({ circles: [expect.stringMatching(/one\.ts -> .*two\.ts -> .*three\.ts -> .*one\.ts/)] });
 });
 
-test("caught: two folders that import each other through files that do not", () => {
+test("caught: two folders that import each other, but whose files do not", () => {
   const heard = complaintsOf({
     "test/one/first.ts": imports('import { third } from "../two/third.ts"; void third;'),
     "test/one/second.ts": imports("export const second = 2;"),

@@ -13,7 +13,7 @@ export interface AttackerServer {
   stop(): Promise<void>;
 }
 
-/** The memory of a session: at its own limit Node would refuse streams while large answers wait. */
+/** The memory limit of a session. With its default limit, Node would refuse streams while large answers wait. */
 const SESSION_MAX_MB = 10_000;
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
 
@@ -46,7 +46,7 @@ export async function startAttackerServer(attack: Attack): Promise<AttackerServe
   };
 }
 
-/** @returns the start of each attempt, in a list that grows */
+/** @returns a list with the start of each attempt; it grows with each further attempt */
 function answerAttempts(server: Http2Server, attack: Attack): number[] {
   const attemptsAtMs: number[] = [];
   const earlier = new Map<string, number>();

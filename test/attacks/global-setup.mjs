@@ -48,7 +48,7 @@ export async function setup({ provide }) {
   };
 }
 
-/** A table for the reader and, where STEPWELL_ATTACKS_FIGURES names a file, all of it as JSON. */
+/** Prints the figures as a table. If STEPWELL_ATTACKS_FIGURES names a file, also writes all of them there as JSON. */
 function report(rows) {
   const lines = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, textOf]) => textOf(row)))];
   const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column].length)));

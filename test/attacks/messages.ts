@@ -50,12 +50,12 @@ export function sendTo(handler: string, at: number, ...more: readonly Uint8Array
   return message(CODE.oneWayCall, field(1, "Attacker"), field(2, handler), ...more, numberField(10, at));
 }
 
-/** An attempt fails with this text. */
+/** The message with which an attempt fails. */
 export function error(code: number, text: string, ...more: readonly Uint8Array[]): Buffer {
   return message(CODE.error, numberField(1, code), field(2, text), ...more);
 }
 
-/** The same whole answer to each attempt, built at the first. */
+/** Gives the same answer to each attempt; the first attempt builds it. */
 export function always(make: () => Uint8Array): Answer {
   let bytes: Uint8Array | undefined;
   return ({ stream, contentType }) => {
@@ -65,7 +65,7 @@ export function always(make: () => Uint8Array): Answer {
   };
 }
 
-/** How many commands the journal in a request holds, the input not counted. */
+/** Counts the commands in the journal of a request, without the input. */
 export function commandsIn(body: Buffer): number {
   let commands = 0;
   for (let at = 0; at + 8 <= body.length; at += 8 + body.readUInt32BE(at + 4)) {

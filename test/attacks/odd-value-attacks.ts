@@ -64,14 +64,14 @@ export const ODD_VALUE_ATTACKS: readonly Attack[] = [
 ];
 
 const FAILURE_700 = Buffer.concat([numberField(1, 700), field(2, "far out")]);
-/** Waits for the result 1 alone, or a cancellation. */
+/** Waits only for the result 1 or for a cancellation. */
 const SUSPENSION = message(CODE.suspension, field(4, Buffer.from("0a0101120101" + "2801", "hex")));
 
 function sleepUntil(atMs: number): Buffer {
   return message(CODE.sleep, numberField(1, atMs), numberField(11, 1));
 }
 
-/** The complaint and the figure about attempts in the last two seconds. */
+/** The number of attempts per second in the last two seconds, with a complaint if it is above the maximum. */
 function attemptsBounded(scene: Scene, maximum: number) {
   const perSecond = attemptsPerSecond(scene, 2_000);
   const complaints = perSecond > maximum ? [`${perSecond} attempts a second, ${maximum} at most`] : [];

@@ -16,7 +16,7 @@ const END_HEADERS = 4;
  */
 export type RawAnswer = (socket: Socket, streamId: number, isReset: () => boolean) => Promise<void>;
 
-/** Every request belongs to an attempt: discovery must be over before. */
+/** Takes every request for an attempt, so the discovery must be over before. */
 export function rawServer(answer: RawAnswer): Server {
   return createServer((socket) => {
     socket.setNoDelay().on("error", () => undefined);
@@ -52,7 +52,7 @@ export async function writeRepeatedly(socket: Socket, piece: Buffer, times: numb
   while (written < times && !socket.destroyed && performance.now() < untilMs) {
     written += 1;
     if (!socket.write(piece)) await drained(socket);
-    // Yields to the event loop, so that it reads the frames of the other side too.
+    // Yields to the event loop, so that this process also reads the frames of the other side.
     else if (written % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return written;

@@ -8,7 +8,7 @@ import { pause, systemClock } from "./services.ts";
 const HOP_MS = 2_000;
 const LOOK_EVERY_MS = 200;
 
-/** While the clock moves, an early message is sent on, as a worker does; a due one is put back for the test. */
+/** While time passes, `advance` sends early messages on, as a worker does, and puts due messages back for the test. */
 async function openLadder(): Promise<OpenTimers> {
   const opened = await openQueue();
   const ladder: OpenTimers = {

@@ -54,7 +54,7 @@ async function openTimers(): Promise<OpenSchedulerTimers> {
     ...opened,
     client,
     options,
-    // A restart of the queue alone makes a new object.
+    // A getter, because `reopen` replaces the queue.
     get queue() {
       return opened.queue;
     },
@@ -80,7 +80,7 @@ describe("timers on EventBridge Scheduler", () => {
   const schedules = async () =>
     (await opened.client.send(new ListSchedulesCommand({ GroupName: opened.options.groupName }))).Schedules ?? [];
 
-  test("a far timer is one schedule that fires early, once, exactly, and removes itself", async () => {
+  test("a far timer is one schedule, which fires once, a little early, at an exact time, and then removes itself", async () => {
     const year = new Date().getUTCFullYear() + 1;
     const wakeAtMs = Date.UTC(year, 5, 1, 12, 0, 30, 250);
     const name = `${invocation(1)}.nonce.suspended.1.1`;
@@ -100,7 +100,7 @@ describe("timers on EventBridge Scheduler", () => {
     expect(wakeOfBody(schedule.Target!.Input!)).toEqual({ wake });
   });
 
-  test("a near timer makes no schedule but a delayed message with the timer's moment", async () => {
+  test("a near timer is not a schedule, but a delayed message with the timer's moment", async () => {
     const wakeAtMs = Date.now() + 1_000;
     await opened.timers.at({ name: "near", invocationId: invocation(1), wakeAtMs });
     expect(await schedules()).toEqual([]);
@@ -108,7 +108,7 @@ describe("timers on EventBridge Scheduler", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(wakeAtMs);
   });
 
-  test("a fired timer is deleted, so that its name can be set again", async () => {
+  test("a fired timer is deleted, so that its name can be used again", async () => {
     const set = () => opened.timers.at({ name: "again", invocationId: invocation(1), wakeAtMs: Date.now() + 3_500 });
     for (const round of [1, 2]) {
       await set();

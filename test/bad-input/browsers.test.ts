@@ -26,7 +26,7 @@ interface ApiRoute {
   readonly reads: boolean;
 }
 
-/** All routes of the admin API by its own OpenAPI document, with existing ids. */
+/** All routes in the OpenAPI document of the admin API, with ids that exist. */
 async function routes(): Promise<readonly ApiRoute[]> {
   const { body } = await ask(stage.adminPort, "GET /openapi");
   const { paths } = JSON.parse(body) as { paths: Record<string, Record<string, unknown>> };
@@ -82,7 +82,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     "[::1]:9070",
     "192.168.1.7",
     "dev.localhost",
-  ])("and %s is answered, a name that no attacker can register", async (host) => {
+  ])("is answered as %s, because no attacker can register that name", async (host) => {
     expect((await ask(stage.adminPort, "GET /deployments", { host })).status).toBe(200);
   });
 
@@ -109,7 +109,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     await other.close();
   });
 
-  test("is answered where a setting allows it", async () => {
+  test("is answered if a setting allows it", async () => {
     const flags = { "admin.allowed-hosts": "admin.shop.example" };
     const other = await openLocalStage({ flags });
     const asked = async (host: string) => (await ask(other.adminPort, "GET /deployments", { host })).status;

@@ -109,7 +109,7 @@ describe("a private service", () => {
 describe("an id", () => {
   const names = ["wf", "Approval", "order-1"];
 
-  test("of a workflow follows from no hash of public values", async () => {
+  test("of a workflow is no hash of public values", async () => {
     const { body } = await ask(
       stage.adminPort,
       "POST /query",
@@ -176,7 +176,7 @@ describe("an id", () => {
         expect((await ask(stage.adminPort, "GET /invocations?service=Approval")).body).toContain('"suspended"'),
       SEEN_WITHIN,
     );
-    // A holder of the id may resolve it.
+    // With the real id, the awakeable can still be resolved.
     expect((await post(`/restate/awakeables/${foreign}/resolve`, '"granted"')).status).toBe(202);
     await vi.waitFor(
       async () =>

@@ -13,14 +13,14 @@ const HEADERS = 1;
 const CONTINUATION = 9;
 const ECHO = { ":method": "POST", ":path": "/Greeter/echo", "content-type": "application/octet-stream" };
 
-/** The door ends the connection. */
+/** Sends the frames, and waits until the door ends the connection. */
 function ended(...frames: readonly Buffer[]): BadRow[1] {
   return async (port) => {
     await exchange(port, PREFACE, frame(SETTINGS, 0, 0), ...frames);
   };
 }
 
-/** Uses one connection; with `stays`, only the door ends it. */
+/** Uses one connection, and destroys it at the end. */
 function session(act: (session: ClientHttp2Session) => Promise<void>): BadRow[1] {
   return async (port) => {
     const client = connect(`http://127.0.0.1:${port}`);

@@ -46,7 +46,7 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
     await stage.register(deployment.uri);
     const id = await stage.send(target);
     expect((await stage.lastFailure(id, "RT0017")).message).toMatch(/has 2000000 bytes, and at most 65536 fit/);
-    // The callee runs the same script; its second attempt ends.
+    // With this script, the second attempt of the invocation ends. A callee runs the same script.
     deployment.script = replying(of(LONGEST), output("kept"), end());
     expect(await stage.result(id)).toBe("200 kept");
     deployment.script = replying(output("next"), end());
@@ -65,7 +65,7 @@ test("a failure of megabytes is cut to its beginning, and other invocations go o
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 fine");
 });
 
-test("a failure of megabytes that ends its invocation comes whole to the caller", async () => {
+test("a failure of megabytes that ends its invocation reaches the caller whole", async () => {
   const stage = await openStage({
     "default-retry-policy.max-attempts": "1",
     "default-retry-policy.on-max-attempts": "kill",

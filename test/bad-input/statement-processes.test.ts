@@ -71,7 +71,7 @@ describe("while other requests are served", () => {
   });
 });
 
-test("a statement ends with its client, and its process within a second", async () => {
+test("when a client leaves, the processes that evaluate its statement end within a second", async () => {
   const leaving = new AbortController();
   const left = asked(doubling(28), stage, leaving.signal).catch((error: unknown) => error);
   await sleep(500);

@@ -1,4 +1,4 @@
-/** The published typed client, in every method, against a local process. */
+/** The published typed client with services and awakeables, its failures and its retries, against a local process. */
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import * as clients from "@restatedev/restate-sdk-clients";
@@ -25,7 +25,7 @@ function connect(more: Partial<clients.ConnectionOpts> = {}): Ingress {
   return clients.connect({ url: stage.ingressUri, ...more });
 }
 
-/** The client's own JSON codec, under a type that the compiler's strict optional properties accept. */
+/** The JSON serde of the client, in a type that strict optional properties accept. */
 const TEXT = serde.json as clients.Serde<string>;
 
 const newKey = (): string => `key ${++keys}`;
@@ -120,7 +120,7 @@ describe("a call", () => {
 });
 
 describe("a send", () => {
-  it("is accepted, and previously accepted under a known key", async () => {
+  it("is accepted, or previously accepted if its key is known", async () => {
     const opts = rpc.sendOpts<string>({ idempotencyKey: newKey() });
     const sender = ingress.serviceSendClient(greeter);
     const first = await sender.greet("sent", opts);
@@ -143,7 +143,7 @@ describe("a send", () => {
     expect(await ingress.result(sent)).toBe("Hello late");
   });
 
-  it("without a key has an id", async () => {
+  it("without a key can be attached to by its id", async () => {
     const sent = await ingress.send({ service: "Greeter", handler: "greet", parameter: new Uint8Array([34, 34]) });
     expect(sent).toMatchObject({ status: "Accepted", attachable: false });
     const response = await fetch(`${stage.ingressUri}/restate/invocation/${sent.invocationId}/attach`);

@@ -8,7 +8,7 @@ import { failureOf } from "./call-failure.ts";
 import { CLIENT_SERVICES, counter, signup } from "./client-services.ts";
 
 const { rpc, serde } = clients;
-/** The client's own, in a type that strict optional properties accept. */
+/** The JSON serde of the client, in a type that strict optional properties accept. */
 const NUMBER = serde.json as clients.Serde<number>;
 
 let stage: LocalStage;
@@ -24,7 +24,7 @@ afterAll(() => stage.close());
 const newKey = (): string => `key ${++keys}`;
 
 describe("an object", () => {
-  it("keeps state by its key, of any characters", async () => {
+  it("keeps state by its key, which may contain any characters", async () => {
     for (const key of ["a/b", "%2F", "a#b?c", "clé ключ 鍵", "x".repeat(1_000)]) {
       const object = ingress.objectClient(counter, key);
       expect(await object.sum()).toBeNull();

@@ -8,17 +8,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 const TICKS_PER_SECOND = 100;
 const BLOCK_BYTES = 512;
 const QUIET_FOR_MS = 200;
-/** An idle server's share: 5 % of a CPU. */
+/** The CPU time of an idle server in `QUIET_FOR_MS`: 5 % of a CPU. */
 const QUIET_MAX_SECONDS = 0.01;
 const QUIET_WITHIN_MS = 20_000;
 
-/** CPU seconds of a process since its start, those of all its threads included. */
+/** CPU seconds of a process since its start, including all its threads. */
 export function cpuSeconds(pid) {
   const { utime, stime } = ticksOf(`/proc/${pid}/stat`);
   return (utime + stime) / TICKS_PER_SECOND;
 }
 
-/** CPU seconds of each living thread, summed by the name of the thread; node's main thread is called after its program. */
+/** CPU seconds of the living threads, summed by the name of the thread; the main thread is called `main` here. */
 export function cpuSecondsByThread(pid) {
   const byName = {};
   for (const task of readdirSync(`/proc/${pid}/task`)) {
@@ -69,7 +69,7 @@ export function watchOthers() {
   };
 }
 
-/** Of all CPUs: everything but idling and waiting for the disk. */
+/** The seconds of all CPUs, without idling and without waiting for the disk. */
 function busySeconds() {
   const [user, nice, system, , , interrupts, softInterrupts] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]
@@ -79,13 +79,13 @@ function busySeconds() {
   return (user + nice + system + interrupts + softInterrupts) / TICKS_PER_SECOND;
 }
 
-/** Of this process and of its children that have ended. */
+/** The CPU seconds of this process and of its children that have ended. */
 function familySeconds() {
   const { utime, stime, cutime, cstime } = ticksOf("/proc/self/stat");
   return (utime + stime + cutime + cstime) / TICKS_PER_SECOND;
 }
 
-/** The name may contain anything, so the fields are counted from its closing parenthesis. */
+/** The name of the process may contain anything, so the fields are counted from its closing parenthesis. */
 function ticksOf(statFile) {
   const stat = readFileSync(statFile, "utf8");
   const [utime, stime, cutime, cstime] = stat

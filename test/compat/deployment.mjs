@@ -28,7 +28,7 @@ export async function startDeployment(dir) {
     await stop();
     throw error;
   }
-  /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} of the handler of the sends */
+  /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} the counts of the handler of the sends */
   const ended = async () => {
     const answer = once(running.child, "message");
     running.child.send("ended?");
@@ -39,7 +39,7 @@ export async function startDeployment(dir) {
 }
 
 /**
- * Waits until the handler has ended so many times.
+ * Waits until the handler of the sends has ended `count` times.
  * @throws Error after a minute
  */
 export async function untilEnded(deployment, count) {

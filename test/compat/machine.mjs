@@ -20,7 +20,7 @@ export function surroundings(dir) {
       reference: reference["@restatedev/restate-server"],
       sdk: versionsOf(join(ROOT, "package.json"))["@restatedev/restate-sdk"],
       handlerNode: execFileSync(NODE_24, ["--version"], { encoding: "utf8" }).trim().slice(1),
-      // It prints its version and exits with a failure.
+      // `wrk -v` prints the version, but exits with a failure.
       wrk: /wrk (\S+)/.exec(spawnSync("wrk", ["-v"], { encoding: "utf8" }).stdout)?.[1] ?? "unknown",
     },
   };

@@ -9,7 +9,7 @@ const PLAIN = SHAPES[0];
 
 /** The share that the kernel and the usual services of an idle machine need. */
 const OTHERS_SHARE_MAX = 0.1;
-/** Each a ratio, ours to theirs, of the plain call. */
+/** Each aim is a ratio, ours to theirs, of the plain call. */
 const AIMS = [
   { title: "CPU per call of our process", connections: 32, of: "serverCpu", atMost: 1 / 4 },
   { title: "calls per second", connections: 32, of: "callsPerSecond", atLeast: 2 },

@@ -44,7 +44,7 @@ export function ratiosTable(rows, ours, other, shapes, connections) {
   return table(["shape", "clients", ...columns.map(({ title }) => title.replace(/ (ms|MB)$/, ""))], lines);
 }
 
-/** Round by round, because the measurements of a round share the state of the machine. */
+/** Divides round by round, because the measurements of a round share the state of the machine. */
 export function ratioOf(rows, ours, other, shape, connections, key) {
   const theirs = rowsOf(rows, other, shape, connections);
   const each = numbers(

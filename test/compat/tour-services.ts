@@ -1,4 +1,4 @@
-/** Handlers for the tour: one that ends, one that sleeps, one that always fails, and a counter with a state. */
+/** Handlers for the tour: one that ends, one that sleeps, one that always fails, one that calls, and a counter with state. */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 

@@ -1,4 +1,6 @@
-/** The object and the workflow of the test deployment: one handler for each shape that needs a key. */
+/**
+ * The objects and workflows of the test deployment, and a service that calls them: one handler for each shape that needs a key.
+ */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 import type { InvocationId, ObjectContext, ObjectSharedContext, WorkflowContext } from "@restatedev/restate-sdk";

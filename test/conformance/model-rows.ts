@@ -1,4 +1,4 @@
-/** The numbered rows of the programming model: the rules of the seed and of the protocol for handlers. */
+/** The numbered rules of the programming model, on which handlers may rely. */
 
 /** The rule of each row. A row without a test fails, and so does a test without a row. */
 export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([

@@ -1,13 +1,13 @@
-/** The handler shapes that one request shows completely: input, output, and number of attempts. */
+/** The handler shapes that one request tests completely: input, output, and number of attempts. */
 import type { ProtocolVersion } from "./offered-version.ts";
 
-/** An exact number, or a minimum and a maximum where the moment of a result decides. */
+/** An exact number, or a minimum and a maximum if the number depends on when a result arrives. */
 export type Count = number | readonly [least: number, most: number];
 
 export interface ShapeRow {
   readonly number: number;
   readonly handler: string;
-  /** Sent as JSON, bytes unchanged; absent means no body. */
+  /** Sent as JSON, except that bytes are sent unchanged. Absent means no body. */
   readonly input?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** 200 if absent. */

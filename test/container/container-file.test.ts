@@ -12,7 +12,7 @@ const ROOT = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
 const stages = readContainerFile(read("Dockerfile"));
 const [build, run] = [stages[0]!, stages[1]!];
-/** As the builder reads them: the later line wins. */
+/** The lines in their order: if several match a file, the last one decides. */
 const ignored = read(".dockerignore")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
@@ -27,7 +27,7 @@ test("one stage builds and another runs, without the tools, on the same Node", (
   expect(wordsOf(run, "RUN").join("\n")).not.toMatch(/npm|apt/);
 });
 
-test("three ports are published, and those of the listeners are those of the settings", () => {
+test("three ports are published, and the first two are the defaults of the settings", () => {
   expect(wordsOf(run, "EXPOSE")).toEqual(["8080 9070 9071"]);
   expect([SETTINGS["ingress.port"].fallback, SETTINGS["admin.port"].fallback]).toEqual([8080, 9070]);
 });
@@ -48,7 +48,7 @@ test("its variables are known settings", () => {
   expect(variables[variableOf("data-dir")]).toBe("/data");
 });
 
-test("nothing is copied that may hold a secret, and only existing files", () => {
+test("only existing files are copied, and none that may contain a secret", () => {
   for (const stage of stages) {
     expect(wordsOf(stage, "ADD")).toEqual([]);
     for (const words of wordsOf(stage, "COPY")) {

@@ -19,13 +19,13 @@ export interface OpenQueue {
 export interface QueueTiming {
   readonly visibilityMs: number;
   readonly delayMs: number;
-  /** A message must not arrive earlier than this long before its moment. */
+  /** A message may arrive this long before its moment, but not earlier. */
   readonly marginMs: number;
   /** A message may arrive this late. */
   readonly lateMs: number;
   /** The waiting time of a receive that gets no message. */
   readonly waitMs: number;
-  /** True where the test can wait for the longest delay. */
+  /** True if the test can wait for the longest delay. */
   readonly sitsThroughTheLongestDelay: boolean;
 }
 
@@ -79,7 +79,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 
   test.each(["Greeter", "an odd näme / \u0000\uffff 🛎", "long ".repeat(50)])(
-    "a message keeps its wake moment and the service %j, also after a restart",
+    "a message keeps its wake moment and the service %j, even after a restart",
     async (service) => {
       const sent = { ...wake(1), wakeAtMs: opened().nowMs() + 3_600_000, service };
       await opened().queue.send(sent);
@@ -224,7 +224,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(1) } }]);
   });
 
-  test("a waiting receive ends when a delayed message becomes due, also if a later one was sent after it", async () => {
+  test("a waiting receive ends when a delayed message becomes due, even if a later one was sent after it", async () => {
     await opened().queue.send(wake(1, 5_000));
     const waiting = opened().queue.receive(10, visibilityMs, 20_000);
     await opened().queue.send(wake(2, Math.max(delayMs, 10_000)));

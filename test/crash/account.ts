@@ -29,7 +29,7 @@ export interface Account {
   readonly committed: Committed[];
   readonly slept: Slept[];
   readonly added: Added[];
-  /** The adds of one handler to one key, in its order. */
+  /** The adds of one handler to one key, in the order in which the handler sent them. */
   readonly inOrder: { readonly key: string; readonly invocationIds: readonly string[] }[];
   /** Every invocation by id: those of the jobs, their calls and their sends. */
   readonly outcomes: Map<string, Outcome>;

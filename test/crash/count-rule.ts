@@ -1,13 +1,13 @@
 /**
- * The rule of objects. The adds of one key count from one to their number, each once. An add holds the key from before its first
- * closure until after its last, so no two adds overlap. The adds of one handler to a key count in the order of their sending. The
- * final state contains all adds.
+ * The rule of objects. The adds to one key return the counts from one to the number of adds, each count once. An add holds the
+ * key from before its first closure until after its last, so no two adds overlap. The adds of one handler to a key count in the
+ * order of their sending. The final state contains all adds.
  */
 import type { Added } from "./account.ts";
 
 /**
  * @param added to one key, in any order
- * @param inOrder invocations of that key, in the order of each handler
+ * @param inOrder for each handler, its invocations of that key in the order of sending
  */
 export function judgeCounts(
   key: string,

@@ -1,4 +1,4 @@
-/** Outcomes that do not fit their plans, and the complaints about them. */
+/** Tests which outcomes fit their plans, and the complaints about the others. */
 import { describe, expect, test } from "vitest";
 import { newAccount, takeAccount } from "./account.ts";
 import type { Answering, Counted, Done, Outcome } from "./outcome.ts";

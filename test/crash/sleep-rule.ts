@@ -1,16 +1,16 @@
 /**
- * The rule of sleeps. A sleep lasts at least its time. It exceeds its time at most by a margin and by the time for which one of
- * the processes was absent at its end. Absences before its end do not count: a sleep that began anew after a kill would be longer
- * by the time slept before.
+ * The rule of sleeps. A sleep lasts at least its time. After it is due, it may go on only for a margin and for the time in which
+ * one of the processes is absent. Absences before it is due do not count. So a sleep that starts again after a kill breaks the
+ * rule: it is too long by what was slept before.
  */
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
 
-/** For the retries of broken-off attempts, before the sleep was recorded and after it until the next closure committed. */
+/** Covers the retries of broken-off attempts: before the sleep is recorded, and from its end until the next closure commits. */
 export const SLEEP_MARGIN_MS = 6_000;
 
 /**
- * @param complaints gets further sentences
+ * @param complaints the list to which complaints are added
  * @returns the longest excess in milliseconds, without the margin
  */
 export function judgeSleeps(slept: readonly Slept[], absences: readonly Absence[], complaints: string[]): number {

@@ -13,7 +13,7 @@ const POLL_EVERY_MS = 10;
 /** Short, so that a stop breaks closures off. */
 const SHUTDOWN_TIMEOUT = "1s";
 
-/** From a kill, or a stop, until it was ready again. */
+/** The time from a kill or a stop of a process until the process was ready again. */
 export interface Absence {
   readonly fromMs: number;
   /** Infinity during the absence. */
@@ -38,11 +38,11 @@ export class Victim {
     this.#isReady = isReady;
   }
 
-  /** Resolves at once; `ready` waits for the first answer. */
+  /** Returns at once; `ready` waits for the first answer. */
   start(): void {
     this.#startedAtMs = Date.now();
     const log = openSync(this.#logPath, "a");
-    // The variables of the suite are no settings of the product, which would warn of them.
+    // The product would warn of the variables of the suite, because they are no settings.
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
     const settings = { STEPWELL_LOG__LEVEL: "debug", STEPWELL_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT };
     const env = { ...Object.fromEntries(inherited), ...settings };
@@ -50,7 +50,7 @@ export class Victim {
     closeSync(log);
   }
 
-  /** @throws Error where the process ends by itself, or does not answer in time */
+  /** @throws Error if the process ends by itself, or does not answer in time */
   async ready(): Promise<void> {
     const child = this.#child!;
     for (const untilMs = Date.now() + READY_WITHIN_MS; !(await this.#isReady()); await pause(POLL_EVERY_MS)) {
@@ -63,7 +63,7 @@ export class Victim {
     this.startTimesMs.push(absence.toMs - this.#startedAtMs);
   }
 
-  /** Resolves with the exit code once it is dead; if it was not ready yet, the absence since its former end goes on. */
+  /** Resolves with the exit code once the process is dead. If the process was not ready yet, its earlier absence goes on. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
@@ -91,7 +91,7 @@ async function answers200(uri: string): Promise<boolean> {
   return response?.status === 200;
 }
 
-/** The registration survives restarts, so this is later true as soon as the admin port answers. */
+/** The registration survives restarts, so after a restart this is true as soon as the admin port answers. */
 async function hasPlayer(site: Site): Promise<boolean> {
   return await answers200(`${site.adminUri}/services/Player`);
 }

@@ -9,7 +9,7 @@ const FIRST = 3;
 
 /**
  * @returns the page with the current tables
- * @throws Error without the marks
+ * @throws Error if the page has no marks
  */
 export function withCeilings(page: string, facts: CeilingFacts): string {
   const [from, to] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];

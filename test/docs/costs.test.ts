@@ -47,9 +47,10 @@ describe("docs/costs.md", () => {
 
   it("counts a month of the sweeper's looks at a waiting invocation", () => {
     expect(facts.look).toMatchObject({ tableWrites: 0, indexWrites: 0, messages: 0 });
-    // Ten minutes, then a quarter more each time up to a day, and then each day.
+    // The first look is after ten minutes. Each interval is a quarter longer, up to a day; then there is a look each
+    // day.
     expect(facts.month.looks).toBeGreaterThan(40);
-    // A look that finds nothing new is one write, which moves the next one.
+    // A look that finds nothing new is one write, which sets the moment of the next look.
     expect(facts.month).toMatchObject({ messages: 0, sends: 0, schedules: 0 });
     expect(facts.month.tableWrites).toBeLessThan(1.5 * facts.month.looks);
   });

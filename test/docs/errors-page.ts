@@ -48,7 +48,7 @@ function section(code: ErrorCode): string {
   return `### ${code}\n\n${title}.\n\n${rows.join("\n")}\n`;
 }
 
-/** The answer that the test which provokes the code has recorded. */
+/** The answer with this code, which a test has provoked and recorded. */
 function seen(code: ErrorCode): readonly string[] {
   const file = new URL(`../errors/seen/${code}.txt`, import.meta.url);
   return existsSync(file) ? [`- **Seen as:** \`${readFileSync(file, "utf8").trimEnd()}\``] : [];

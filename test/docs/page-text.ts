@@ -12,7 +12,7 @@ export function isFile(path: string): boolean {
   return existsSync(new URL(path, ROOT));
 }
 
-/** The words of code on a page, without blocks. */
+/** The words in code style on a page, without those in code blocks. */
 export function codeWords(page: string): readonly string[] {
   return [...page.replaceAll(/^ *```.*?^ *```$/gms, "").matchAll(/`([^`\n]+)`/g)].map(([, word]) => word!);
 }
@@ -27,7 +27,7 @@ export function anchorsOf(page: string): readonly string[] {
   );
 }
 
-/** The links of a page to files of the repository that are missing, or have no such heading. */
+/** The links of a page that lead to a missing file of the repository, or to a missing heading. */
 export function brokenLinks(path: string): readonly string[] {
   return linksOf(path).flatMap(({ link, target, anchor }) => {
     const isThere = isFile(target) && (anchor === undefined || anchorsOf(textOf(target)).includes(anchor));

@@ -1,4 +1,4 @@
-/** The suites in CONTRIBUTING.md are those that the gate runs. */
+/** Tests that CONTRIBUTING.md lists the suites of the gate, that they fit into an hour, and that npm commands on pages exist. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -19,7 +19,7 @@ test("the shares fit into an hour", () => {
   expect(minutes.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(60);
 });
 
-test("every npm command of the page is a script", () => {
+test("every npm command on the pages is a script", () => {
   const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
   const told = ["CONTRIBUTING.md", "README.md", "docs/operating.md", "docs/costs.md", "localstack/README.md"].flatMap(
     (file) => [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!),

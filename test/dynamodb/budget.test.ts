@@ -1,4 +1,4 @@
-/** The write budget (docs/design.md#write-budget), as a DynamoDB engine reports its consumption. */
+/** Tests the write budget (docs/design.md#write-budget) against the consumption that a DynamoDB engine reports. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { accountText, expectCost } from "../harness/engine/budget-account.ts";
 import { playShape, type Played } from "../harness/engine/budget-play.ts";
@@ -14,7 +14,7 @@ describe("the write budget on DynamoDB", () => {
   const rows: { shape: Shape; played: Played }[] = [];
   let journal: MeteredTable;
   let meta: MeteredTable;
-  // A process that a test leaves behind may still read, so no table serves two tests.
+  // A process that a test leaves behind may still read, so each test gets its own tables.
   beforeEach(async () => {
     journal = await openTable(PROJECTED);
     meta = await openTable();

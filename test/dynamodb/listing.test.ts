@@ -1,4 +1,4 @@
-/** The cost of a page of the list, as a DynamoDB engine reports it, beside the model of the other tests. */
+/** Compares the cost of a page of the list, as a DynamoDB engine reports it, with the model that other tests use. */
 import { beforeEach, expect, test } from "vitest";
 import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
 import type { Play } from "../harness/engine/budget-play.ts";
@@ -19,7 +19,7 @@ beforeEach(() => {
   ({ journal, play } = standing());
 });
 
-test("a page takes three queries and a hundred read units for a hundred young rows, as DynamoDB counts them", async () => {
+test("a page takes at most three queries of the indexes, and its read units stay below a bound and near the model", async () => {
   for (let i = 0; i < OPEN; i++) await play.send("Leaf/sleep", HOUR_MS);
   // Workers start after the sends: a message that overtakes its acceptance is put back, and the clock of this test does not move.
   play.work();

@@ -65,7 +65,7 @@ describe("an ingress behind IAM", () => {
     expect(reached).not.toContain("unsigned");
   });
 
-  test("accepts a caller that may invoke it", async () => {
+  test("accepts a caller that may invoke it, but not a signature with another secret", async () => {
     const shop = await caller("*");
     const { status, text } = await ask("iam", await signedBy(shop, doors.iam, called("greet", "Ada")));
     expect([status, JSON.parse(text)]).toEqual([200, "hello Ada"]);

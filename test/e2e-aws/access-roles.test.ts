@@ -1,4 +1,4 @@
-/** The rights of each role, tried with its credentials: each denied action must be denied for want of that permission. */
+/** Tries the rights of each role with its credentials. An action counts as denied only if its own permission is missing. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { Deed } from "./deeds.ts";
@@ -72,7 +72,7 @@ const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[
 
 /**
  * @returns whether the action is denied
- * @throws Error where another permission is missing
+ * @throws Error if another permission is missing
  */
 async function isDenied(deed: Deed, action: string, identity: Identity): Promise<boolean> {
   try {
@@ -102,17 +102,20 @@ describe("of the roles of a control plane", () => {
     }
   });
 
-  test("the role of the schedules is for the service and this group alone: not even an administrator may assume it", async () => {
+  test("not even an administrator may assume the role of the schedules", async () => {
     await expect(assume(names.schedules)).rejects.toMatchObject({ name: "AccessDenied" });
   });
 
-  test.runIf(aws.emulatorPid !== 0)("each is the role under which its function runs", async () => {
-    await plane.ask({ path: "/restate/health" });
-    await plane.askAdmin({ path: "/version" });
-    for (const [index, role] of (["ingress", "admin"] as const).entries()) {
-      const [pid] = processesOf([functionNames(aws.plain)[index]!]);
-      const { Arn } = await new STSClient({ credentials: credentialsIn(pid!) }).send(new GetCallerIdentityCommand());
-      expect(Arn).toContain(`:assumed-role/${names[role]}/`);
-    }
-  });
+  test.runIf(aws.emulatorPid !== 0)(
+    "those of the ingress and the admin API are the roles under which their functions run",
+    async () => {
+      await plane.ask({ path: "/restate/health" });
+      await plane.askAdmin({ path: "/version" });
+      for (const [index, role] of (["ingress", "admin"] as const).entries()) {
+        const [pid] = processesOf([functionNames(aws.plain)[index]!]);
+        const { Arn } = await new STSClient({ credentials: credentialsIn(pid!) }).send(new GetCallerIdentityCommand());
+        expect(Arn).toContain(`:assumed-role/${names[role]}/`);
+      }
+    },
+  );
 });

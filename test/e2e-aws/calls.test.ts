@@ -72,7 +72,7 @@ describe.each(["fn", "url"])("a handler of %s", (service) => {
     expect(headers["x-restate-id"]).toMatch(/^inv_1/);
   });
 
-  test("runs a send, and its result is there by the id", async () => {
+  test("runs a send, and the id leads to its result", async () => {
     const id = await plane.send(`${service}/greet`, "Bob");
     expect(await plane.result(id)).toBe("hello Bob");
     const { status, text } = await plane.ask({ path: `/restate/invocation/${id}/output` });
@@ -94,7 +94,7 @@ test("a send with a delay starts when it is due, and not before", async () => {
   expect(await plane.result(id)).toBeGreaterThanOrEqual(sentMs + 2_000);
 });
 
-test("a send with a long delay is shown as scheduled, and never starts where it is killed", async () => {
+test("a send with a long delay is shown as scheduled, and never starts if it is killed", async () => {
   const id = await plane.send("url/count", "delayed", "?delay=1h");
   expect(await plane.status(id)).toBe("scheduled");
   expect(await plane.change(id, "kill")).toBe(200);

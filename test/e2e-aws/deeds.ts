@@ -1,5 +1,5 @@
 /**
- * Actions in the account of a control plane, for trials with any identity. Even where an action is allowed, it changes nothing.
+ * Actions in the account of a control plane, which tests try with different identities. Even an allowed action changes nothing.
  */
 import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";

@@ -1,4 +1,6 @@
-/** Deploys two control planes and a function with handlers to each emulator of the suite; prints counts of use at the end. */
+/**
+ * Deploys two control planes and a function with handlers to each emulator; prints at the end what the suite has used.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
@@ -76,7 +78,7 @@ export function teardown() {
   }
 }
 
-/** @returns the outputs of a stack on each emulator after the first, which get what was synthesised for the first */
+/** @returns the outputs of the stack on each further emulator, to which the assembly of the first emulator is deployed */
 async function deployedAgain(endpoints, name) {
   const outputs = [];
   for (const endpoint of endpoints.slice(1)) outputs.push(await deploy({ endpoint, name, app: assemblyOf(name) }));
@@ -101,7 +103,7 @@ async function controlPlanes(endpoints, name, settings, more = {}) {
   }));
 }
 
-/** Prints the time of the first answer of a function that has never run, and of the second. */
+/** Prints how long a function that has never run takes for its first and its second answer. */
 async function tellColdStart(name, api, request) {
   const tookMs = [];
   for (const _ of ["cold", "warm"]) {

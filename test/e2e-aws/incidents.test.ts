@@ -1,4 +1,4 @@
-/** Incidents, played by the instructions under each alarm in docs/operating.md. */
+/** Plays incidents, and ends them by the instructions under each alarm in docs/operating.md. */
 import { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { serde } from "@restatedev/restate-sdk";
 import type { Context, Serde } from "@restatedev/restate-sdk";
@@ -89,7 +89,7 @@ describe("DeadLetters", () => {
     }
   });
 
-  test("an invocation that cannot be driven even alone is paused with the reason; repaired and resumed, it ends", async () => {
+  test("an invocation that cannot be driven even alone is paused with the reason; after a repair and a resume, it ends", async () => {
     const asDeployed = await letterAfter(aws.plain, 1);
     const names: readonly FunctionName[] = ["Worker", "Sweeper"];
     const roles = await Promise.all(names.map((name) => roleOf(outputs[`${name}Function`]!)));
@@ -138,7 +138,7 @@ test("Throttles: with one worker at a time a burst still ends, and leaves no let
   }
 });
 
-test("Overdue: the next pass measures and wakes an invocation whose wake was lost, and the one after it measures 0", async () => {
+test("Overdue: the next pass measures and wakes an invocation whose wake was lost, and the pass after that measures 0", async () => {
   const lostMs = Date.now();
   const id = await plane.send("hurt/nap", NAP_MS);
   await plane.untilStatus(id, "suspended");
@@ -154,7 +154,7 @@ test("Overdue: the next pass measures and wakes an invocation whose wake was los
   expect(Math.max(...(await overdueSeconds(overMs)))).toBe(0);
 });
 
-/** Waits for the values of the alarm's metric; a pass of the rule may come between. */
+/** Waits for the values of the alarm's metric; passes that the rule starts write such values too. */
 async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   return await until("the sweeper has measured", 30_000, async () => {
     const lines = await jsonLinesOf(aws.plain, "Sweeper", sinceMs);
@@ -163,7 +163,7 @@ async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   });
 }
 
-test("Errors: under another secret of ids no function starts and nothing is harmed; put back, a repeated call finds its first", async () => {
+test("Errors: with another secret for ids, no function starts; after the former secret is put back, a repeated call finds its first", async () => {
   const call = () => plane.call("hurt/greet", "Ada", { "idempotency-key": "before and after" });
   const before = await call();
   expect([before.status, before.text]).toEqual([200, '"hello Ada"']);

@@ -1,4 +1,6 @@
-/** Losses that a function must survive: its process in an attempt, its time between two events, every message and schedule. */
+/**
+ * Losses that functions must survive: a process killed in an attempt, a freeze between events, all messages and schedules lost.
+ */
 import { beforeAll, expect, test } from "vitest";
 import { serde } from "@restatedev/restate-sdk";
 import type { Context, Serde } from "@restatedev/restate-sdk";
@@ -9,8 +11,9 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
 /**
- * The worker hides a message for 1.25 leases, in whole seconds, so that it comes after the lease of a dead worker; the queue
- * alone would hide it for the timeout of its function. A send with this delay, made at the kill, comes after that message.
+ * The worker hides a message for 1.25 leases, in whole seconds, so after a worker has died its message comes soon after the
+ * lease. Otherwise the queue would hide the message for the timeout of the function. A send with the delay below, made at the
+ * kill, comes after that message.
  */
 const BEHIND_MS = 10_000;
 
@@ -107,7 +110,7 @@ test("with every message and schedule lost, and the table kept, every open invoc
   await Promise.all([...ids.slice(0, 3), child!.id].map((id) => plane.untilStatus(id, "suspended")));
   expect((await schedules(aws.plain)).length).toBeGreaterThan(0);
   await wipeHints(aws.plain);
-  // Accepted, and its only message is lost with the others.
+  // This invocation is accepted, and then its only message is lost.
   const orphan = await plane.send("lossy/nap", 3_000);
   await wipeHints(aws.plain);
   expect(await schedules(aws.plain)).toEqual([]);

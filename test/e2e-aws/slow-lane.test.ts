@@ -7,7 +7,9 @@ import { serveHandlers } from "./url-deployment.ts";
 const plane = new ControlPlane(aws.plain);
 const SENDS = 300;
 const TOGETHER = 10;
-/** The stack has four workers of ten messages, notes a handler after a second, and hands an attempt on after five. */
+/**
+ * The stack has four workers of ten messages each, notes a handler as slow after a second, and hands an attempt on after five.
+ */
 const KNOWN_AFTER_MS = 15_000;
 const SERVED_WITHIN_MS = 5_000;
 

@@ -1,4 +1,4 @@
-/** `npm run try`, run as a reader runs it: it deploys, checks, destroys, and leaves nothing, also when it is interrupted. */
+/** `npm run try`, run as a reader runs it: it deploys, checks, destroys, and leaves nothing, even if it is interrupted. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

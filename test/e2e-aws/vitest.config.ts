@@ -1,6 +1,6 @@
 /**
- * The configuration of the suite on emulated AWS, only by `npm run localstack -- --test`: each worker has an emulator of its
- * own, and runs one file after the other over its stacks.
+ * The configuration of the suite on emulated AWS, which runs only by `npm run localstack -- --test`. Each worker has its own
+ * emulator, and runs one file after the other on the stacks there.
  */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";

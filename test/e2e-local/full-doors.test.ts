@@ -24,7 +24,7 @@ async function healthMs({ adminUri }: LocalStage): Promise<number> {
   return performance.now() - fromMs;
 }
 
-/** A body that never ends. */
+/** Begins requests whose bodies never end. */
 function begun(uri: string, path: string, streams: number): { readonly all: ClientHttp2Stream[]; close(): void } {
   const session = connect(uri, { maxSessionMemory: 100 });
   session.on("error", () => undefined);

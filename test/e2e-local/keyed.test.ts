@@ -48,7 +48,7 @@ describe("a key", () => {
     ["%EF%BB%BFbom", "\ufeffbom"],
     ["%00", "\0"],
     ["a%3Fb%23c", "a?b#c"],
-  ])("written %s is %j, and has a state of its own", async (written, key) => {
+  ])("written %s is %j, and has its own state", async (written, key) => {
     for (const form of [`/Counter/${written}`, `/restate/call/Counter/${written}`]) {
       const told = await to(`POST ${form}/key`);
       expect([told.status, jsonOf(told)]).toEqual([200, key]);

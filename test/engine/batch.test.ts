@@ -23,7 +23,7 @@ test("a batch whose work is over is answered only when no request to the queue i
       await gate.passed;
     },
   };
-  // A wake as old as this, of an invocation that never existed, is worked off at once.
+  // This wake is old and its invocation never existed, so its work is over at once.
   const wake = { invocationId: "inv_gone" as InvocationId, sentAtMs: -10 * LEASE_MS, delayMs: 0 };
   let isAnswered = false;
   const answer = workBatch({ ...engine, queue }, [{ wake, receiveCount: 1, receipt: "r1" }]).finally(() => {

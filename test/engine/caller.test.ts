@@ -1,4 +1,4 @@
-/** The caller's identity from outside: handlers and their children get it from the engine alone. */
+/** The identity of the outside caller: handlers and their children get it only from the engine. */
 import { expect, test } from "vitest";
 import { CALLER_HEADER } from "../../shared/core/model/caller.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -80,7 +80,7 @@ test("an invocation without a caller shows none, for example an invocation that 
   expect(inputEntry({ ...acceptance, headers: FORGED })).toEqual(inputEntry({ ...acceptance, headers: [FORGED[1]!] }));
 });
 
-test("a purge removes the caller, also from a child whose acceptance remains", async () => {
+test("a purge removes the caller, even from a child whose acceptance remains", async () => {
   const { actor, call, stage } = await play();
   await call("asks", { createdBy: ADA });
   const child = stage.deployment.of("said")[0]!.start.debugId as InvocationId;

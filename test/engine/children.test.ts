@@ -78,7 +78,7 @@ test("of two children the faster one decides a race, and the result of the other
   expect(again.kind === "ended" && textOf(again)).toBe("fast");
 });
 
-test("a chain of twenty calls returns its result, the deepest calls by way of the queue", async () => {
+test("a chain of twenty calls returns its result, with two attempts of each caller", async () => {
   const stage = await open({
     deep: async (ctx) => {
       const left = Number(ctx.input);
@@ -106,7 +106,7 @@ test("fifty calls at once all return, each having run once", async () => {
   expect(stage.deployment.of("child")).toHaveLength(50);
 });
 
-test("two callers of one child under one key run it once, and both get its result", async () => {
+test("two callers that call a child with the same idempotency key run it once, and both get its result", async () => {
   const gate = new Gate();
   const stage = await open({
     parent: async (ctx) => await ctx.get(ctx.call("child", ctx.input, { idempotencyKey: "shared" })),

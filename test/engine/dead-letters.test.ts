@@ -17,7 +17,7 @@ const open = stages();
 const isSegment = ({ port, method, args }: PortCall) =>
   port === "table" && method === "put" && /^seg#.+#/.test((args[0] as { sk: string }).sk);
 
-/** Sends to a handler and moves the message into a dead-letter queue of its own. */
+/** Sends to a handler and moves the message into a separate dead-letter queue. */
 async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: string) {
   const { invocationId } = await stage.pulse.within(0, sendOn(sender, handler));
   for (const { receipt, wake } of await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0))) {
@@ -89,7 +89,7 @@ test("the dead letter of a completed invocation stays until its final effects ar
   expect(await inspect(sweeper.engine, message!.wake.invocationId)).toMatchObject({ status: "ready" });
 });
 
-test("a dead letter whose drive a throttled table refuses stays for hours of passes, and pauses nothing", async () => {
+test("while a throttled table refuses each drive of a dead letter, the letter stays for hours, and nothing is paused", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -105,7 +105,7 @@ test("a dead letter whose drive a throttled table refuses stays for hours of pas
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
-test("a missing permission pauses the invocation of a dead letter, because waiting grants nothing", async () => {
+test("a missing permission pauses the invocation of a dead letter, because waiting does not help", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -170,7 +170,7 @@ test.each(["scheduled", "running"])(
   },
 );
 
-test("a dead letter whose try ended its process is not tried again", async () => {
+test("if the try of a dead letter ended its process, the letter is not tried again", async () => {
   const gate = new Gate();
   const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];
   const victim = stage.actor();
@@ -198,7 +198,7 @@ test("a sweeper without memory looks at each acceptance once", async () => {
   expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 0 });
 });
 
-test("a try whose record a throttled table does not delete ended no process, and pauses nothing", async () => {
+test("if throttling keeps the record of a failed try, the next pass drives the letter, as the try ended no process", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");

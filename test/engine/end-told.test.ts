@@ -36,7 +36,7 @@ describe.each([
   ["an object's handler", "O", "add"],
   ["a workflow's run", "W", "run"],
 ])("the end of %s", (_what, service, handler) => {
-  test.each(["the same", "another"])("is visible in %s process after its state is written", async (which) => {
+  test.each(["the same", "another"])("becomes visible in %s process only after the state is written", async (which) => {
     const stage = await open(handlers, { services });
     const driver = stage.actor();
     const waiter = which === "another" ? stage.actor() : driver;
@@ -55,7 +55,7 @@ describe.each([
     expect(await output(waiter.engine, invocationId)).toMatchObject({ kind: "ended" });
   });
 
-  test("is visible after a crash before that write, which the next driver makes", async () => {
+  test("becomes visible after a crash before that write, because the next driver makes the write", async () => {
     const stage = await open(handlers, { services });
     const driver = stage.actor();
     holdBack(driver);

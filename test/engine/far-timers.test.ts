@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const naps: Handler = async (ctx) => (await ctx.get(ctx.sleep(Number(ctx.input))), "awake");
-/** A handler that sleeps until its input and takes `signals` signals meanwhile. */
+/** A handler that sleeps until the moment in its input and takes `signals` signals meanwhile. */
 const nap = (signals: number): Handler => {
   return async (ctx) => {
     const over = ctx.sleep(Number(ctx.input));
@@ -79,7 +79,7 @@ test.each([10 * MINUTE_MS, HOUR_MS])("a driver that dies after its park leaves a
   const ingress = stage.actor();
   let parked = false;
   ingress.process.before = (call) => {
-    // The first port call after the park is never made: without a message of its own, the driver has only its backstop.
+    // The driver dies before its first port call after the park, so it can send no wake after the park.
     if (parked) ingress.die();
     const dies = parked;
     parked ||= writesHold(call);
@@ -95,7 +95,7 @@ test.each([10 * MINUTE_MS, HOUR_MS])("a driver that dies after its park leaves a
   expect(await statusOf(worker, id)).toBe("completed");
 });
 
-test("parks until one far moment set one timer, which is cancelled where the end comes first", async () => {
+test("several parks until the same far moment set one timer, which is cancelled if the end comes first", async () => {
   const stage = await open({ nap: nap(5) });
   const actor = working(stage);
   const { invocationId } = await sendOn(actor, "nap", String(stage.pulse.nowMs() + 30 * 24 * HOUR_MS));

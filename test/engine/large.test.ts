@@ -30,7 +30,7 @@ async function ended({ pulse }: Stage, { engine }: Actor, id: InvocationId): Pro
   return textOf(end);
 }
 
-test("after a driver died between the pieces and their segment, the next driver makes the attempt anew", async () => {
+test("after a driver died between the pieces and their segment, the next driver makes the attempt again", async () => {
   let ran = 0;
   const stage = await open({
     grows: async (ctx) => await ctx.get(ctx.run("step", () => `${++ran} ${long("a")}`)),
@@ -52,7 +52,7 @@ test("after a driver died between the pieces and their segment, the next driver 
   expect(await piecesOf(stage, id)).toBe(12);
 });
 
-test("each attempt gets a large input, and so does a call with a repeated key", async () => {
+test("each attempt gets a large input, and a call with a repeated key gets the large result", async () => {
   const stage = await open({ sized: async (ctx) => `${await ctx.get(ctx.run("step", () => "ran"))} ${ctx.input}` });
   const [first, second] = [stage.actor(), stage.actor()];
   const key = { idempotencyKey: "k" };
@@ -62,7 +62,7 @@ test("each attempt gets a large input, and so does a call with a repeated key", 
   expect(stage.deployment.attempts.length).toBe(2);
 });
 
-test("a large result reaches a caller in another process, and a caller that was parked", async () => {
+test("a large result of a child reaches its parked caller, and whoever attaches to the caller", async () => {
   const stage = await open({
     parent: async (ctx) => await ctx.get(ctx.call("child")),
     child: async (ctx) => {

@@ -79,8 +79,8 @@ async function sweptUntil(table: Table, { clock }: Engine, behindMs: number): Pr
 test("beside 100,000 completed the first page of each filter costs three queries of an index, and read units for the invocations it has to look at", async () => {
   const { actor, table } = await besideManyEnded();
   const deployments = (await actor.engine.registry.deployments()).map(({ id }) => id);
-  // The last number bounds the units of a page when the sweeper's last pass was six minutes ago, so it must look at all accepted
-  // since.
+  // The last number bounds the read units of a page. The last pass of the sweeper was six minutes ago, so a page must
+  // look at all invocations that were accepted since.
   const filters: [string, InvocationFilter, number, number][] = [
     ["everything", {}, 100, 100],
     ["completed", { statuses: ["completed"] }, 100, 100],
@@ -152,7 +152,7 @@ test("an invocation that waits in the queue for its first driver is not listed a
   expect(statuses).toEqual(Array.from({ length: 20 }, () => "ready"));
 });
 
-test("a completed invocation is listed as completed, also after its journal was dropped", async () => {
+test("a completed invocation is listed as completed, even after its journal was dropped", async () => {
   const { stage, actor } = await stageWithOpen(0);
   const { invocationId } = await sendOn(actor, "greets");
   await stage.pulse.settle();

@@ -1,7 +1,8 @@
-/** The failure message after a change of code that the journal contradicts. */
+/** Tests the failure message after a change of code that contradicts the journal. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { showInvocation } from "../../shared/engine/query/show-invocation.ts";
 import { ErrorMessage } from "../../shared/core/protocol/control-messages.ts";
 import { COMMANDS, type CommandName } from "../../shared/core/protocol/command-messages.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
@@ -40,9 +41,14 @@ test("a mismatch reports both sides: the recorded command and the one that the c
   const failure = {
     errorCode: "RT0016",
     code: 570,
-    message: `entry 1 is Run 'charge' in the journal and Sleep 'nap' in the code of deployment ${deploymentId(1)}\na mismatch`,
+    message: [
+      `entry 1 is Run 'charge' in the journal and Sleep 'nap' in the code of deployment ${deploymentId(1)}`,
+      "The report of the SDK, which may name the two sides the other way round:",
+      "a mismatch",
+    ].join("\n"),
     mismatch: {
       index: 1,
+      entry: 1,
       deploymentId: deploymentId(1),
       recorded: { type: "Run", name: "charge" },
       offered: { type: "Sleep", name: "nap" },
@@ -68,4 +74,23 @@ test("a mismatch after the end of the journal reports no recorded command", asyn
   const { lastFailure } = (await inspect(actor.engine, id))!;
   expect(lastFailure!.message).toMatch(/^entry 3 is nothing in the journal and Sleep in the code of deployment dp_1/);
   expect(lastFailure!.mismatch?.recorded).toBeUndefined();
+});
+
+test("the view shows both sides, the deployment that recorded the journal, and what the code did not reach", async () => {
+  const words = "a mismatch\n   name: charge != refund";
+  const { actor, id } = await changed(words, 1, "Run", "refund");
+  const { mismatch } = (await showInvocation(actor.engine, id))!;
+  const side = { deploymentId: deploymentId(1), revision: 1 };
+  expect(mismatch).toMatchObject({ entry: 1, journal: side, code: side });
+  expect(mismatch!.rows).toEqual([
+    { entry: 0, recorded: "Input", offered: "Input" },
+    { entry: 1, recorded: "Run 'charge'", offered: "Run 'refund' (name: 'refund' instead of 'charge')" },
+  ]);
+  expect(mismatch!.waysOut.map(({ action }) => action)).toEqual(["restore", "move", "restart", "kill"]);
+});
+
+test("behind the end of the journal, the view shows what the code offers alone", async () => {
+  const { actor, id } = await changed("a mismatch", 2, "Sleep");
+  const { mismatch } = (await showInvocation(actor.engine, id))!;
+  expect(mismatch!.rows.at(-1)).toEqual({ entry: 3, offered: "Sleep" });
 });

@@ -52,7 +52,7 @@ describe("an invocation that waits for a key", () => {
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("101");
   });
 
-  test("ends soon, and not an interval later, when its canceller died after the claim", async () => {
+  test("ends within a few leases if its canceller died after the claim", async () => {
     const { stage, actor, second } = await blocked();
     const operator = stage.actor();
     diesBeforeItEnds(operator);
@@ -70,7 +70,7 @@ describe("an invocation that waits for a key", () => {
   });
 });
 
-test("a key that was granted late to a call that has ended serves the next caller, and not an interval later", async () => {
+test("a key that was granted to a call only after the end of the call goes to the next caller within a few leases", async () => {
   const stage = await open({ add: addCount, get: getCount }, counter);
   const actor = stage.actor();
   actor.startWorker();
@@ -82,7 +82,7 @@ test("a key that was granted late to a call that has ended serves the next calle
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
 });
 
-test("a holder whose driver died, with its next look far ahead, is woken by the next caller, and not by the walk an interval later", async () => {
+test("a holder whose driver died is woken by the next caller, although the sweeper's next look at the holder is far ahead", async () => {
   let attempts = 0;
   const stage = await open(
     {

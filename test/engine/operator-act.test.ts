@@ -1,4 +1,4 @@
-/** The last act of an operator on an invocation, stored with the order for as long as the invocation. */
+/** The last act of an operator on an invocation: it is stored with the order, and kept as long as the invocation. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";
@@ -44,7 +44,7 @@ async function play() {
 
 const actOn = async ({ engine }: Actor, id: InvocationId) => (await inspect(engine, id))?.lastAct;
 
-test("the last of several acts is shown with its operator, also after the driver has obeyed them", async () => {
+test("the last of several acts is shown with its operator, even after the driver has obeyed them", async () => {
   const { stage, actor, sent } = await play();
   const id = await sent("stumbles");
   expect(await actOn(actor, id)).toBeUndefined();
@@ -57,7 +57,7 @@ test("the last of several acts is shown with its operator, also after the driver
   expect(await actOn(actor, id)).toMatchObject({ kind: "resume", by: BOB });
 });
 
-test("SQL and a later process show the operator of a kill, also after the journal has gone", async () => {
+test("SQL and a later process show the operator of a kill, even after the journal has gone", async () => {
   const { stage, actor, sent } = await play();
   const id = await sent("naps");
   const atMs = stage.pulse.nowMs();

@@ -1,4 +1,4 @@
-/** The age of the oldest overdue parked invocation: the sweeper reports it, since it shows a queue that delivers nothing. */
+/** The sweeper reports the age of the oldest overdue parked invocation: a high age shows that the queue delivers nothing. */
 import { expect, test } from "vitest";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { type Actor, sendOn } from "../harness/engine/engine-fixture.ts";

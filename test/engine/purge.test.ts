@@ -73,7 +73,7 @@ test("a purge removes all content: status, result, input and output", async () =
   expect(await skOf(stage, id)).toEqual([expect.stringMatching(/^seg#nonce#00000\d$/)]);
 });
 
-test("a purged key gets a new life without items of the old one, also when an old message comes late", async () => {
+test("a purged key gets a new life without items of the old one, even if an old message comes late", async () => {
   const { stage, actor } = await play({ steps });
   const { id } = await ended(actor, stage, "one");
   await purge(actor.engine, id);
@@ -138,7 +138,7 @@ test("effects that a driver left out after the end are performed before the purg
   expect(stage.deployment.of("other")).toHaveLength(1);
 });
 
-test("a redo of the caller does not create a purged child anew", async () => {
+test("a redo of the caller does not create a purged child again", async () => {
   const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
   await stage.pulse.within(1_000, callOn(actor, "sends"));
   await stage.pulse.pass(1_000);
@@ -163,7 +163,7 @@ test("a purge of an open or unknown invocation is refused", async () => {
 test.each([
   ["never parked", "quick", ""],
   ["parked", "steps", "parked"],
-])("a journal whose retention is shorter goes before the result does: %s", async (_, handler, input) => {
+])("a journal with a shorter retention is removed before the result: %s", async (_, handler, input) => {
   const { stage, actor } = await play(
     { quick: (ctx) => ctx.get(ctx.run("one", () => "a secret")), steps },
     { journalRetentionMs: 2 * HOUR_MS, idempotencyRetentionMs: 2 * DAY_MS },

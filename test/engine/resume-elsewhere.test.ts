@@ -62,7 +62,7 @@ test.each([
   expect(await inspect(later.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: expected });
 });
 
-test("a changed deployment survives the process that was to resume there", async () => {
+test("a change of the deployment survives a restart before the invocation resumes there", async () => {
   const { stage, actor, id } = await resting();
   await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
   expect(await resume(actor.engine, id, LATEST)).toBe("done");
@@ -106,7 +106,7 @@ test("an invocation without stored entries has no pin to change, and uses the la
   expect(hostOf(stage)).toBe("http://host-2:9080/");
 });
 
-test("a running or backing-off invocation cannot be moved", async () => {
+test("an invocation between failed attempts cannot be moved", async () => {
   const stage = await open({
     fails: () => {
       throw new Error("boom");

@@ -17,7 +17,7 @@ const sleepFor =
     return "awake";
   };
 
-test("a sleep parks, and the clock resumes it at its moment", async () => {
+test("a sleep parks its invocation, which resumes exactly when the sleep ends", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const actor = stage.actor();
   actor.startWorker();
@@ -30,7 +30,7 @@ test("a sleep parks, and the clock resumes it at its moment", async () => {
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test("a sleep longer than the queue's delays is a timer, and ends as exactly", async () => {
+test("a sleep longer than the queue's delays is a timer, and ends just as exactly", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const actor = stage.actor();
   actor.startWorker();

@@ -15,7 +15,7 @@ const MANIFEST = {
   services: [{ name: "Shop", ty: "SERVICE", handlers: [{ name: "buy" }] }],
 };
 
-test("stored headers go to another version of a function, and to another function only where they are given again", async () => {
+test("another version of a function keeps the stored headers, and an update to another function must give its headers itself", async () => {
   const plane = await openAdminPlane();
   onTestFinished(() => plane.close());
   const { asked, endpoints } = functionWith(MANIFEST);

@@ -1,4 +1,4 @@
-/** The worker: the number of its messages at a time, and their visibility. */
+/** The worker: how many messages it has at a time, and how long they stay hidden. */
 import { expect, test } from "vitest";
 import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
@@ -11,7 +11,7 @@ const open = stages();
 const SENDS = 40;
 const AT_ONCE_MAX = 3;
 
-test("when a worker has as many messages as it may, it takes the next one when one ends", async () => {
+test("a worker that has its maximum of messages takes the next one when one ends", async () => {
   let [underWay, most] = [0, 0];
   const stage = await open({
     counts: async () => {

@@ -27,7 +27,7 @@ async function revisionOf(stage: ErrorStage): Promise<unknown> {
   return [body["revision"], body["deployment_id"]];
 }
 
-test("a deployment that nothing is pinned to goes at once, and its services with it", async () => {
+test("a deployment to which nothing is pinned is removed at once, and its services with it", async () => {
   const { stage, id } = await registered();
   expect((await fetch(`${stage.local.ingressUrl}Greeter/greet`, { method: "POST" })).status).toBe(200);
   expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(202);
@@ -41,7 +41,7 @@ test.each([
   ["is parked", "0s"],
   ["waits in its driver", "1h"],
 ])(
-  "a deployment stays while something pinned to it %s, and the refusal has the count and the remedies",
+  "a deployment is not removed while an invocation pinned to it %s, and the refusal has the count and the remedies",
   async (_how, wait) => {
     const retries = { "default-retry-policy.initial-interval": "10m", "default-retry-policy.max-interval": "10m" };
     const { stage, id } = await registered(PINNING, { "worker.wait-in-driver": wait, ...retries });
@@ -118,7 +118,7 @@ test("an invocation that is pinned elsewhere does not prevent the removal", asyn
   expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(202);
 });
 
-test("revisions count from one, and removing the newest brings the one before back", async () => {
+test("revisions count from one, and removing the newest brings back the one before", async () => {
   const { stage, id: first } = await registered();
   const newer = await startFrameDeployment(replying(output("newer"), end()));
   const { body } = await stage.register(newer.uri);

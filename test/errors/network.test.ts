@@ -50,7 +50,7 @@ const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, sc
 ];
 
 test.each(TRANSPORTS.flatMap((transport) => FAULTS.map((fault) => [transport, ...fault] as const)))(
-  "over %s, a deployment that %s fails attempts with %s, and the invocation ends once it is well",
+  "over %s, a deployment that %s fails attempts with %s, and the invocation ends once the deployment is well",
   async (transport, _what, code, reason, script) => {
     // Other cases keep the default timeout, so that a busy machine is not taken for a silent deployment.
     const settings = code === "RT0001" ? { "worker.invoker.abort-timeout": "300ms" } : {};

@@ -49,7 +49,7 @@ const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, sc
 ];
 
 test.each(FAULTS)(
-  "a deployment that %s fails attempts with %s, and the invocation ends once it is well",
+  "a deployment that %s fails attempts with %s, and the invocation ends once the deployment is well",
   async (_what, code, reason, script) => {
     const { stage, deployment } = await opened();
     deployment.script = script;
@@ -74,7 +74,7 @@ test("a handler that is registered after a failed call to it is found by the nex
   expect(await stage.result(id)).toBe("200 called");
 });
 
-test("a delay that the deployment asks for holds, also where it exceeds the range of dates", async () => {
+test("a delay that the deployment asks for is kept, even if it exceeds the range of dates", async () => {
   const { stage, deployment } = await opened();
   deployment.script = replying(error(500, "later", 3_600_000n));
   const id = await stage.send("Greeter/greet");
@@ -105,7 +105,7 @@ test("an invocation whose attempts are used up is paused, and shows the last fai
   expect(deployment.attempts).toHaveLength(2);
 });
 
-test("where the policy kills, the caller gets the last failure", async () => {
+test("if the policy kills, the caller gets the last failure", async () => {
   const stage = await openStage({
     "default-retry-policy.max-attempts": "2",
     "default-retry-policy.on-max-attempts": "kill",

@@ -62,7 +62,7 @@ describe("RT0002", () => {
     expect(await refused("RT0002", dev("--config-file", configFile(text)))).toMatch(where);
   });
 
-  test("names the file that is not there", async () => {
+  test("names a file that does not exist", async () => {
     expect(await refused("RT0002", dev("--config-file", join(dir, "gone.toml")))).toContain(join(dir, "gone.toml"));
   });
 
@@ -113,7 +113,7 @@ test("RT0005 names the directory that a living process holds, and a killed proce
   expect(await second.end("SIGTERM")).toMatchObject({ code: 0 });
 });
 
-describe("the stores, each in a place of its own", () => {
+describe("the stores, each in its own place", () => {
   const VARIABLES = { meta: "STEPWELL_META__STORAGE_PATH", journal: "STEPWELL_WORKER__STORAGE_ROCKSDB__PATH" } as const;
   const placesIn = (folder: string): Record<string, string> => ({
     [VARIABLES.meta]: join(folder, "the meta"),
@@ -132,7 +132,7 @@ describe("the stores, each in a place of its own", () => {
   afterAll(() => removeDirectory(made));
   beforeEach(() => cpSync(made, dir, { recursive: true }));
 
-  test("start again where nothing has changed", async () => {
+  test("start again if nothing has changed", async () => {
     const running = command.start(dev(), places());
     await running.told(READY);
     await running.end("SIGTERM");

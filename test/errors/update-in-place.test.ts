@@ -44,7 +44,7 @@ test.each<[what: string, manifest: object, reason: RegExp]>([
   expect(await stage.admin("GET", `deployments/${id}`)).toEqual(before);
 });
 
-test("an update stores the new manifest, and keeps id, creation, metadata, headers and revisions", async () => {
+test("an update stores the new manifest, and keeps the id, the time of creation and the revisions", async () => {
   const { stage, deployment, id } = await registered([GREETER]);
   const { body: before } = await stage.admin("GET", `deployments/${id}`);
   deployment.manifest = manifestOf([{ ...GREETER, documentation: "new" }, OTHER]);

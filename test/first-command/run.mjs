@@ -63,7 +63,7 @@ function megabytesOf(folder) {
   return Math.round((blocks * 512) / 1e6);
 }
 
-/** The command with its output, in a process group of its own, as a terminal would start it. */
+/** Starts the command in its own process group, as a terminal would, and collects its output. */
 function startFirstCommand(command) {
   const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };
   const child = spawn("sh", ["-c", command], { cwd: clone, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -115,7 +115,7 @@ function verifyAnswer(line, { body, status, stderr }) {
   verify(`${line}  ->  ${status} ${body}`, status >= 200 && status < 300 && right, stderr);
 }
 
-/** To the whole group, as a terminal does; an ended group needs no signal. */
+/** Signals the whole group, as a terminal does; a group that has ended needs no signal. */
 function signalGroup({ pid = 0 }, signal) {
   try {
     process.kill(-pid, signal);

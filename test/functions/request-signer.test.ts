@@ -19,7 +19,7 @@ interface Asked {
   readonly body: string;
 }
 
-/** Keeps requests as they arrive. */
+/** Starts an API that keeps each request as it arrives. */
 async function startApi() {
   const arrived: SignedArrival[] = [];
   const api = await listen(

@@ -71,7 +71,7 @@ test("every feature flag of the CDK is set, so that `cdk` prints no notice about
   expect(told.filter(({ userValue }) => userValue === "true")).toHaveLength(1);
 }, 120_000);
 
-test("alarms reach a topic and the dashboard is left out where the command sets it", async () => {
+test("alarms reach a topic, and the dashboard is left out, if the command says so", async () => {
   const plain = await synthesised();
   expect(plain.of("AWS::CloudWatch::Dashboard")).toHaveLength(1);
   expect(plain.of("AWS::CloudWatch::Alarm").map(({ Properties }) => Properties["AlarmActions"] ?? [])).toEqual(

@@ -10,7 +10,7 @@ import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "./brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
-/** As from a program without types, or from the context of `cdk deploy`. */
+/** Props as they come from a program without types, or from the context of `cdk deploy`. */
 const untyped = (props: Readonly<Record<string, unknown>>) => props as CheckedProps;
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
   expect(() => synthesised(untyped(props))).toThrow(words);
 });
 
-test("every setting that the stack owns is refused, also with a value known only at deployment, and no other one is", () => {
+test("every setting that the stack owns is refused, even with a value known only at deployment, and no other setting is", () => {
   const later = new CfnParameter(new Stack(briefApp()), "Later").valueAsString;
   const refused = SETTING_PATHS.filter((path) => {
     try {

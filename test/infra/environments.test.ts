@@ -15,11 +15,11 @@ const NAMED = [
   ["AWS::CloudWatch::Dashboard", "DashboardName"],
   ["Custom::StepwellKeys", "Path"],
 ] as const;
-/** A resource with one of these properties has a name of its own. */
+/** A resource with one of these properties has an explicit name. */
 const NAMES = /^(?:FunctionName|RoleName|PolicyName|TableName|QueueName|LogGroupName|AlarmName|Name|DashboardName)$/;
 /**
- * A name is unique only within the parent: a policy in its role, an authorizer in its API. An API's name is no identity, and the
- * last three have the name of the resource that they serve.
+ * Types whose names cannot collide. The names of policies and authorizers must be unique only within their role or API, and an
+ * API's name is no identity. The last three have the name of the function that they serve.
  */
 const NAMED_WITHIN = new Set([
   ...["IAM::Policy", "ApiGatewayV2::Api", "ApiGatewayV2::Authorizer"].map((type) => `AWS::${type}`),
@@ -75,7 +75,7 @@ describe("two control planes", () => {
     expect(named.map(({ Type }) => Type)).toEqual([]);
   });
 
-  test("may each call their own handlers alone", () => {
+  test("may each call only their own handlers", () => {
     const tagsOf = (template: Template) =>
       statementsOf(template)
         .filter(({ statement }) => actionsOf(statement).includes("lambda:InvokeFunction"))

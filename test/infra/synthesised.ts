@@ -58,7 +58,7 @@ export function resourcesOf(template: Template, type: string): readonly (readonl
   return Object.entries(template.findResources(type)) as [string, Resource][];
 }
 
-/** Every statement of a policy, with the logical id of the policy. */
+/** Every statement of each policy, with the logical id of the policy. */
 export function statementsOf(template: Template): readonly { readonly id: string; readonly statement: Statement }[] {
   return resourcesOf(template, "AWS::IAM::Policy").flatMap(([id, { Properties }]) => {
     const { Statement: statements } = Properties["PolicyDocument"] as { readonly Statement: readonly Statement[] };

@@ -1,4 +1,4 @@
-/** The record of all submissions and their outcomes: each is noted before it is sent, and again when it has ended. */
+/** The book of submissions and their outcomes: each submission is noted before it is sent, and again when it has ended. */
 import type { Recorded } from "../crash/outcome.ts";
 import type { Ended, LoadClient } from "./client.ts";
 import type { Added, Told } from "./handlers/told.ts";
@@ -7,7 +7,7 @@ export interface Submission {
   readonly kind: string;
   readonly way: "call" | "send";
   readonly submittedAtMs: number;
-  /** How long it asked to sleep or to be delayed. */
+  /** The length of the submission's sleep or delay. */
   readonly askedMs: number;
   invocationId?: string;
   endedAtMs?: number;
@@ -83,7 +83,7 @@ export class Book {
     this.complaints.push(what);
   }
 
-  /** @returns the parsed result; if the invocation failed, undefined, and the failure becomes a complaint */
+  /** @returns the parsed result; undefined, with a complaint, if the invocation failed */
   told<T extends Told>(what: string, { invocationId, status, text }: Ended): T | undefined {
     if (status !== 200) {
       this.complain(`${what} ${invocationId} ended with ${status}: ${text}`);
@@ -117,7 +117,7 @@ export class Book {
     if (told !== undefined) await this.account(`${kind}'s send`, told, ["step 1"], fromMs, 1_500);
   }
 
-  /** @param id of a noted invocation */
+  /** @param ended the end of an invocation that `know` has noted */
   async accountAdd(object: string, amount: number, ended: Ended, fromMs: number): Promise<void> {
     const added = this.told<Added>("an add", ended);
     if (added === undefined) return;
@@ -130,7 +130,7 @@ export class Book {
     if (toMs - fromMs < askedMs) this.complain(`${invocationId} slept ${toMs - fromMs} ms instead of ${askedMs}`);
   }
 
-  /** @param waits for how many milliseconds the invocation may wait in each gap */
+  /** @param waits the time for which the invocation may wait in any of the gaps */
   #noteStill(kind: string, { invocationId, recorded, slept }: Told, fromMs: number, waits: number): void {
     let lastMs = fromMs;
     let forMs = 0;

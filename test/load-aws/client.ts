@@ -1,4 +1,4 @@
-/** A client that repeats each interrupted request, under its idempotency key where it has one. */
+/** A client that repeats each interrupted request, with its idempotency key if it has one. */
 import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mjs";
 import type { ControlPlane, SentInvocation } from "../e2e-aws/control-plane.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
@@ -24,7 +24,7 @@ const LOOK_MAX_MS = 8_000;
 const GIVE_UP_AFTER_MS = 60_000;
 /** Each open request occupies a process of the ingress, and two cores start few of those in a second. */
 const REQUESTS_MAX = 14;
-/** One in so many waits on a request; the others poll, which occupies no function. */
+/** One of so many waits is an attach; the others poll, which occupies no function. */
 const ATTACH_ONE_IN = 4;
 /** Statuses of a gateway or a function that is full, stopping or dead: the outcome of the request is unknown. */
 const AGAIN = new Set([429, 502, 503]);
@@ -51,7 +51,7 @@ export class LoadClient {
     this.#untilMs = untilMs;
   }
 
-  /** @returns the end, be it a result or a failure */
+  /** @returns the end: a result or a failure */
   async call(target: string, input: unknown, key?: string): Promise<Ended> {
     const answer = await this.#ask(postOf(`/${target}`, input, key), key === undefined);
     const invocationId = String(answer.headers["x-restate-id"]);
@@ -62,7 +62,7 @@ export class LoadClient {
 
   /**
    * @returns the id
-   * @throws Error where it was refused
+   * @throws Error if the send was refused
    */
   async send(target: string, input: unknown, key: string | undefined, query = ""): Promise<string> {
     const { status, text } = await this.#ask(postOf(`/${target}/send${query}`, input, key));
@@ -111,7 +111,7 @@ export class LoadClient {
     }
   }
 
-  /** @returns undefined where the connection broke */
+  /** @returns undefined if the connection broke */
   async #inTurn(ask: Asking, what: string): Promise<ApiResponse | undefined> {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#turns.push(resolve));
     else this.#free -= 1;

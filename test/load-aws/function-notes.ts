@@ -7,7 +7,7 @@ import type { Blow } from "./killer.ts";
 import type { OutOfMemory } from "./unruly/memory.ts";
 import type { Fate } from "./unruly/unruly.ts";
 
-/** A run that expects at least so many lost messages and lost none has failed: chance alone hardly ever loses none. */
+/** If so many lost messages are expected and none was lost, the run has failed: chance alone hardly ever explains that. */
 const EXPECTED_MIN = 10;
 
 export type Fates = Readonly<Record<Fate, number>>;

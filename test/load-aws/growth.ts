@@ -5,7 +5,7 @@ import type { Functions } from "./killer.ts";
 
 export interface Growth {
   readonly name: string;
-  /** Of the largest process, at first and at last. */
+  /** The memory of the largest process, at the beginning and at the end. */
   readonly firstMb: number;
   readonly lastMb: number;
   readonly mostMb: number;

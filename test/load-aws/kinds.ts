@@ -38,10 +38,10 @@ interface Asked {
   readonly handler: string;
   readonly input?: unknown;
   readonly steps: readonly string[];
-  /** With a sleep or a delay. */
+  /** The time of the sleep or of the delay, if there is one. */
   readonly askedMs?: number;
   readonly delayMs?: number;
-  /** So many requests with the same key. */
+  /** The number of requests with the same key. */
   readonly times?: number;
 }
 

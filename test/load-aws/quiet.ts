@@ -4,7 +4,7 @@ import { sweep } from "../e2e-aws/hints.ts";
 import type { LeftBehind } from "./left-behind.ts";
 import { leftBehind } from "./left-behind.ts";
 
-/** The sweeper finds an invocation that lost its last message by then, or by a look at everything. */
+/** By then the sweeper finds an invocation whose last message was lost; otherwise a look at everything finds it. */
 const LATE_MS = 60_000;
 const QUIET_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
@@ -14,7 +14,7 @@ export function say(what: string): void {
 }
 
 /**
- * @param late called if work is still open by then, before the look at everything
+ * @param late called if work is still open after `LATE_MS`, before the look at everything
  * @returns false if work is still open at the end
  */
 export async function settled(
@@ -40,7 +40,7 @@ export async function sweepAsRule(): Promise<void> {
   await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
 }
 
-/** Waits for invocations without an attached client, and for messages. */
+/** Waits for the end of invocations without an attached client, and for the messages that are left. */
 export async function untilQuiet(): Promise<LeftBehind> {
   const untilMs = Date.now() + QUIET_WITHIN_MS;
   let left = await leftBehind();
@@ -52,7 +52,7 @@ export async function untilQuiet(): Promise<LeftBehind> {
   return left;
 }
 
-/** As an operator does after a loss of messages (docs/operating.md). */
+/** Looks at everything, as an operator does after a loss of messages (docs/operating.md). */
 async function lookAtEverything(): Promise<number> {
   try {
     const { swept } = (await sweep(aws.plain, { everything: true })) as { readonly swept: { readonly woken: number } };

@@ -10,7 +10,7 @@ export interface Scene {
   readonly client: LoadClient;
   readonly tail: LedgerTail;
   readonly random: Random;
-  /** Of the services of one deployment. */
+  /** The prefix of the names of one deployment's services. */
   readonly prefix: string;
 }
 

@@ -17,7 +17,7 @@ export function counterRows({ client }: SdkStage): void {
       expect(await client().call(`${counter}/add`, 3)).toBe(8);
       expect(await client().call(`${counter}/get`)).toBe(8);
     });
-    test("each key has a state of its own, whatever its characters", async () => {
+    test("each key has its own state, whatever its characters", async () => {
       const keys = ["a", "a/b", "ä b", "%"].map((key) => `${key}${randomUUID()}`);
       for (const [index, key] of keys.entries()) {
         expect(await client().call(`/Counter/${encodeURIComponent(key)}/add`, index + 1)).toBe(index + 1);

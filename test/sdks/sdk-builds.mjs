@@ -1,7 +1,10 @@
 /** The SDKs: the tools of each, the commands that build its deployment in a copy of its folder, and the one that starts it. */
 import { join } from "node:path";
 
-/** A Python without these two has a version all the same, but makes no environment to install into. */
+/**
+ * Imports two modules that a Python may lack: such a Python has a version, but cannot make an environment to install
+ * into.
+ */
 const PYTHON_VERSION = "import ensurepip, platform, venv; print(platform.python_version())";
 
 const PIP_OPTIONS = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--only-binary", ":all:"];

@@ -1,4 +1,7 @@
-/** `valid-sbom.mjs <file>`: prints the errors of the file by the schema of CycloneDX as JSON, `null` for a valid file. */
+/**
+ * `valid-sbom.mjs <file>`: checks the file against the schema of CycloneDX, and prints the errors as JSON, `null` for a valid
+ * file.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

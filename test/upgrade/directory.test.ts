@@ -52,7 +52,7 @@ async function drill(account: Account, site: Site, world: World): Promise<void> 
   await expectRest(site, account);
 }
 
-/** A local process on the directory, after the change, with the deployment at its new address. */
+/** Changes the directory, starts a local process on it, and moves the deployment to its new address. */
 async function upgraded({ account, files }: DirectoryFixture, change: (dataDir: string) => Promise<void>) {
   clearing.push(liveShortlyAfter(account));
   const dataDir = await mkdtemp(join(tmpdir(), "stepwell-upgrade-"));

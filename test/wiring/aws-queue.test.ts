@@ -1,4 +1,4 @@
-/** The queue of wakes by the settings: one lane, or two by the notes of the registry. */
+/** Tests which queue a wake is sent to: the only one, or one of two according to what the registry notes about its service. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";

@@ -8,7 +8,7 @@ import { MemoryTable } from "../simulation/memory-table.ts";
 const SCHEMA = { pk: "schema", sk: "format" };
 const SECRET = { pk: "secret", sk: "hmac" };
 
-test("an empty table is claimed once, by many at the same time, and recognised from then on", async () => {
+test("an empty table is claimed once, even by many at the same time, and recognised from then on", async () => {
   const table = new MemoryTable();
   const start = async () => {
     await claimTable(table, "");
@@ -32,7 +32,7 @@ test("a table with data and without a schema item refuses the start, and stays a
   expect(table.shown(SCHEMA)).toBeUndefined();
 });
 
-test("a table of an earlier version is taken over once, by many at the same time, with its secret and its shards", async () => {
+test("a table of an earlier version is taken over once, even by many at the same time, with its secret and its shards", async () => {
   const table = new MemoryTable();
   const bytes = freshSecretBytes(32);
   await table.put({ ...SECRET, bytes });
@@ -68,7 +68,7 @@ test("a table recognises the secret that it was written under, and does not cont
   expect(table.all().flatMap(Object.values)).not.toContainEqual(secret);
 });
 
-test("a table that has a secret of its own keeps it", async () => {
+test("a table that has its own secret keeps it", async () => {
   const table = new MemoryTable();
   const own = await environmentSecret(table, "", freshSecretBytes);
   expect(await recognisedSecret(table, "", freshSecretBytes(32))).toEqual(own);

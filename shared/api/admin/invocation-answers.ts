@@ -1,7 +1,14 @@
 /** The response schema of one invocation for the OpenAPI document; it must satisfy its counterpart in `api/wire`. */
 import * as z from "zod";
 import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
-import type { AttemptFailureBody, EntryBody, InvocationBody, PauseBody, WaitBody } from "../wire/invocation.ts";
+import type {
+  AttemptFailureBody,
+  EntryBody,
+  InvocationBody,
+  MismatchBody,
+  PauseBody,
+  WaitBody,
+} from "../wire/invocation.ts";
 
 const text = z.string();
 const maybeText = text.exactOptional();
@@ -58,6 +65,23 @@ const Pause = z
   })
   .meta({ id: "Pause" }) satisfies z.ZodType<Partial<PauseBody>>;
 
+const side = { deployment_id: text, revision: whole.exactOptional(), address: maybeText };
+
+const JournalMismatch = z
+  .object({
+    entry: whole.describe("The index of the entry that differs."),
+    rows: z.array(z.object({ entry: whole, recorded: maybeText, offered: maybeText })),
+    journal: z
+      .object({ ...side, at: moment })
+      .exactOptional()
+      .describe("The deployment that recorded the entry, and the moment."),
+    code: z.object(side).describe("The deployment whose code differs."),
+    ways_out: z.array(
+      z.object({ action: z.enum(["restore", "move", "restart", "kill"]), text, commands: z.array(text) }),
+    ),
+  })
+  .meta({ id: "JournalMismatch" }) satisfies z.ZodType<MismatchBody>;
+
 const Entry = z
   .object({
     index: whole,
@@ -95,6 +119,7 @@ export const Invocation = z
     attempts: whole,
     waits_for: z.array(Wait).exactOptional().describe("Present for an open invocation."),
     pause: Pause.exactOptional(),
+    mismatch: JournalMismatch.exactOptional().describe("Present if the last failure is RT0016."),
     entries: z.array(Entry),
   })
-  .meta({ id: "Invocation" }) satisfies z.ZodType<Partial<Omit<InvocationBody, "waits_for" | "pause">>>;
+  .meta({ id: "Invocation" }) satisfies z.ZodType<Partial<Omit<InvocationBody, "waits_for" | "pause" | "mismatch">>>;

@@ -4,6 +4,7 @@ import { targetText } from "../../core/model/target.ts";
 import type { InvocationView } from "../../engine/ports/submission.ts";
 import type { EntryBody, InvocationBody } from "../wire/invocation.ts";
 import { attemptFailureBody } from "./attempt-failure-body.ts";
+import { mismatchBody } from "./mismatch-body.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
 import { pauseBody, waitBody } from "./wait-body.ts";
@@ -49,6 +50,7 @@ export function invocationBody(view: InvocationView): InvocationBody {
       waits_for: view.waitsFor?.map(waitBody),
       pause: written(view.pause, pauseBody),
       last_failure: written(view.lastFailure, attemptFailureBody),
+      mismatch: written(view.mismatch, mismatchBody),
       completion_failure: written(view.failure, failureBody),
     }),
     entries: view.entries.map(entryBody),

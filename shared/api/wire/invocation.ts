@@ -11,7 +11,10 @@ export interface AttemptFailureBody {
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
   /** For RT0016 only: the recorded command, and the different command that the current code offered. */
   readonly mismatch?: {
+    /** The index among the commands; the input is 0. */
     readonly index: number;
+    /** The index among all entries, as in `entries` and in `from` of a restart. */
+    readonly entry?: number;
     readonly deployment_id: string;
     /** Absent if the journal has no command at this index. */
     readonly recorded?: { readonly type?: string; readonly name?: string };
@@ -82,6 +85,32 @@ export interface PauseBody {
   readonly failure?: AttemptFailureBody;
 }
 
+/** One side of a journal mismatch. `revision` and `address` are absent if the deployment is gone. */
+export interface MismatchSideBody {
+  readonly deployment_id: string;
+  /** The revision of the invocation's service on the deployment. */
+  readonly revision?: number;
+  readonly address?: string;
+}
+
+/** A journal mismatch (RT0016): both sides around the first difference, and the ways out. */
+export interface MismatchBody {
+  /** The index of the entry that differs. */
+  readonly entry: number;
+  /** `offered` is absent behind the difference, because the code did not get there; `recorded` behind the journal's end. */
+  readonly rows: readonly { readonly entry: number; readonly recorded?: string; readonly offered?: string }[];
+  /** The deployment that recorded the entry that differs, and the moment. */
+  readonly journal?: MismatchSideBody & { readonly at: string };
+  /** The deployment whose code differs. */
+  readonly code: MismatchSideBody;
+  readonly ways_out: readonly {
+    readonly action: "restore" | "move" | "restart" | "kill";
+    readonly text: string;
+    /** Commands of `stepwell`. A part in angle brackets is for the operator to fill in. */
+    readonly commands: readonly string[];
+  }[];
+}
+
 export interface InvocationBody {
   readonly id: string;
   readonly target: string;
@@ -118,6 +147,8 @@ export interface InvocationBody {
   /** For a paused invocation: the reason, the moment and the operator of the pause. */
   readonly pause?: PauseBody;
   readonly last_failure?: AttemptFailureBody;
+  /** Present for an open invocation whose last failure is RT0016. */
+  readonly mismatch?: MismatchBody;
   readonly completion_failure?: {
     readonly code: number;
     readonly message: string;

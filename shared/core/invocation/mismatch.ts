@@ -5,10 +5,12 @@ import type { Journal } from "./journal.ts";
 /** The format in which SDKs report differing fields: a line `name: recorded != offered` for each. */
 const DIFFERENCE = /^[ \t]+(\w+): (.*) != (.*)$/m;
 const VALUE_MAX = 200;
+/** SDKs confuse the recorded side and the offered side for some commands. */
+const REPORT = "The report of the SDK, which may name the two sides the other way round:";
 
 /**
  * SDKs report the command that their code reached; the journal has the recorded one. The message names both before the
- * SDK's own text, because SDKs confuse the two for some commands.
+ * SDK's own text.
  * @param told the SDK's failure, with texts of any length; they are cut before they are matched
  * @param deploymentId the deployment of the current code
  */
@@ -23,12 +25,13 @@ export function besideJournal(told: AttemptFailure, journal: Journal, deployment
   const [, field, was, is] = DIFFERENCE.exec(failure.message) ?? [];
   const mismatch: Mismatch = {
     index,
+    entry: place,
     deploymentId,
     offered,
     ...(recorded && { recorded }),
     ...(field !== undefined && { field: { name: field, recorded: cut(was), offered: cut(is) } }),
   };
-  return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${failure.message}` };
+  return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${REPORT}\n${failure.message}` };
 }
 
 /** @param place the index among all entries, as operators see it in the journal and give it to a restart */
@@ -36,14 +39,21 @@ function sentence({ recorded, offered, field, deploymentId }: Mismatch, place: n
   const difference =
     field && `; the first difference is ${field.name}: '${field.recorded}' there, '${field.offered}' here`;
   const code = `the code of deployment ${deploymentId}`;
-  return `entry ${place} is ${spoken(recorded)} in the journal and ${spoken(offered)} in ${code}${difference ?? ""}`;
+  return `entry ${place} is ${spokenCommand(recorded)} in the journal and ${spokenCommand(offered)} in ${code}${difference ?? ""}`;
 }
 
-function spoken(command: Mismatch["recorded"]): string {
+/** The type of a command and its name in quotes; `nothing` for no command. */
+export function spokenCommand(command: Mismatch["recorded"]): string {
   if (command?.type === undefined) return "nothing";
-  return command.name === undefined ? command.type : `${command.type} '${command.name}'`;
+  return command.name === undefined || command.name === "" ? command.type : `${command.type} '${command.name}'`;
 }
 
 function cut(value = ""): string {
   return value.slice(0, VALUE_MAX);
+}
+
+/** True if the same code offered the same other command at the same place. */
+export function sameMismatch(a: Mismatch | undefined, b: Mismatch): boolean {
+  if (a === undefined || a.deploymentId !== b.deploymentId || a.index !== b.index) return false;
+  return a.offered.type === b.offered.type && a.offered.name === b.offered.name;
 }

@@ -2,6 +2,9 @@
 import type { Entry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 
+/** The protocol version from which on a journal can be cut; earlier journals lack the information for it. */
+export const CUT_VERSION_MIN = 6;
+
 /**
  * @param from the index of the last entry to take, counting commands and notifications; 0 is the input
  * @returns the entries after the input, then later completions of the taken commands; undefined if there is no such

@@ -1,9 +1,12 @@
-/** Finds the moments when the entries of a journal were stored. All entries of a segment have the same moment. */
+/** Finds when the entries of a journal were stored and by which deployment: the same for all entries of a segment. */
+import type { DeploymentId } from "../model/ids.ts";
 
 export interface SegmentMoment {
   /** The index of the first entry of the segment. */
   readonly fromEntry: number;
   readonly atMs: number;
+  /** The deployment to which the invocation was pinned. */
+  readonly deploymentId?: DeploymentId;
 }
 
 /**
@@ -23,4 +26,9 @@ export function entryMoments(
   }
   while (all.length < count) all.push(newestAtMs);
   return all;
+}
+
+/** The segment that contains an entry; the last segment for an entry after the end of the journal. */
+export function segmentOfEntry(moments: readonly SegmentMoment[], entry: number): SegmentMoment | undefined {
+  return moments.findLast(({ fromEntry }) => fromEntry <= entry);
 }

@@ -19,6 +19,7 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
 import { beginAttempt, tellAttempt } from "../traces.ts";
+import { tellMismatch } from "./tell-mismatch.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { watch } from "../lease/watch.ts";
@@ -132,6 +133,7 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
       reason: message,
     });
     engine.meter.count("attempt_failures_total", { code: errorCode });
+    tellMismatch(engine, active.invocation, ended.ending.failure);
   }
   const lock = active.lock.known;
   return advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });

@@ -73,7 +73,7 @@ export class ActiveInvocation {
     return this.#invocation;
   }
 
-  /** Called by the driver alone, after its decision. */
+  /** Only the driver calls this, after its decision. */
   advanceTo(next: Invocation): void {
     this.#invocation = next;
   }

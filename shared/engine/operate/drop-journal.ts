@@ -165,6 +165,7 @@ async function removeAcceptance(engine: Engine, pk: string, { acceptance }: Invo
   const existing = await engine.table.get(key);
   if (existing?.["n"] !== acceptance.nonce) return;
   await engine.table.delete(key, { kind: "equal", attribute: "n", value: acceptance.nonce });
-  // Also if this delete was refused: an earlier try may have removed the acceptance, but not yet its pieces.
+  // This is done even if the delete was refused: an earlier try may have removed the acceptance, but not yet its
+  // pieces.
   await dropPieces(engine, existing);
 }

@@ -2,7 +2,7 @@
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Entry } from "../../core/invocation/entry.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
-import { journalPrefix } from "../../core/invocation/prefix.ts";
+import { CUT_VERSION_MIN, journalPrefix } from "../../core/invocation/prefix.ts";
 import { NO_RETRIES, type Pin, type Segment } from "../../core/invocation/segment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import {
@@ -25,8 +25,6 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** The protocol version from which on a journal can be cut; earlier journals lack the information for it. */
-const PREFIX_VERSION_MIN = 6;
 /** The first bytes of an id are its partition key, which the new invocation shares with the former one. */
 const PLACE_BYTES = 8;
 
@@ -51,7 +49,7 @@ export async function restart(
   if (invocation.acceptance.handlerType === "workflow") return "workflow";
   if (!hasJournal(invocation, nowMs)) return "no-journal";
   const { pin } = invocation;
-  if (from > 0 && (pin?.protocolVersion ?? 0) < PREFIX_VERSION_MIN) return "old-version";
+  if (from > 0 && (pin?.protocolVersion ?? 0) < CUT_VERSION_MIN) return "old-version";
   const entries = journalPrefix(invocation.journal, from);
   if (entries === undefined) return "not-whole";
   // The input alone needs no protocol version, so the pin does not restrict the deployment.

@@ -6,6 +6,12 @@ const QUEUE_REMEDY = "The field error has the cause. Check that the queue exists
 
 export const INVOCATION_EVENTS = {
   "attempt.failed": { level: "info", message: "An attempt failed" },
+  "journal.mismatched": {
+    level: "warn",
+    message: "The code of a deployment took another path than the journal (RT0016)",
+    remedy:
+      "The field waysOut lists the commands that repair the invocation; `stepwell invocations describe` shows both sides.",
+  },
   "attempt.send-failed": {
     level: "error",
     message: "The request of an attempt could not be sent",

@@ -1,4 +1,5 @@
 /** The inputs and results of the use cases of invocations. */
+import type { WayOut } from "../../core/invocation/ways-out.ts";
 import type { CodedError } from "../../core/errors/coded-error.ts";
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -155,6 +156,25 @@ export interface PauseView {
   readonly failure?: AttemptFailure;
 }
 
+/** One side of a journal mismatch: a deployment, with the revision of the service there if it is still registered. */
+export interface MismatchSide {
+  readonly deploymentId: DeploymentId;
+  readonly revision?: number;
+  readonly address?: string;
+}
+
+/** Commands of the journal beside those of the current code, around the first difference (RT0016). */
+export interface MismatchView {
+  /** The index of the entry that differs. */
+  readonly entry: number;
+  /** `offered` is absent behind the difference, because the code did not get there; `recorded` behind the journal's end. */
+  readonly rows: readonly { readonly entry: number; readonly recorded?: string; readonly offered?: string }[];
+  /** The deployment that recorded the entry that differs, and the moment at which it did. */
+  readonly journal?: MismatchSide & { readonly atMs: number };
+  readonly code: MismatchSide;
+  readonly waysOut: readonly WayOut[];
+}
+
 /** The answer of `GET /invocations/{id}`. */
 export interface InvocationView {
   readonly id: InvocationId;
@@ -187,6 +207,8 @@ export interface InvocationView {
   /** Where the invocation runs, or where its next attempt goes. */
   readonly deployment?: { readonly id: DeploymentId; readonly address?: string };
   readonly lastFailure?: AttemptFailure;
+  /** Present for an open invocation whose last failure is a journal mismatch. */
+  readonly mismatch?: MismatchView;
   readonly completedAtMs?: number;
   /** How a completed invocation ended. */
   readonly outcome?: EndOutcome;

@@ -1,5 +1,5 @@
 /** Makes the view of one invocation for operators: its state, its deployment, its pause and what it waits for. */
-import { addressOf } from "../../core/model/deployment.ts";
+import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { circuitKeyOfNext } from "../attempt/circuit.ts";
 import type { Engine } from "../engine.ts";
@@ -7,6 +7,7 @@ import { viewOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { InvocationView } from "../ports/submission.ts";
 import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
+import { mismatchView } from "./mismatch-view.ts";
 import { pauseView } from "./pause-view.ts";
 import { waitsFor } from "./waits-for.ts";
 
@@ -15,22 +16,28 @@ export async function showInvocation(engine: Engine, id: InvocationId): Promise<
   const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
   const view = await viewOf(engine, loaded);
-  const deployment = await deploymentOf(engine, loaded);
+  // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
+  const deployments = await engine.registry.deployments();
+  const deployment = deploymentOf(engine, loaded, deployments);
   if (view.status === "completed") return { ...view, ...(deployment && { deployment }) };
   const pause = pauseView(engine, loaded);
+  const mismatch = mismatchView(loaded, knownNow(engine, loaded), deployments);
   return {
     ...view,
     waitsFor: await waitsFor(engine, loaded),
     ...(pause && { pause }),
+    ...(mismatch && { mismatch }),
     ...(deployment && { deployment }),
   };
 }
 
 /** The deployment of the next attempt. An invocation without a pin goes to the latest deployment of its service. */
-async function deploymentOf(engine: Engine, loaded: Loaded): Promise<InvocationView["deployment"]> {
+function deploymentOf(
+  engine: Engine,
+  loaded: Loaded,
+  deployments: readonly Deployment[],
+): InvocationView["deployment"] {
   const invocation = knownNow(engine, loaded);
-  // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
-  const deployments = await engine.registry.deployments();
   const id =
     invocation.phase.status === "completed"
       ? invocation.pin?.deploymentId

@@ -47,8 +47,8 @@ const PLAIN_MAX_BYTES = 1024 * 1024;
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
 /**
- * As `load`, but begun after the call, and shared by all callers in this process that ask for the same invocation meanwhile.
- * Otherwise a thousand messages to an invocation that waits for a thousand calls would read its journal a thousand times.
+ * Like `load`, but concurrent callers in this process that ask for the same invocation share one load, which begins after their
+ * calls. Otherwise a thousand messages to an invocation that waits for a thousand calls would read its journal a thousand times.
  */
 export function loadJointly(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointLoads.get(engine);
@@ -168,7 +168,7 @@ export function assemble(
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
     last = { before: folding.invocation, segment: read.segment };
     lease = read.lease;
-    moments?.push({ fromEntry: last.before.journal.entries.length, atMs: read.segment.writtenAtMs });
+    moments?.push(momentOf(last.before, last.segment));
     if (read.segment.failure !== undefined) failures.push(read.segment.failure);
   }
   let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
@@ -198,6 +198,10 @@ export function assemble(
     ...(isCancelled && { isCancelled }),
     ...(moments && { moments }),
   };
+}
+
+function momentOf(before: Invocation, { pin = before.pin, writtenAtMs: atMs }: Segment): SegmentMoment {
+  return { fromEntry: before.journal.entries.length, atMs, ...(pin && { deploymentId: pin.deploymentId }) };
 }
 
 /** The segments of this life in order; segments of former lives have another nonce (I12). */

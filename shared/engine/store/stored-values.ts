@@ -46,6 +46,7 @@ const StoredMismatch = message({
   fieldName: optional(string(5)),
   fieldRecorded: string(6),
   fieldOffered: string(7),
+  entry: optional(uint32(8)),
 });
 
 export const StoredAttemptFailure = message({
@@ -98,7 +99,14 @@ export function attemptFailureToStored(failure: AttemptFailure): StoredAttemptFa
   };
 }
 
-function mismatchToStored({ index, deploymentId, recorded, offered, field }: Mismatch): Infer<typeof StoredMismatch> {
+function mismatchToStored({
+  index,
+  entry,
+  deploymentId,
+  recorded,
+  offered,
+  field,
+}: Mismatch): Infer<typeof StoredMismatch> {
   return {
     index,
     deploymentId,
@@ -107,15 +115,17 @@ function mismatchToStored({ index, deploymentId, recorded, offered, field }: Mis
     fieldOffered: field?.offered ?? "",
     ...(recorded && { recorded }),
     ...(field && { fieldName: field.name }),
+    ...(entry !== undefined && { entry }),
   };
 }
 
 function mismatchFromStored(stored: Infer<typeof StoredMismatch>): Mismatch {
-  const { index, deploymentId, recorded, offered, fieldName, fieldRecorded, fieldOffered } = stored;
+  const { index, entry, deploymentId, recorded, offered, fieldName, fieldRecorded, fieldOffered } = stored;
   return {
     index,
     deploymentId,
     offered: offered ?? {},
+    ...(entry !== undefined && { entry }),
     ...(recorded && { recorded }),
     ...(fieldName !== undefined && { field: { name: fieldName, recorded: fieldRecorded, offered: fieldOffered } }),
   };

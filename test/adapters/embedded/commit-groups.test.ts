@@ -16,7 +16,7 @@ import { SteppedClock } from "../../stepped-clock.ts";
 class Disk {
   batches: number[] = [];
   isFull = false;
-  /** While set, batches wait for it before they are written. */
+  /** While this promise is set, batches wait for it before they are written. */
   gate: Promise<void> | undefined;
 
   constructor(opened: Store) {
@@ -97,7 +97,7 @@ describe("group commit", () => {
     expect(disk.batches).toEqual([1, 3]);
   });
 
-  test("an ack waits for other writes, yet reaches the disk without any", async () => {
+  test("an ack is not written at once, but reaches the disk without any further write", async () => {
     await queue.send(message(1));
     const [delivery] = await queue.receive(1, 1000, 0);
     await queue.ack(delivery!.receipt);
@@ -120,7 +120,7 @@ describe("group commit", () => {
     expect(await table.get({ pk: "a", sk: "1" })).toBeDefined();
   });
 
-  test("a write is judged against the latest pending one, also when the one before that became durable", async () => {
+  test("a condition is checked against the latest pending write, even after an earlier write became durable", async () => {
     const key = { pk: "a", sk: "1" };
     const releaseFirst = gate();
     const first = table.put({ ...key, n: 1 });
@@ -136,7 +136,7 @@ describe("group commit", () => {
     expect(await third).toEqual({ written: false, existing: { ...key, n: 2 } });
   });
 
-  test("a refusal is reported only once the item that caused it is durable", async () => {
+  test("a refusal is reported only after the write that caused it is durable", async () => {
     const release = gate();
     const winner = table.put({ pk: "a", sk: "1", by: "first" });
     let answered = false;
@@ -152,7 +152,7 @@ describe("group commit", () => {
 });
 
 describe("a failed write", () => {
-  test("rejects its whole group, leaves no write of it visible, and the store works again when there is space", async () => {
+  test("rejects its whole group and leaves none of its writes visible; the store works again when there is space", async () => {
     await table.put({ pk: "a", sk: "0", n: 0, openPk: "o", openSk: "0" });
     disk.isFull = true;
     const writes = [
@@ -160,7 +160,7 @@ describe("a failed write", () => {
       table.update({ pk: "a", sk: "0" }, { add: { n: 1 } }),
       queue.send(message(1)),
       timers.at(timer(1)),
-      // Refused because of a write that did not become durable: the state of that item is unknown.
+      // This condition fails because of a write that did not become durable, so the state of the item is unknown.
       table.put({ pk: "a", sk: "1" }, { kind: "absent" }),
     ];
     for (const outcome of await Promise.allSettled(writes))
@@ -178,7 +178,7 @@ describe("a failed write", () => {
     expect((await table.query("a")).items.map(({ sk }) => sk)).toEqual(["0", "1"]);
   });
 
-  test("also fails the writes that were judged against it, and no others", async () => {
+  test("also fails the writes whose conditions were checked against it, and no others", async () => {
     const release = gate();
     const first = table.put({ pk: "a", sk: "1", n: 1 });
     await turns();
@@ -211,7 +211,7 @@ describe("a failed write", () => {
     expect(await queue.receive(1, 60_000, 1000)).toMatchObject([{ receiveCount: 2 }]);
   });
 
-  test("of a firing timer fires it later", async () => {
+  test("of a firing timer only delays the timer", async () => {
     await timers.at(timer(1));
     disk.isFull = true;
     await clock.advance(1000);

@@ -1,4 +1,4 @@
-/** Tests the content of a store whose process was killed during its writes. */
+/** Tests a store whose process was killed during its writes: its content and its lock. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -67,7 +67,7 @@ async function killedAfter(child: ChildProcess, isLast: (line: string, count: nu
   return lines;
 }
 
-/** Opens the store of a killed writer, and fails where an acknowledged write is missing or any write is partial. */
+/** Opens the store of a killed writer, and fails if an acknowledged write is missing or any write is partial. */
 async function expectWhole(storeDir: string, printed: readonly string[]): Promise<void> {
   const numberOf = (line: string): number => Number(line.split(" ")[1]);
   const promised = new Set(printed.filter((line) => !line.startsWith("failed")).map(numberOf));
@@ -93,15 +93,18 @@ async function expectWhole(storeDir: string, printed: readonly string[]): Promis
 }
 
 describe("a store whose process was killed with SIGKILL", () => {
-  test.each([50, 300, 1500])("holds every acknowledged write and no partial one, killed after %i", async (count) => {
-    const storeDir = join(dir, `killed-${count}`);
-    const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
-    expect(printed.length).toBeGreaterThanOrEqual(count);
-    expect(printed.filter((line) => line.startsWith("failed"))).toEqual([]);
-    await expectWhole(storeDir, printed);
-  });
+  test.each([50, 300, 1500])(
+    "holds every acknowledged write and no partial one when killed after %i lines",
+    async (count) => {
+      const storeDir = join(dir, `killed-${count}`);
+      const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
+      expect(printed.length).toBeGreaterThanOrEqual(count);
+      expect(printed.filter((line) => line.startsWith("failed"))).toEqual([]);
+      await expectWhole(storeDir, printed);
+    },
+  );
 
-  test("holds every acknowledged write, also after a write that failed midway", async () => {
+  test("holds every acknowledged write, even after a write that failed midway", async () => {
     const storeDir = join(dir, "full");
     let failures = 0;
     let since = 0;

@@ -61,7 +61,7 @@ const METADATA = [
   "[fd20:ce::254]",
 ];
 
-/** Credentials and events of the function that makes the connection. */
+/** Local addresses of the Lambda runtime, where the connecting function gets its events and credentials. */
 const LAMBDA_RUNTIME = [
   "127.0.0.1:9001",
   "localhost:9001",

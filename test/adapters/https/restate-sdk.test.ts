@@ -8,7 +8,7 @@ import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract
 import { startServer } from "../../harness/https/peer.ts";
 import type { Peer, PeerKind } from "../../harness/https/peer.ts";
 
-// The SDK needs this function of Node 22, which Node 20 lacks.
+// The SDK calls Promise.withResolvers, which Node 20 lacks.
 const constructor = Promise as { withResolvers?: () => unknown };
 constructor.withResolvers ??= () => {
   let resolve: unknown;
@@ -42,7 +42,7 @@ async function sdkPeer(kind: PeerKind): Promise<Peer> {
   return peer;
 }
 
-test.each(["h2 in the clear", "http1.1 in the clear"] as const)("its manifest is read over %s", async (kind) => {
+test.each(["h2 in the clear", "http1.1 in the clear"] as const)("the SDK's manifest is read over %s", async (kind) => {
   const { uri } = await sdkPeer(kind);
   const exchange = endpoints.open(
     requestTo(uri, kind, { method: "GET", path: "/discover", headers: { accept: MANIFEST } }),
@@ -63,7 +63,7 @@ test.each(["h2 in the clear", "http1.1 in the clear"] as const)("an unknown hand
   expect(JSON.parse((await readAll(exchange)).toString())).toHaveProperty("message");
 });
 
-test("its HTTP/2 server gives broken over HTTP/1.1, and its HTTP/1.1 server gives http1-only over HTTP/2", async () => {
+test("a request over the wrong HTTP version fails: broken at the HTTP/2 server, http1-only at the HTTP/1.1 server", async () => {
   const http2 = await sdkPeer("h2 in the clear");
   const http1 = await sdkPeer("http1.1 in the clear");
   expect(await reasonOf(endpoints.open(requestTo(http2.uri, "http1.1 in the clear")).head())).toBe("broken");

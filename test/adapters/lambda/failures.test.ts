@@ -1,4 +1,4 @@
-/** Tests Lambda's failures as errors of the port, and that no call is repeated. */
+/** Tests which port error each failure of Lambda becomes, and that the adapter repeats no call. */
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
@@ -65,7 +65,7 @@ test("a missing permission gives an error with both commands that grant it", asy
   });
   const { exchange } = await callOf(refuse, { handlerTag: "Live" });
   const { message } = (await exchange.head().catch((error: unknown) => error)) as Error;
-  // A failed attempt keeps the start of its message.
+  // A failed attempt keeps only the start of its message.
   expect(message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
   expect(message).toContain(
     `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::111122223333:role/Stepwell-AdminRole-1X`,
@@ -73,14 +73,14 @@ test("a missing permission gives an error with both commands that grant it", asy
   expect(message).toContain(
     "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=Live",
   );
-  // A tag permits no call where a list names the handlers.
+  // If a list names the handlers, a tag permits no call.
   const named = await callOf(refuse);
   const told = (await named.exchange.head().catch((error: unknown) => error)) as Error;
   expect(told.message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
   expect(told.message).not.toContain("tag-resource");
 });
 
-test("a call made inside of a function carries nothing of that function's trace", async () => {
+test("a call from inside a Lambda function does not carry that function's trace", async () => {
   vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "worker");
   vi.stubEnv("_X_AMZN_TRACE_ID", "Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=1:a87bd80c:15");
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -119,14 +119,14 @@ test.each([
     "too-large",
     "Response payload size",
   ],
-])("a function that ends %s by %o is %s", async (functionError, body, reason, words) => {
+])("a function error %s with %o is %s", async (functionError, body, reason, words) => {
   const { exchange } = await callOf(() => ({ headers: { "x-amz-function-error": functionError }, body }));
   await expect(exchange.head()).rejects.toThrow(words);
   expect(await reasonOf(exchange.head())).toBe(reason);
 });
 
 test.each(["", "null", "[]", '"text"', "{}", '{"statusCode":99}', '{"statusCode":200,"body":{}}', "<html>"])(
-  "an answer of %s is not that of an SDK",
+  "the answer %s is refused, because no SDK sends it",
   async (body) => {
     const { exchange } = await callOf(() => ({ body }));
     await expect(exchange.head()).rejects.toThrow("is not that of a Restate SDK");

@@ -1,4 +1,7 @@
-/** Tests two SQS queues as lanes of one: a send uses the lane of the service, extend and ack that of the receipt. */
+/**
+ * Tests two SQS queues as the lanes of one queue: the service selects the lane of a send, and the receipt selects the lane of an
+ * extend or an ack.
+ */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { LanedQueue, slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
@@ -64,7 +67,7 @@ test.each([
   ["a slow service", "Slow", "slow-wakes"],
   ["any other service", "Quick", "wakes"],
   ["an unknown service", undefined, "wakes"],
-])("a message for %s goes to its lane, whole and with its group", async (_what, name, lane) => {
+])("a message for %s goes whole to the right lane, with its message group", async (_what, name, lane) => {
   const { queue, asked } = await lanes(["Slow"]);
   await queue.send(wake(name));
   const [sent, ...more] = asked();

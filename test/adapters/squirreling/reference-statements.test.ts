@@ -1,4 +1,4 @@
-/** The statements of the reference's documentation and of its web UI, over small tables. */
+/** Tests statements from the reference's documentation and web UI on small tables. */
 import { describe, expect, test } from "vitest";
 import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
 import { SqlError, type SqlAnswer } from "../../../shared/engine/ports/sql.ts";
@@ -101,7 +101,7 @@ describe("statements without a table, and about the tables", () => {
     expect(await rowsOf(statement)).toEqual(rows);
   });
 
-  test("a description of an unknown table names the known ones, and not the table of a SELECT without FROM", async () => {
+  test("the error about an unknown table names the known tables, but not the internal one of a SELECT without FROM", async () => {
     await expect(ask("describe nope")).rejects.toMatchObject({ kind: "unknown" });
     await expect(ask("describe nope")).rejects.not.toThrow("one_row");
     await expect(ask("describe nope")).rejects.toThrow("sys_journal");
@@ -159,7 +159,7 @@ describe("moments and durations", () => {
     expect(rows).toEqual(ids.map((id) => ({ id })));
   });
 
-  test("a moment that follows from the statement narrows its table", async () => {
+  test("a bound on a moment narrows the scan of its table", async () => {
     const given = tables();
     await ask("select id from sys_invocation_status where created_at >= now() - interval '1 day'", given);
     expect(given[0]!.scans.map(({ narrowing }) => Object.fromEntries(narrowing))).toEqual([
@@ -167,7 +167,7 @@ describe("moments and durations", () => {
     ]);
   });
 
-  test("invocations are counted by hour", async () => {
+  test("invocations are counted by day", async () => {
     const statement =
       "select date_bin(interval '1 day', created_at) as day, count(*) as n from sys_invocation_status group by 1 order by day desc limit 2";
     expect(await rowsOf(statement)).toEqual([
@@ -230,7 +230,7 @@ describe("tests of truth", () => {
   });
 });
 
-test("chains of operators, open parentheses and nested selects are read in time", async () => {
+test("long chains of operators, open parentheses and nested selects take under three seconds", async () => {
   const startedMs = performance.now();
   await expect(ask(`select 'a'${"||'a'".repeat(501)}`)).rejects.toMatchObject({ kind: "refused" });
   for (const opened of ["(", "select (", "first_value(", "a->"].map((text) => `select ${text.repeat(20_000)}`))
@@ -256,7 +256,7 @@ describe("operators over texts", () => {
     expect(rows).toEqual([[value]]);
   });
 
-  test("an operator inside of a text, a name or a comment is left alone", async () => {
+  test("an operator inside a text, a name or a comment is not changed", async () => {
     const { columns, rows } = await ask(`select 'a->>b || c::text is true' as "is true" -- from nowhere || x`);
     expect(columns.map(({ name }) => name)).toEqual(["is true"]);
     expect(rows).toEqual([["a->>b || c::text is true"]]);

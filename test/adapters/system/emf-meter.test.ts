@@ -51,7 +51,7 @@ test("counts are one sum for each set of labels, and each is written once", () =
   expect(lines).toHaveLength(2);
 });
 
-test("metrics with different labels share a line as long as each label and each metric has one value in it", () => {
+test("metrics share a line as long as no label and no metric has two values in it", () => {
   meter.count("invocations_accepted_total", { source: "ingress" });
   meter.observe("attempt_seconds", 0.5);
   for (const ending of ["suspended", "ended"]) meter.count("attempts_total", { ending });
@@ -103,7 +103,7 @@ test("label sets above the limit share one overflow metric, and no count is lost
   expect(told.at(-1)).toEqual(["Environment=shop,overflow=true", [50]]);
 });
 
-test("a value that is no number, or a closed log, fails no caller", () => {
+test("neither an invalid value nor a closed log makes a caller fail", () => {
   meter.observe("attempt_seconds", Number.NaN);
   meter.gauge("oldest_overdue_seconds", Number.POSITIVE_INFINITY);
   meter.count("attempts_total");

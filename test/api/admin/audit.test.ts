@@ -1,4 +1,4 @@
-/** The record of changes: the caller, the request and the outcome, without secrets. */
+/** Tests the audit lines of changes and of statements: the caller, the request and the outcome, without secrets. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
@@ -144,7 +144,7 @@ test("the claimed caller of an event without a gateway is recorded as a claim, a
   ]);
 });
 
-test("for a body with more members than any request, the line gives only the size", async () => {
+test("a body with more members than any real request has is recorded only by its size", async () => {
   const body = `{"new_state":{${Array.from({ length: 280_000 }, (_, at) => `"${at}":[]`).join()}}}`;
   await ask("POST", "/services/o/state", body);
   expect(recorded()).toMatchObject([{ body: `${body.length} bytes` }]);

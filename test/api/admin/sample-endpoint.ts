@@ -1,4 +1,4 @@
-/** A deployment that answers discoveries over HTTP/2 with prior knowledge, as a test wants it to. */
+/** A deployment over HTTP/2 with prior knowledge, which answers each discovery as the test has set it. */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { ServerHttp2Stream, IncomingHttpHeaders } from "node:http2";

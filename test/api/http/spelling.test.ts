@@ -1,4 +1,4 @@
-/** One spelling per path: needless escapes are found, and the escapes of clients are not. */
+/** Tests that needless escapes in a path are found, and that the escapes which clients write are accepted. */
 import { expect, test } from "vitest";
 import { needlessEscape } from "../../../shared/api/http/spelling.ts";
 

@@ -21,7 +21,7 @@ test("the handler gets the request path first, then the other headers in their o
   ]);
 });
 
-test("credentials and headers of connection and gateway are not submitted", async () => {
+test("credentials, and headers of the connection or of the gateway, are not submitted", async () => {
   const { face, submissions } = smallWorld();
   const dropped = {
     connection: "close",
@@ -73,7 +73,7 @@ test.each([
   expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: `/Greeter/echo${shown}` }]);
 });
 
-test("credentials that the settings name are submitted, the door's own never", async () => {
+test("headers that the settings name are submitted, even credentials, but never the headers for the door itself", async () => {
   const { face, submissions } = smallWorld({
     forwardHeaders: ["authorization", "x-amzn-*", "host", "idempotency-key"],
   });
@@ -92,7 +92,7 @@ test("credentials that the settings name are submitted, the door's own never", a
   ]);
 });
 
-test("the idempotency key is part of the submission, also where it is empty", async () => {
+test("the idempotency key is part of the submission, even if it is empty", async () => {
   const { face, submissions } = smallWorld();
   await face(request("POST /Greeter/echo", { "idempotency-key": "" }));
   await face(request("POST /Greeter/echo"));
@@ -100,7 +100,7 @@ test("the idempotency key is part of the submission, also where it is empty", as
   expect(submissions[1]).not.toHaveProperty("idempotencyKey");
 });
 
-test("a valid trace context is kept with the submission", async () => {
+test("a valid trace context is submitted, and an invalid one is dropped", async () => {
   const { face, submissions } = smallWorld();
   await face(request("POST /Greeter/echo", { traceparent: TRACEPARENT }));
   await face(request("POST /Greeter/echo", { traceparent: "nonsense" }));

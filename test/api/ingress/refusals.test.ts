@@ -11,7 +11,7 @@ interface Row {
   readonly source?: "ingress" | "invocation";
   /** The methods of the Allow header. */
   readonly allow?: string;
-  /** The message; with an ellipsis at its end, the beginning of the message. */
+  /** The message. If it ends with an ellipsis, it is only the beginning of the message. */
   readonly message: string;
 }
 
@@ -21,7 +21,7 @@ const RESERVED = "bad path, expected either /restate/...";
 const UNKNOWN_SERVICE = "service 'Nope' not found, make sure to register ...";
 const UNKNOWN_HANDLER = "the service 'Greeter' exists, but the handler 'nope' was not found, ...";
 const ID = idOf("nobody");
-/** A question by the idempotency key of a target. */
+/** A question that names an invocation by its target and its idempotency key. */
 function asked(question: string, named: object, status: number, message: string): Row {
   const body = JSON.stringify({ target: "idempotentInvocation", ...named, idempotencyKey: "k" });
   return { line: `POST /restate/${question}`, body, status, message };
@@ -212,7 +212,7 @@ describe("a refusal has its status, its source and its message", () => {
   }
 });
 
-test("attaching to an unknown invocation has the requested id in a header", async () => {
+test("the answer to an attach to an unknown invocation has the requested id in a header", async () => {
   const response = await smallWorld().face(request(`GET /restate/attach/${ID}`));
   expect(response.headers["x-restate-id"]).toBe(ID);
 });
@@ -233,21 +233,24 @@ test("the output of an invocation without a result is 470", async () => {
 test.each([
   ["stopping", 503, "the server is stopping; "],
   ["out-of-time", 504, "the invocation takes longer than a request may wait"],
-] as const)("an answer that is not there when %s is %i, with the path to wait for it", async (why, status, words) => {
-  const { headers, ...response } = await smallWorld({ unfinished: why }).face(request("POST /Greeter/break-off"));
-  expect(response.status).toBe(status);
-  expect(headers).toMatchObject({
-    "x-restate-id": UNFINISHED_ID,
-    "x-restate-error-source": "ingress",
-    "retry-after": "1",
-  });
-  const body = JSON.parse(textOf({ headers, ...response })) as { message: string };
-  expect(body).toMatchObject({ code: status, source: "ingress" });
-  expect(body.message).toContain(words);
-  expect(body.message).toContain(`/restate/invocation/${UNFINISHED_ID}/attach`);
-});
+] as const)(
+  "an invocation that is unfinished (%s) is answered with %i and the path to wait for its result",
+  async (why, status, words) => {
+    const { headers, ...response } = await smallWorld({ unfinished: why }).face(request("POST /Greeter/break-off"));
+    expect(response.status).toBe(status);
+    expect(headers).toMatchObject({
+      "x-restate-id": UNFINISHED_ID,
+      "x-restate-error-source": "ingress",
+      "retry-after": "1",
+    });
+    const body = JSON.parse(textOf({ headers, ...response })) as { message: string };
+    expect(body).toMatchObject({ code: status, source: "ingress" });
+    expect(body.message).toContain(words);
+    expect(body.message).toContain(`/restate/invocation/${UNFINISHED_ID}/attach`);
+  },
+);
 
-test("the detail of an unexpected error is in the log alone", async () => {
+test("the detail of an unexpected error is only in the log", async () => {
   const { face, logged } = smallWorld();
   const response = await face(request("POST /Greeter/break"));
   expect(textOf(response)).not.toContain("fire");
@@ -255,7 +258,7 @@ test("the detail of an unexpected error is in the log alone", async () => {
   expect(JSON.stringify(logged)).toContain("abababababababab");
 });
 
-test("a body that is too large has one of two refusals, by whether its length was declared", () => {
+test("a body that is too large is refused in one way if its length was declared, and in another if not", () => {
   const declared = bodyTooLargeResponse(true);
   expect([declared.status, textOf(declared)]).toEqual([413, "length limit exceeded"]);
   expect(declared.headers["x-restate-error-source"]).toBeUndefined();

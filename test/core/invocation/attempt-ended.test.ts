@@ -40,7 +40,7 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
   "with neither": {},
 };
 
-/** The step, followed by the segment where one is written for any content. */
+/** The step for each policy. If a segment is written for any content, the state after the segment follows. */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],
   ["suspended", all("poll, suspended")],
@@ -62,7 +62,7 @@ function told({ step, segment }: Transition): string {
   return `${stepText}, ${after.kind}${after.kind === "completed" ? ` ${after.result.kind}` : ""}`;
 }
 
-/** The journal has an output already, as after a lost End: an attempt may then end without an output. */
+/** The journal already has an output, as after a lost End message, so an attempt may end without an output. */
 function running(more: Partial<Invocation> = {}): Invocation {
   const invocation = invocationIn("running", more);
   return { ...invocation, journal: append(invocation.journal, [output("before")]) };
@@ -104,7 +104,7 @@ describe("the end of an attempt", () => {
     expect(result([output("first"), output("second")])).toBe("second");
   });
 
-  test("a suspension keeps what its own commit completed as fresh, and nothing that was sent", () => {
+  test("a suspension keeps as fresh only what its own commit completed, not what was sent", () => {
     const entries = [run(2), completion(2)];
     const event = attemptEnded(ENDINGS["suspended"]!, { entries, sent: [taken("c1", completion(1))] });
     const { phase } = advance(running(), event).next;

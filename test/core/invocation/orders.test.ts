@@ -65,7 +65,7 @@ describe("an order to resume", () => {
     expect(advance(next, poll()).step.kind).toBe("attempt");
   });
 
-  test("together with one to pause: the later one counts, and both are consumed", () => {
+  test("given together with an order to pause: the later one decides, and both are consumed", () => {
     const [first, second] = [NOW_MS, NOW_MS + 1];
     const on = advance(invocationIn("running"), poll([resume(second), pause(first)]));
     expect(on.segment).toMatchObject({ orders: ["opause", "oresume"], after: { kind: "running" } });

@@ -1,4 +1,4 @@
-/** What an invocation waits for, by its phase, its await and what has arrived. */
+/** Tests what an invocation waits for, given its phase, its await and what has arrived. */
 import { describe, expect, test } from "vitest";
 import type { Command, CommandEntry, Entry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
 import { append } from "../../../shared/core/invocation/journal.ts";
@@ -83,13 +83,13 @@ describe("a suspended invocation waits for", () => {
     ]);
   });
 
-  test("the rest of an await of which a part has come", () => {
+  test("only what is left of an await after a part has arrived", () => {
     const tree = { completions: [2, 3, 4], signals: [17], namedSignals: ["go"] };
     const left = waits(suspended(tree, [completion(4)]), [completion(2), signal(17), namedSignal("go")]);
     expect(left.map(({ kind }) => kind)).toEqual(["timer"]);
   });
 
-  test("the whole await where all of it has come and a wake is under way", () => {
+  test("the whole await if all of it has arrived, because a wake is under way", () => {
     expect(waits(suspended({ completions: [3] }), [completion(3)]).map(({ kind }) => kind)).toEqual(["timer"]);
   });
 });

@@ -30,7 +30,7 @@ test("iteration skips values that are deleted meanwhile, and includes added ones
 });
 
 const ENTRIES = 40_000;
-/** The number of entries in the map at a time. */
+/** How many entries the map has at the same time. */
 const COMPANY = 32;
 const VALUE_BYTES = 800;
 

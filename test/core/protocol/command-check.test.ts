@@ -18,7 +18,7 @@ test("bytes that are no frame are refused", () => {
   expect(() => commandOf(hex("0411 0000 00000009 5801"))).toThrow(RangeError);
 });
 
-test("metadata goes to V6 and V7 only, and is absent where there is none", () => {
+test("the metadata of a failure is written only for V6 and V7, and is absent if the failure has none", () => {
   const plain = { code: 500, message: "bad" };
   const { metadata } = badWithMetadata;
   expect(failureToWire({ ...plain, metadata, stacktrace: "at x" }, 7)).toEqual(badWithMetadata);

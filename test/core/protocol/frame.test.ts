@@ -29,7 +29,7 @@ test("a frame is code, flags, length and payload", () => {
   expect(toHex(encodeFrame(0xfbff, new Uint8Array(0)))).toBe("fbff000000000000");
 });
 
-test("a small frame keeps at most four times its bytes of the chunk alive", () => {
+test("a frame keeps at most four times its own size in memory, whatever the size of its chunk", () => {
   const chunk = new Uint8Array(64 * 1024);
   const [small, large] = [encodeFrame(0x0405, new Uint8Array(0)), encodeFrame(0x0401, new Uint8Array(20_000))];
   chunk.set(small);
@@ -49,7 +49,7 @@ test("reserved flags stay unchanged in the raw bytes", () => {
   expect(toHex(frame!.raw)).toBe("0411ffff000000025801");
 });
 
-test("the chunks do not affect the frames", () => {
+test("the frames do not depend on where their bytes are cut into chunks", () => {
   const anyFrame = fc.tuple(fc.nat(0xffff), fc.uint8Array({ maxLength: 40 }), fc.nat(0xffff));
   fc.assert(
     fc.property(fc.array(anyFrame, { maxLength: 8 }), cuts, (parts, at) => {

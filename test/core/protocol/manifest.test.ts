@@ -1,4 +1,4 @@
-/** Tests manifests that are read, with all their options. */
+/** Tests how valid manifests are read, with all their options. */
 import { expect, test } from "vitest";
 import { MANIFEST_ACCEPT, parseManifest } from "../../../shared/core/protocol/manifest.ts";
 import type { Manifest } from "../../../shared/core/protocol/manifest.ts";

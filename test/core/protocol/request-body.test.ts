@@ -35,13 +35,13 @@ test("V6 gets no scope, limit key or idempotency key, and V5 no seed either", ()
   expect(opening(5)).toBe(toHex(hex(`0000000000000035 ${id}`)));
 });
 
-test("a service without state or key gets none", () => {
+test("without state and key, the start message has no field for them", () => {
   const { scope: _scope, limitKey: _limit, idempotencyKey: _idempotency, key: _key, ...plain } = start;
   const id = `0a18 ${"01".repeat(24)} 1205696e765f78 1802 2801 3803 40e807`;
   expect(opening(5, { ...plain, state: [] })).toBe(toHex(hex(`000000000000002a ${id}`)));
 });
 
-test("the journal follows as the stored bytes, with one frame or many in a piece", () => {
+test("the journal follows as the stored bytes, even if one piece contains several frames", () => {
   const segment = Buffer.concat([input, run]);
   for (const version of PROTOCOL_VERSIONS) {
     const [, ...rest] = requestBody({ version, start, frames: [segment], knownEntries: 2 });

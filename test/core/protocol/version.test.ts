@@ -17,7 +17,7 @@ test.each([
   expect(negotiate({ min, max })).toBe(version);
 });
 
-test("content types name versions only", () => {
+test("a content type names its version, and any other text names none", () => {
   expect(invocationContentType(6)).toBe("application/vnd.restate.invocation.v6");
   expect(versionOfContentType("application/vnd.restate.invocation.v7")).toBe(7);
   expect(versionOfContentType("application/vnd.restate.invocation.v12")).toBe(12);

@@ -79,7 +79,7 @@ describe("a registration", () => {
     });
   });
 
-  it("by force is refused where two deployments share the address", () => {
+  it("by force is refused if two deployments share the address", () => {
     const twin: Deployment = { ...deployment(2, [GREETER]), destination: destination("http://host-1:9080/") };
     const decision = decideRegistration(
       [deployment(1, [GREETER]), twin],
@@ -89,7 +89,7 @@ describe("a registration", () => {
   });
 
   it.each(["restate", "restateFoo", "RESTATE.x", "openapi"])(
-    "with the reserved name %s is refused, also by force",
+    "with the reserved name %s is refused, even by force",
     (name) => {
       const decision = decideRegistration([], registration("http://a:1/", [service(name, ["x"])], { force: true }));
       expect(decision).toMatchObject({ kind: "refused", error: { code: "META0005" } });

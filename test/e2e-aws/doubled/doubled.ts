@@ -3,7 +3,7 @@ import { QUEUE_DELAY_MAX_MS, type Queue } from "../../../shared/engine/ports/que
 
 const LATE_MAX_MS = 2_000;
 
-/** Either copy may be late, so that messages overtake each other. */
+/** One copy of each message may be late, so that messages overtake each other. */
 export function doubled(queue: Queue): Queue {
   const late = (delayMs: number) => Math.min(QUEUE_DELAY_MAX_MS, delayMs + Math.floor(Math.random() * LATE_MAX_MS));
   return {

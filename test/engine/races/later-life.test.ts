@@ -1,4 +1,4 @@
-/** A repeated redo of an end, as each backstop on AWS causes it: a later life of the target gets nothing. */
+/** On AWS each backstop repeats the redo of an end: a later life of the target gets nothing from that redo. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
@@ -63,7 +63,7 @@ test.each([100, 3_000, 9_000])(
 );
 
 test.each([-SKEW_MS, SKEW_MS])(
-  "nor is it cancelled where the clock of the process that accepts it anew is %i ms ahead",
+  "a cancelled invocation that is submitted again is not cancelled if the clock of its new acceptor is %i ms ahead",
   async (aheadMs) => {
     const { stage, ingress, worker } = await played();
     const first = await sendOn(ingress, "waits", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });

@@ -1,4 +1,4 @@
-/** Messages that are put back (I11): their number, and the takeover behind them. */
+/** Messages that are put back (I11): how many there are, and that dead drivers are still taken over. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
@@ -13,7 +13,7 @@ const open = stages();
 const SIGNALS = 50;
 const value = { kind: "success" as const, value: new Uint8Array(1) };
 
-test("fifty signals to one running attempt leave no fifty circulating messages", async () => {
+test("fifty signals to one running attempt do not leave fifty circulating messages", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async (ctx) => {
@@ -63,7 +63,7 @@ test("signals that satisfy no await shortly before a sleep ends leave one messag
   expect(ended.kind === "ended" && textOf(ended)).toBe("slept");
 });
 
-test("a dead driver is taken over although its message stands for several", async () => {
+test("a dead driver is taken over although one message stands for several", async () => {
   const stage = await open({
     slow: async () => (stage.deployment.attempts.length === 1 ? await new Promise<string>(() => undefined) : "done"),
   });

@@ -9,7 +9,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const idempotencyKey = "once";
 
-/** While a call is driven along, the driver of its caller sends no further wake to what else the caller awaits. */
+/** While a driver drives a call along, it sends no further wakes to the other invocations that the caller awaits. */
 const HANDLERS: readonly (readonly [string, Handler])[] = [
   ["an attach", async (ctx) => await ctx.race(ctx.attach(ctx.input), ctx.call("endless"))],
   [

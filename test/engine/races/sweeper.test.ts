@@ -83,7 +83,7 @@ test.each([
   expect(ranges.filter((below) => below === undefined)).toHaveLength(times);
 });
 
-test("the walk over everything finds an invocation whose driver died, with its next look far ahead", async () => {
+test("the walk over everything finds an invocation whose driver died, although its next look is far ahead", async () => {
   const stage = await open({
     wait: async (ctx) => {
       await ctx.race(ctx.awakeable().result, ctx.sleep(Number(ctx.input)));
@@ -123,7 +123,7 @@ async function lostCancel() {
   return { stage, sweeper, invocationId, other: other.invocationId };
 }
 
-test("the walk over everything finds a cancel whose wake was lost when the age has doubled, days before the clock", async () => {
+test("the walk over everything finds a cancel whose wake was lost once the invocation's age has doubled, long before its sleep ends", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   void runSweeper(sweeper.engine, new AbortController().signal);
   const attempts = stage.deployment.attempts.length;
@@ -134,7 +134,7 @@ test("the walk over everything finds a cancel whose wake was lost when the age h
   expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
 });
 
-test("of many invocations that were accepted together a walk reads a part, and the next walks read the others", async () => {
+test("of many invocations that were accepted together, each walk reads a part, until all have been read", async () => {
   const stage = await open({});
   const { engine, process } = stage.actor();
   const createdAtMs = stage.pulse.nowMs();
@@ -157,12 +157,12 @@ test("of many invocations that were accepted together a walk reads a part, and t
   expect(Math.max(...readsOfWalks)).toBeLessThanOrEqual(READS_MAX);
   const partitions = process.calls.filter(({ method }) => method === "query").map(({ args }) => args[0]);
   expect(new Set(partitions).size).toBe(ids.length);
-  // All ages double at the same moment, and the reads are spread over the walks all the same.
+  // All ages double at the same moment; still, the reads are spread over the walks.
   expect(Math.min(...readsOfWalks)).toBeGreaterThan(0);
   expect(readsOfWalks.at(-1)).toBeLessThan(ids.length / 4);
 });
 
-test("where the index does not show the moment of acceptance, invocations are read each time the remaining time has halved", async () => {
+test("if the index does not show the moment of acceptance, invocations are read each time the remaining time has halved", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   const { table } = stage.stores;
   for (const id of [invocationId, other]) {
@@ -193,7 +193,7 @@ test("after a loss of messages, an order for everything wakes the invocations wi
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
 });
 
-test("a due lease record of a former life leaves the index, and the next life is left alone", async () => {
+test("a due lease record of a former life is deleted, and the next life is not woken", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();
@@ -208,7 +208,7 @@ test("a due lease record of a former life leaves the index, and the next life is
   expect(left.items.map(({ sk }) => sk)).toEqual([items[0]!.sk]);
 });
 
-test("an invocation that is driven late, at the moment of the look at the listing, is found after its driver died with its message", async () => {
+test("an invocation that is first driven just before the look at the listing is found after its driver and its message are lost", async () => {
   const stage = await open({ slow: () => new Gate().passed.then(() => "never") });
   const [front, victim] = [stage.actor(), stage.actor()];
   await sendOn(front, "slow");

@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const HOUR_MS = 3_600_000;
 
-test("an arrival after which only a sleep is awaited sets the wake for that sleep", async () => {
+test("after an arrival that leaves only a sleep to await, the wake for that sleep is set", async () => {
   let awakeableId = "";
   const stage = await open({
     both: async (ctx) => {
@@ -33,7 +33,7 @@ test("an arrival after which only a sleep is awaited sets the wake for that slee
   expect(ended.kind === "ended" && textOf(ended)).toBe("\0,");
 });
 
-test("the wake for an earlier sleep is set beside the one for a later sleep", async () => {
+test("the wake for an earlier sleep is set in addition to the one for a later sleep", async () => {
   let awakeableId = "";
   const stage = await open(
     {

@@ -41,7 +41,7 @@ const due = (stage: Stage, agoMs: number) => ({
   lookAtMs: stage.pulse.nowMs() - agoMs,
 });
 
-test("every overdue invocation is woken within some passes, the oldest of all shards first, even where more become due than a pass can look at", async () => {
+test("every overdue invocation is woken within some passes, the oldest of all shards first, even if more become due than a pass can look at", async () => {
   const stage = await open(handlers, { indexShards: 4 });
   const { engine } = stage.actor();
   const overdue = await plantOpen(
@@ -69,7 +69,7 @@ test("every overdue invocation is woken within some passes, the oldest of all sh
   expect(Math.max(...sizes)).toBeLessThan(300);
 });
 
-test("an invocation that was woken and is still due has its turn again after all others", async () => {
+test("an invocation that was woken and is still due gets its next turn after all others", async () => {
   const stage = await open(handlers);
   const ids = await plantOpen(
     stage.stores.table,
@@ -124,7 +124,7 @@ test("accepted invocations are looked at in turn, and none is left out, however 
   expect(new Set([...first, ...rest])).toEqual(new Set(ids));
 });
 
-test("an order for everything is carried out by the passes that follow, and once", async () => {
+test("an order for everything is carried out by the passes that follow, and only once", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();

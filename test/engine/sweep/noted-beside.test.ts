@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("an invocation that the sweeper notes between a worker's read and its claim stays in the open index, which shows the worker's death", async () => {
+test("a claim whose read came before the note keeps the invocation in the open index, where the sweeper finds that the claimant died", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS);
@@ -18,7 +18,8 @@ test("an invocation that the sweeper notes between a worker's read and its claim
   stage.deployment.instead = () => first.die() as undefined;
   first.startWorker();
   await stage.pulse.pass(2 * LEASE_MS);
-  // The sweeper notes the invocation between the second worker's read and its claim; its message goes out a moment later.
+  // The sweeper notes the invocation between the second worker's read and claim. The sweeper's message goes out after
+  // the claim.
   const [sweeper, noted, claimed] = [stage.actor(), new Gate(), new Gate()];
   sweeper.process.before = ({ port }) => {
     if (port !== "queue") return undefined;
@@ -49,7 +50,7 @@ test("an invocation that the sweeper notes between a worker's read and its claim
   expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
 });
 
-test("a late note under the token of a live lease survives the claim of a worker that read the record before the note", async () => {
+test("a late note under the token of a live lease survives a claim whose read came before the note", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS + 1_000);

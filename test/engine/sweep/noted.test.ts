@@ -44,7 +44,7 @@ test("an invocation whose messages are lost again and again is woken by each pas
   expect(await inOpenIndex(stage)).toEqual([]);
 });
 
-test("an invocation that is driven at that look under the lease of its segments, and never parked, is found after its driver and its message are lost", async () => {
+test("an invocation that is driven at that look under the lease in its segments, without a lease record, is found after its driver and its message are lost", async () => {
   const stage = await open({ waits: () => "done" });
   const nowMs = stage.pulse.nowMs();
   const lease = { token: "front.1" as Token, untilMs: nowMs + LEASE_MS };

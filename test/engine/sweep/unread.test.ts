@@ -43,7 +43,7 @@ function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeo
 }
 
 test.each(["none", "one that its driver wrote before its first renewal"])(
-  "where its lease record is %s, the invocation is woken and is in the open index afterwards",
+  "if its lease record is %s, the invocation is woken and is in the open index afterwards",
   async (what) => {
     const { stage, actor, id, entry, holds } = await oneListed();
     if (what !== "none") await stage.stores.table.put(claimed(actor.engine, entry, id));

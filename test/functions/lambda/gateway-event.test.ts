@@ -68,7 +68,7 @@ test("an event without body, query and headers is a request with empty ones", ()
   expect(requestOf({ rawPath, requestContext })).toMatchObject({ query: "", headers: {}, body: new Uint8Array(0) });
 });
 
-test("a status that the gateway does not pass is a 500", () => {
+test("a status that the gateway does not pass becomes a 500", () => {
   expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
 });
 

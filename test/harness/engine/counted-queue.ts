@@ -1,7 +1,7 @@
 /** A queue that counts its requests as SQS bills them, and passes each on to the queue behind it. */
 import type { Delivery, Queue, MessageHandle, Wake } from "../../../shared/engine/ports/queue.ts";
 
-/** One message in each request; receives without a message are not counted. */
+/** Each request has one message; receives without a message are not counted. */
 export interface QueueRequests {
   sends: number;
   receives: number;
@@ -36,7 +36,7 @@ export class CountedQueue implements Queue {
     return await this.#queue.send(wake);
   }
 
-  /** SQS cannot remove a message that is not received, so it comes. */
+  /** SQS cannot remove a message that is not received yet, so a recalled message still comes. */
   async recall(): Promise<void> {}
 
   async receive(...[limit, ...how]: Parameters<Queue["receive"]>) {

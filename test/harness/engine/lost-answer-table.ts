@@ -8,7 +8,7 @@ export class LostAnswerTable implements Table {
   readonly getMany: Table["getMany"];
   readonly query: Table["query"];
   readonly queryIndex: Table["queryIndex"];
-  /** Transactions lose no answer here: a repeated one has its token, and the store answers it as the first time. */
+  /** Transactions lose no answer here: a repeated transaction has the same token, so the store repeats its first answer. */
   readonly transact: Table["transact"];
   /** The number of conditional writes. */
   writes = 0;

@@ -5,13 +5,13 @@ const UNIT_BYTES = 4096;
 const INDEX_KEYS = { list: ["listPk", "listSk"], open: ["openPk", "openSk"] } as const;
 
 export class ReadMeter implements Table {
-  /** Read units: one for each 4 KB of a strongly consistent read, half of one for an index. */
+  /** Read units: one for each 4 KB of a strong read; half of one for a read of an index, or of several items at once. */
   units = 0;
   /** Queries of an index or of a partition. */
   queries = 0;
-  /** Queries of an index alone. */
+  /** Queries of an index. */
   indexQueries = 0;
-  /** Reads of single items, alone or several in one request. */
+  /** Requests that read items by their keys, one or several in each. */
   gets = 0;
   readonly #table: Table;
   readonly #shown: Readonly<Record<string, readonly string[]>>;

@@ -20,6 +20,8 @@ export interface LocalStage {
   /** Without a trailing slash, as is `adminUri`. */
   readonly ingressUri: string;
   readonly adminUri: string;
+  /** The address of the deployment, if the stage has services. */
+  readonly endpointUri?: string;
   readonly ingressPort: number;
   readonly adminPort: number;
   /** Warnings and errors of the process so far. */
@@ -62,6 +64,7 @@ export async function openLocalStage({ services, flags = {} }: StageOptions): Pr
     dataDir,
     ingressUri: ingressUrl.slice(0, -1),
     adminUri: adminUrl.slice(0, -1),
+    ...(endpoint && { endpointUri: endpoint.uri }),
     ingressPort: Number(new URL(ingressUrl).port),
     adminPort: Number(new URL(adminUrl).port),
     logged,

@@ -6,7 +6,7 @@ import type { Recorded } from "../../crash/outcome.ts";
 export interface LoadLine extends Line {
   /** The process of the handler. */
   readonly pid: number;
-  /** The process that drives the attempt; 0 where the handler cannot tell. */
+  /** The process that drives the attempt; 0 if the handler cannot find it out. */
   readonly driverPid: number;
   /** A value for the suite. */
   readonly value?: string;
@@ -19,7 +19,7 @@ export interface Told {
   /** A sleep between two of them. */
   readonly slept?: { readonly askedMs: number; readonly fromMs: number; readonly toMs: number };
   readonly children?: readonly Told[];
-  /** Ids of its sends, each of which has a result of its own. */
+  /** Ids of its sends, each of which has its own result. */
   readonly sent?: readonly string[];
   readonly value?: string;
 }
@@ -31,7 +31,7 @@ export interface Added extends Told {
   readonly after: number;
 }
 
-/** So many pieces of so many bytes each. */
+/** Asks for `count` pieces of `bytes` bytes each. */
 export interface Pieces {
   readonly count: number;
   readonly bytes: number;

@@ -21,9 +21,7 @@ export type At = Pick<Target, "service" | "key">;
 export interface Ask {
   readonly input?: unknown;
   readonly at?: At;
-  /**
-   * With a key a client repeats the request until it is answered, otherwise not. The run of a workflow is repeated without a key.
-   */
+  /** A client repeats a request with a key until it is answered. Without a key it repeats only the run of a workflow. */
   readonly key?: string;
   readonly delayMs?: number;
 }

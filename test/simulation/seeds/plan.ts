@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 
 export interface Ask {
   readonly program: Program;
-  /** With a key a client repeats the request until it is answered, otherwise not. */
+  /** A client repeats a request with a key until it is answered, and does not repeat other requests. */
   readonly key?: string;
   readonly how: "call" | "send";
   readonly atMs: number;

@@ -14,7 +14,7 @@ function withTable(engine: Engine, change: Partial<Table>): Engine {
   return { ...engine, table: { ...engine.table, ...change } };
 }
 
-/** Refusals of the store look like other errors, so that a dead letter is paused for them. */
+/** Refusals of the store look like other errors, so they pause a dead letter. */
 const namelessRefusals: Sabotage = (engine) => {
   const { table } = engine;
   const nameless =
@@ -30,7 +30,7 @@ const namelessRefusals: Sabotage = (engine) => {
   });
 };
 
-/** A take does not require a greater grant than the last one, so the clock of the claimant alone sets it (I6). */
+/** A take does not require a greater grant than the last one, so only the clock of the claimant sets the grant (I6). */
 const grantsOfLocalTime: Sabotage = (engine) =>
   withTable(engine, {
     update(key: Key, update: Update, condition?: Condition) {
@@ -40,7 +40,7 @@ const grantsOfLocalTime: Sabotage = (engine) =>
     },
   });
 
-/** A sweeper does not record a look before it begins, so that a deadly one is not found. */
+/** A sweeper does not record a look before the look begins, so a look that ends its process is not found. */
 const noMark: Sabotage = (engine) =>
   withTable(engine, {
     async update(key: Key, update: Update, condition?: Condition) {
@@ -85,7 +85,7 @@ const unseenSleepers: Sabotage = (engine) =>
     },
   });
 
-/** Items of an invocation are written with two days beside its retention. */
+/** Items of an invocation expire at most three days after they are written. */
 const shortLives: Sabotage = (engine) => {
   const short = <T extends { readonly [attribute: string]: unknown }>(values: T, pk: string): T => {
     const { expiresAtS } = values;
@@ -105,7 +105,7 @@ interface Planted {
   readonly sabotage: Sabotage;
   /** The fault, or the beginning of its name. */
   readonly fault: Fault | "throttled";
-  /** Set if every seed has the fault, which only some seeds of the suite have; `seeds` is at most the number of those. */
+  /** Set if every seed is to have the fault. In the suite only some seeds have it, and `seeds` is at most their number. */
   readonly bound?: Bound;
   readonly seeds: number;
   readonly complaint: RegExp;

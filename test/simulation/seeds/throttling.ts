@@ -53,7 +53,7 @@ export class Throttling {
     return this.#bursts.length > 0;
   }
 
-  /** @throws StoreError after a moment, during a burst */
+  /** @throws StoreError during a burst, after a short wait */
   async pass(mortal: Mortal, targets: readonly Target[]): Promise<void> {
     if (this.#bursts.length === 0) return;
     const clock = mortal.clock();

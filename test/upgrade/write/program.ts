@@ -20,7 +20,7 @@ interface Told {
 
 /**
  * @param folder of the bundled functions
- * @throws Error where they do not start
+ * @throws Error if they do not start
  */
 export async function startFunctions(
   programPath: string,
@@ -77,7 +77,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** The variables of this process are no settings of the programs. */
+/** Leaves out the `STEPWELL_` variables of this process, which are no settings of the programs. */
 function environmentWith(more: Readonly<Record<string, string>>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
   return { ...(Object.fromEntries(inherited) as Record<string, string>), ...more };

@@ -1,4 +1,4 @@
-/** Tests sending: windows, frame sizes and continuations as the peer requires them. */
+/** Tests the frames that the client sends: windows, frame sizes, continuations, resets and pings. */
 import { describe, expect, test } from "vitest";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { pattern, readAll } from "../../../contracts/endpoints-contract.ts";
@@ -18,7 +18,7 @@ async function settled(connection: ScriptedConnection): Promise<void> {
   connection.send(frame(TYPE.ping, 0, 0, mark));
   await connection.next(TYPE.ping, ({ flags, payload }) => flags === ACK && payload.equals(mark));
 }
-/** The content bytes that have arrived on a stream without any further window. */
+/** Counts the content bytes that have arrived on a stream so far. */
 async function contentBytes(connection: ScriptedConnection, streamId: number): Promise<number> {
   await settled(connection);
   return contentOf(connection.frames, streamId).length;
@@ -119,7 +119,7 @@ describe("frames that we send", () => {
     expect(Buffer.concat(block.map(({ payload }) => payload)).includes(field("x-large", value).subarray(1))).toBe(true);
   });
 
-  test("an answer before the end of our body also ends our side", async () => {
+  test("an answer before the end of our body makes the client reset the stream", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri, { body: [pattern(100_000)] });
     const connection = await connected;

@@ -54,7 +54,7 @@ describe("the tables", () => {
       ...Array.from({ length: 0x5f }, (_, i) => 0x20 + i),
       ...Array.from({ length: 0x80 }, (_, i) => 0x80 + i),
     ];
-    // With many short codes around it, the encoder uses Huffman's code for the long ones too.
+    // Next to many characters with short codes, the encoder uses Huffman's code for characters with long codes too.
     const headers = Object.fromEntries(
       codes.map((code) => [`x-${code}`, `aaaaaaaaaaaaaaaaaaaa${String.fromCharCode(code)}aaaaaaaaaaaaaaaaaaaa`]),
     );
@@ -157,7 +157,7 @@ describe("our own blocks", () => {
     [":path", "/a/discover?q=1"],
   ];
 
-  test("the first sets the dynamic table to size 0, and later ones decode the same", () => {
+  test("the first block sets the dynamic table to size 0, and later blocks decode to the same headers", () => {
     const encoder = new RequestEncoder();
     const headers = { "content-type": "a/b", "x-own": "c", connection: "close" };
     const first = Buffer.from(encoder.encode(requestWith(headers), target));

@@ -129,7 +129,7 @@ export class ScriptedConnection {
   }
 }
 
-/** @param script runs for each connection, which is numbered from 1; it sends its settings itself */
+/** @param script runs for each connection, with its number from 1, and must send the peer's settings itself */
 export function scriptedPeer(
   script: (connection: ScriptedConnection, count: number) => Promise<void> | void,
 ): Promise<Peer> {

@@ -1,6 +1,6 @@
 /** A model of the lock of a key: the items of the table, and the writes of the actors, one by one (ADR 0011). */
 
-/** The number in place of an actor or an invocation where there is none. */
+/** Stands for the absence of an actor or an invocation. */
 export const NOBODY = -1;
 
 export interface LockShown {
@@ -22,7 +22,7 @@ export interface Change {
 /** One claimant of the key: its durable state, and the facts that the rules need. */
 export interface Life {
   accepted: boolean;
-  /** True once its place in the queue is certain: no invocation that is requested later may start before it. */
+  /** True once its place in the queue is certain: no invocation that is requested later may start before this one. */
   placed: boolean;
   /** The invocations that were placed when this one was requested. */
   behind: readonly number[];

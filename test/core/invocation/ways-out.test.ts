@@ -1,0 +1,58 @@
+/** Tests the ways out of a journal mismatch: which ones an invocation has, and from which entry a restart can begin. */
+import { expect, test } from "vitest";
+import { append } from "../../../shared/core/invocation/journal.ts";
+import { waysOut } from "../../../shared/core/invocation/ways-out.ts";
+import type { Mismatch } from "../../../shared/core/model/attempt-failure.ts";
+import type { DeploymentId } from "../../../shared/core/model/ids.ts";
+import { ACCEPTANCE, completion, INPUT, invocationIn, PIN, run, sleep } from "./sample-invocation.ts";
+
+const ID = ACCEPTANCE.id;
+const EMPTY = { ...invocationIn("ready").journal, entries: [], commandCount: 0 };
+
+const mismatchAt = (entry: number): Mismatch => ({ index: entry, entry, deploymentId: "dp_1", offered: {} });
+const journalOf = (...entries: Parameters<typeof append>[1]) => append(EMPTY, [INPUT, ...entries]);
+
+/** The commands of one way out, without the words that all of them begin with. */
+function commandsOf(action: string, ...args: Parameters<typeof waysOut>): readonly string[] | undefined {
+  const way = waysOut(...args).find((one) => one.action === action);
+  return way?.commands.map((command) => command.replace("stepwell invocations ", ""));
+}
+
+test.each([
+  ["after a completed run", journalOf(run(1), completion(1), sleep(2, 5)), 3, 2],
+  ["behind an open sleep", journalOf(run(1), completion(1), sleep(2, 5), run(3)), 4, 2],
+  ["at the first command", journalOf(run(1)), 1, 0],
+  ["behind the end of the journal", journalOf(run(1), completion(1)), 3, 2],
+  ["if only the first command is open", journalOf(run(1), run(2), completion(2)), 3, 0],
+])("a restart keeps the completed commands before the difference: %s", (_where, journal, entry, from) => {
+  const invocation = invocationIn("backing-off", { journal, pin: PIN });
+  expect(commandsOf("restart", invocation, mismatchAt(entry))).toEqual([
+    `kill ${ID}`,
+    `restart ${ID} --from ${from} --deployment keep`,
+  ]);
+});
+
+test("a journal of an old protocol version is kept not at all", () => {
+  const journal = journalOf(run(1), completion(1), sleep(2, 5));
+  const invocation = invocationIn("backing-off", { journal, pin: { ...PIN, protocolVersion: 5 } });
+  expect(commandsOf("restart", invocation, mismatchAt(3))?.at(-1)).toContain("--from 0 ");
+});
+
+test("the run of a workflow has no restart", () => {
+  const invocation = invocationIn("backing-off", { acceptance: { ...ACCEPTANCE, handlerType: "workflow" } });
+  expect(waysOut(invocation, mismatchAt(1)).map(({ action }) => action)).toEqual(["restore", "move", "kill"]);
+});
+
+test("a registered deployment with the former code is named, and a paused invocation needs no pause", () => {
+  const other = "dp_2" as DeploymentId;
+  const resume = `resume ${ID} --deployment dp_2`;
+  expect(commandsOf("move", invocationIn("backing-off"), mismatchAt(1), other)).toEqual([`pause ${ID}`, resume]);
+  expect(commandsOf("move", invocationIn("paused"), mismatchAt(1), other)).toEqual([resume]);
+});
+
+test("without another deployment the former code is registered first", () => {
+  expect(commandsOf("move", invocationIn("paused"), mismatchAt(1))).toEqual([
+    "stepwell deployments register <address>",
+    `resume ${ID} --deployment <deployment-id>`,
+  ]);
+});
