@@ -107,7 +107,7 @@ export const RUNTIME_ERRORS = {
     arises: "The SDK reports that the handler's steps differ from those in the journal (error 570 of the SDK).",
     outcome: RETRY,
     remedy:
-      "`stepwell invocations describe` shows both sides and lists the ways out as commands. To prevent it, register changed code under a new address, and keep handlers deterministic: read the time, random numbers and results of requests inside ctx.run.",
+      "Run `stepwell invocations describe`: it shows both sides and lists the ways out as commands. To prevent the error, register changed code under a new address, and keep handlers deterministic: read the time, random numbers and results of requests inside ctx.run.",
   },
   RT0017: {
     title: "An entry does not meet a precondition",
