@@ -74,7 +74,7 @@ it("a deployment that comes back with other handlers is registered again, and an
   await third.close();
 });
 
-it("without watching it is registered once", async () => {
+it("without watching, a deployment is registered once", async () => {
   const first = await serve(["one"]);
   watch(first.uri, false);
   await watching;
