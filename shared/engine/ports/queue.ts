@@ -4,7 +4,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 /** A hint to look at an invocation. Only the table has the facts. */
 export interface Wake {
   readonly invocationId: InvocationId;
-  /** When the message was first sent. If the invocation has no acceptance, a worker keeps a young message and drops an old one. */
+  /** When the message was first sent. Without an acceptance under the id, a worker keeps a young message and drops an old one. */
   readonly sentAtMs: number;
   /** The delay with which the message was sent, in milliseconds. */
   readonly delayMs: number;
