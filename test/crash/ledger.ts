@@ -16,7 +16,7 @@ export interface Line {
   readonly throws: boolean;
 }
 
-/** Each line is one write to a file open for appending: lines of several processes never mix, and a kill leaves no partial line. */
+/** Each line is one write to a file open for appending: lines of several processes never mix; a kill leaves no partial line. */
 export function openLedger(path: string): { append(line: Line): void; close(): void } {
   const file = openSync(path, "a");
   return {
