@@ -37,9 +37,7 @@ const MATRIX: Readonly<Record<State, readonly (readonly [number, string])[]>> = 
   "backing-off": cells(
     "202 cancelled, 200 killed, 202 paused, 200 suspended, 409 backing-off, 409 backing-off, 409 backing-off",
   ),
-  suspended: cells(
-    "202 cancelled, 200 killed, 202 paused, 200 suspended, 409 suspended, 409 suspended, 409 suspended",
-  ),
+  suspended: cells("202 cancelled, 200 killed, 202 paused, 200 suspended, 409 suspended, 409 suspended, 409 suspended"),
   paused: cells("202 cancelled, 200 killed, 200 paused, 200 suspended, 409 paused, 409 paused, 409 paused"),
   completed: cells("409 done, 409 done, 409 done, 409 done, 200 gone, 200 done, 200 done"),
   "completed workflow": cells("409 done, 409 done, 409 done, 409 done, 200 gone, 200 done, 422 done"),

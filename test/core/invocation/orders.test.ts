@@ -107,7 +107,7 @@ describe("an order to resume", () => {
     expect(advance(next, poll([], LATER_MS + 1)).step.kind).toBe("attempt");
   });
 
-  test.each([...BEGUN, "paused"] as const)("starts an attempt of a %s invocation, with fresh retries", (status) => {
+  test.each([...BEGUN, "paused"] as const)("starts an attempt of a %s invocation, and resets its retries", (status) => {
     const tired = invocationIn(status, { retries: { policyAttempts: 7, sinceEntry: 3 } });
     const { next, step } = advance(tired, poll([resume()]));
     expect(step.kind).toBe("poll");
