@@ -50,7 +50,7 @@ export interface DoorOptions {
 export interface ArrivalLimits {
   /** From the first byte of the connection, or from the previous answer, to the end of the head. */
   readonly headWithinMs: number;
-  /** To the end of the body. */
+  /** From the start of the request to the end of its body. */
   readonly requestWithinMs: number;
   /** How long a connection may have no request. */
   readonly idleMs: number;
