@@ -115,8 +115,8 @@ export interface StepwellProps {
   readonly table?: AnyTable;
   /**
    * Encrypts the queues, the keys, the logs and the stack's own table; by default AWS's own keys do. A stack with its own
-   * table must then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy where it can; the
-   * owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
+   * table must then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy where it
+   * can; the owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
    */
   readonly encryptionKey?: IKey;
   /** Queues refuse requests without TLS; true by default. False is for emulators that support only plain HTTP. */

@@ -40,7 +40,7 @@ export class FrameReader {
     return { type, flags, streamId, payload: this.#payload.subarray(0, this.#payloadBytes) };
   }
 
-  /** Continues the incomplete frame; @returns where the next one starts */
+  /** Continues the incomplete frame. @returns the position in the chunk behind the bytes of this frame */
   #goOn(chunk: Uint8Array): number {
     let at = 0;
     if (this.#payload === undefined) {
