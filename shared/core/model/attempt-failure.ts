@@ -1,4 +1,4 @@
-/** Why an attempt failed: shown to operators, kept with the invocation, never shown to callers. */
+/** Why an attempt failed: kept with the invocation for operators. Callers see only a failure that ends the invocation. */
 
 export interface RelatedCommand {
   /** The index among the commands; the input is 0. It may be one past the stored journal. */
