@@ -41,7 +41,7 @@ function settledOrThrown<R>(settled: readonly PromiseSettledResult<R>[]): R[] {
   });
 }
 
-/** Lets a fixed number of works run at a time, across all callers; further works wait in order. */
+/** Lets a fixed number of operations run at a time, across all callers; further operations wait in order. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
