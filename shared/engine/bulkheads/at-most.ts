@@ -7,7 +7,7 @@ export const AT_ONCE = 100;
  * Starts work in the order of `things`. After the first failure no further work starts, and the failure is thrown after the
  * running work has ended.
  * @returns the outcomes in the order of `things`.
- * @throws the error of one failed work
+ * @throws the error of one failed operation
  */
 export async function atMost<T, R>(
   count: number,

@@ -11,7 +11,7 @@ export class FrameReader {
   /** The head of an incomplete frame. */
   readonly #head = new Uint8Array(FRAME_HEAD_BYTES);
   #headBytes = 0;
-  /** The payload so far of a frame whose head is complete. */
+  /** The payload of the incomplete frame, once its head is complete. */
   #payload: Uint8Array | undefined;
   #payloadBytes = 0;
 
