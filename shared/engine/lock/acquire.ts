@@ -114,7 +114,8 @@ function isLeft(engine: Engine, loaded: Loaded): boolean {
 
 /**
  * True if no later life has replaced this one. Called after the read of the lock, because a later life takes the lock only
- * after its acceptance has replaced the acceptance of this life. The moments of two lives come from two clocks, and show no order.
+ * after its acceptance has replaced the acceptance of this life. The moments of two lives come from two clocks, and show no
+ * order.
  */
 async function stillStands(
   engine: Engine,
