@@ -1,6 +1,6 @@
 /**
- * Bounds the memory of unread answers: an answer without room waits. Meanwhile it is dropped if a repeated request can
- * produce it again.
+ * Bounds the memory of unread answers: an answer without room waits for room. If its request can be repeated without
+ * effect, the waiting answer is dropped, and the repeated request makes it again.
  */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
