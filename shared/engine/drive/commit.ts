@@ -103,7 +103,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** The pieces of a large segment are written after the end of the lease is set, so the lease lasts longer by the time for them. */
+/** The pieces of a large segment are written after the end of the lease is set, so their time is added to the lease. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;
