@@ -137,7 +137,7 @@ test("an order to pause a suspended invocation is answered with done, and the in
   const { stage, actor } = await play({ waits: async (ctx) => await ctx.get(ctx.awakeable().result) });
   const { invocationId } = await sendOn(actor, "waits");
   await stage.pulse.settle();
-  expect(await pause(actor.engine, invocationId)).toBe("done");
+  expect(await pause(actor.engine, invocationId)).toBe("suspended");
   await stage.pulse.pass(60_000);
   expect(await statusOf(actor, invocationId)).toBe("suspended");
   expect(stage.deployment.attempts).toHaveLength(1);

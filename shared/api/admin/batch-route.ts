@@ -12,30 +12,43 @@ import { interruptedStatus } from "./invocation-routes.ts";
 import { BATCH_MAX, InvocationBatch } from "./invocation-schemas.ts";
 import { readJsonBody } from "./json-body.ts";
 import { refuseUnlessPurged } from "./purge-routes.ts";
-import { pausedStatus, refuseUnlessResumed } from "./pause-routes.ts";
+import { pauseOutcome, refuseUnlessResumed } from "./pause-routes.ts";
 import { restartedAs } from "./restart-route.ts";
 
 /** The number of concurrent operations. */
 const AT_A_TIME = 20;
+const STATUS_NOTED = 202;
 
-type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoice) => Promise<BatchSuccessBody>;
+interface BatchOptions {
+  readonly deployment: DeploymentChoice | undefined;
+  /** Collects the ids whose change is recorded and applies later. */
+  readonly noted: string[];
+  /** Collects the ids that a pause leaves suspended. */
+  readonly suspended: string[];
+}
+
+type Operation = (asked: AdminRequest, id: InvocationId, options: BatchOptions) => Promise<BatchSuccessBody>;
 
 /** Each throws an HttpProblem if it is refused. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  async cancel({ engine, deps, request }, id) {
-    interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));
+  async cancel({ engine, deps, request }, id, { noted }) {
+    const status = interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));
+    if (status === STATUS_NOTED) noted.push(id);
     return id;
   },
-  async kill({ engine, deps, request }, id) {
-    interruptedStatus(id, await deps.invocations.kill(engine, id, request.caller));
+  async kill({ engine, deps, request }, id, { noted }) {
+    const status = interruptedStatus(id, await deps.invocations.kill(engine, id, request.caller));
+    if (status === STATUS_NOTED) noted.push(id);
     return id;
   },
-  async pause({ engine, deps, request }, id) {
-    pausedStatus(id, await deps.invocations.pause(engine, id, request.caller));
+  async pause({ engine, deps, request }, id, { noted, suspended }) {
+    const outcome = pauseOutcome(id, await deps.invocations.pause(engine, id, request.caller));
+    if (outcome === "pausing") noted.push(id);
+    if (outcome === "suspended") suspended.push(id);
     return id;
   },
-  async resume({ engine, deps, request }, id, choice = { kind: "keep" }) {
-    refuseUnlessResumed(id, await deps.invocations.resume(engine, id, choice, request.caller));
+  async resume({ engine, deps, request }, id, { deployment = { kind: "keep" } }) {
+    refuseUnlessResumed(id, await deps.invocations.resume(engine, id, deployment, request.caller));
     return id;
   },
   async purge({ engine, deps }, id) {
@@ -46,8 +59,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     refuseUnlessPurged(id, await deps.invocations.purgeJournal(engine, id));
     return id;
   },
-  async "restart-as-new"({ engine, deps, request }, id, choice = { kind: "latest" }) {
-    const restart = await deps.invocations.restart(engine, id, 0, choice, request.caller);
+  async "restart-as-new"({ engine, deps, request }, id, { deployment = { kind: "latest" } }) {
+    const restart = await deps.invocations.restart(engine, id, 0, deployment, request.caller);
     return { old_invocation_id: id, new_invocation_id: restartedAs(id, restart) };
   },
 };
@@ -59,15 +72,21 @@ export async function operateOnMany(asked: AdminRequest): Promise<HttpResponse> 
   const { invocation_ids: ids, deployment } = readJsonBody(asked.request, InvocationBatch);
   if (ids.length > BATCH_MAX) throw new HttpProblem(400, `${ids.length} invocations are more than ${BATCH_MAX}`);
   const succeeded: BatchSuccessBody[] = [];
+  const [noted, suspended]: [string[], string[]] = [[], []];
   const failed: { invocation_id: string; error: string }[] = [];
   await atMost(AT_A_TIME, ids, async (id) => {
     try {
-      succeeded.push(await operation(asked, id, deployment));
+      succeeded.push(await operation(asked, id, { deployment, noted, suspended }));
     } catch (error) {
       if (!(error instanceof HttpProblem) && !(error instanceof StoreError)) throw error;
       failed.push({ invocation_id: id, error: error.message });
     }
   });
-  const body: BatchBody = { succeeded, failed };
+  const body: BatchBody = {
+    succeeded,
+    failed,
+    ...(noted.length > 0 && { noted }),
+    ...(suspended.length > 0 && { suspended }),
+  };
   return jsonResponse(200, body);
 }

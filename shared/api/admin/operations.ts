@@ -1,5 +1,6 @@
 /** Describes the routes for the OpenAPI document of the admin API: summary, request and answers. */
 import type * as z from "zod";
+import { PAUSE_HEADER } from "../wire/invocation.ts";
 import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
 import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
@@ -12,6 +13,7 @@ import {
   RegisterLambda,
   RemoveDeploymentQuery,
   RemoveKafkaClusterQuery,
+  ShowInvocationQuery,
   ShowKafkaClusterQuery,
   UpdateDeployment,
   UpdateKafkaCluster,
@@ -123,7 +125,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: RemoveKafkaClusterQuery,
     answers: { 202: null },
   },
-  "GET /invocations/:id": { summary: "Show an invocation with its journal", answers: { 200: Invocation } },
+  "GET /invocations/:id": {
+    summary: "Show an invocation with its journal",
+    query: ShowInvocationQuery,
+    answers: { 200: Invocation },
+  },
   "GET /invocations": {
     summary: "List invocations, by filters and page by page",
     query: ListInvocationsQuery,
@@ -137,7 +143,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
   "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
   "PATCH /invocations/:id/pause": {
-    summary: "Pause an invocation when its attempt is over",
+    summary: `Pause an invocation when its attempt is over; the header ${PAUSE_HEADER} has the outcome: paused, pausing or suspended`,
     answers: { 200: null, 202: null },
   },
   "PATCH /invocations/:id/resume": {

@@ -3,6 +3,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Pausing, Resumption } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse } from "../http/message.ts";
+import { PAUSE_HEADER, type PauseOutcome } from "../wire/invocation.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { invocationIdParam } from "./invocation-id-param.ts";
 import {
@@ -18,7 +19,8 @@ import { readQuery } from "./json-body.ts";
 export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { engine, deps, request } = asked;
-  return emptyResponse(pausedStatus(id, await deps.invocations.pause(engine, id, request.caller)));
+  const outcome = pauseOutcome(id, await deps.invocations.pause(engine, id, request.caller));
+  return emptyResponse(outcome === "pausing" ? 202 : 200, { [PAUSE_HEADER]: outcome });
 }
 
 export async function resumeInvocation(asked: AdminRequest): Promise<HttpResponse> {
@@ -30,12 +32,14 @@ export async function resumeInvocation(asked: AdminRequest): Promise<HttpRespons
 }
 
 /** @throws HttpProblem */
-export function pausedStatus(id: InvocationId, pausing: Pausing): 200 | 202 {
+export function pauseOutcome(id: InvocationId, pausing: Pausing): PauseOutcome {
   switch (pausing) {
     case "done":
-      return 200;
+      return "paused";
     case "noted":
-      return 202;
+      return "pausing";
+    case "suspended":
+      return "suspended";
     case "not-begun":
       throw notBegunInvocation(id, 409);
     case "completed":

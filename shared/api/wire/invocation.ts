@@ -24,6 +24,16 @@ export interface AttemptFailureBody {
   };
 }
 
+/** The payload of an entry: as `text` if it is UTF-8, else as `base64`. */
+export interface ValueBody {
+  /** The bytes of the whole value. */
+  readonly size: number;
+  readonly text?: string;
+  readonly base64?: string;
+  /** Present if only the beginning of the value is here, or nothing of it. */
+  readonly cut?: true;
+}
+
 export interface EntryBody {
   /** The index of the input is 0. A restart takes such an index as `from`. */
   readonly index: number;
@@ -44,6 +54,8 @@ export interface EntryBody {
   readonly completes?: number;
   /** Present on a notification that contains a failure. */
   readonly failed?: true;
+  /** Present with `values=true`, on an entry that has a value. */
+  readonly value?: ValueBody;
 }
 
 /** One thing that an open invocation waits for. Which members are present depends on `kind`. */
@@ -186,3 +198,12 @@ export interface InvocationListBody {
   /** The value of `after` for the next page. Present if more may follow, even if this page is not full or is empty. */
   readonly next?: string;
 }
+
+/** The header of the answer to a pause, whose body is empty. */
+export const PAUSE_HEADER = "x-stepwell-pause";
+
+/**
+ * `paused`: the invocation is paused. `pausing`: no further attempt starts, and one that runs may end first. `suspended`: the
+ * invocation stays suspended, and goes on when its wait ends.
+ */
+export type PauseOutcome = "paused" | "pausing" | "suspended";

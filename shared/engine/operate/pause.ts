@@ -21,7 +21,7 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
       return "done";
     case "suspended":
       // A suspended invocation makes no attempt until its await is satisfied, so it gets no order.
-      if (!isAttempting(engine, loaded)) return "done";
+      if (!isAttempting(engine, loaded)) return "suspended";
       break;
     case "ready":
     case "running":

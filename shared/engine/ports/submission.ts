@@ -90,6 +90,8 @@ export interface EntryView {
   readonly completes?: number;
   /** Present on a notification that carries a failure. */
   readonly failed?: true;
+  /** The payload of the entry, if the view was asked for values and the entry has one. */
+  readonly value?: Uint8Array;
 }
 
 export interface QueueView {
@@ -221,9 +223,10 @@ export interface InvocationView {
 export type Interruption = "done" | "noted" | "completed" | "unknown";
 
 /**
- * `done`: the invocation does not run. `noted`: no further attempt starts. `not-begun`: it is scheduled, or waits for its key.
+ * `done`: the invocation is paused. `noted`: no further attempt starts. `suspended`: nothing changed, because no attempt runs;
+ * the end of its await starts the next one. `not-begun`: it is scheduled, or waits for its key.
  */
-export type Pausing = "done" | "noted" | "not-begun" | "completed" | "unknown";
+export type Pausing = "done" | "noted" | "suspended" | "not-begun" | "completed" | "unknown";
 
 /** `open`: the invocation has not ended. */
 export type Purging = "done" | "open" | "unknown";

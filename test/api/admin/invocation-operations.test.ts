@@ -45,7 +45,7 @@ beforeAll(async () => {
   plane = await openAdminPlane({
     cancel: saying("done", "noted", "completed", "unknown"),
     kill: saying("done", "completed", "unknown"),
-    pause: saying("done", "noted", "not-begun", "completed", "unknown"),
+    pause: saying("done", "noted", "not-begun", "completed", "suspended", "unknown"),
     purge: saying("done", "open", "unknown"),
     purgeJournal: saying("done", "open", "unknown"),
     resume: async (engine, id, choice) => (chosen.push(["resume", undefined, choice]), await resume(engine, id)),
@@ -58,7 +58,7 @@ describe("an operation on an invocation", () => {
   it.each([
     ["cancel", [200, 202, 409, 404]],
     ["kill", [200, 409, 404]],
-    ["pause", [200, 202, 409, 409, 404]],
+    ["pause", [200, 202, 409, 409, 200, 404]],
     ["purge", [200, 409, 404]],
     ["purge-journal", [200, 409, 404]],
     ["resume", [200, 425, 409, 409, 400, 400, 404]],
@@ -81,6 +81,12 @@ describe("an operation on an invocation", () => {
       expect([status, json.message]).toEqual([400, expect.stringContaining("invocation_id")]);
     },
   );
+
+  it("shows in a header whether a pause has paused the invocation", async () => {
+    const answers = await Promise.all([0, 1, 4, 5].map((n) => plane.ask("PATCH", `/invocations/${idOf(n)}/pause`)));
+    const outcomes = answers.map(({ headers }) => headers["x-stepwell-pause"]);
+    expect(outcomes).toEqual(["paused", "pausing", "suspended", undefined]);
+  });
 
   it("shows the id of the restarted invocation", async () => {
     const { json } = await plane.ask("PATCH", `/v3/invocations/${idOf(0)}/restart-as-new`);
@@ -135,6 +141,21 @@ describe("an operation on many invocations", () => {
       expect(json).toEqual({ succeeded: [idOf(0)], failed: [{ invocation_id: idOf(9), error }] });
     },
   );
+
+  it("shows which invocations a cancel ends later", async () => {
+    const { json } = await batch("cancel", { invocation_ids: [idOf(0), idOf(1)] });
+    expect(json).toEqual({ succeeded: expect.arrayContaining([idOf(0), idOf(1)]), failed: [], noted: [idOf(1)] });
+  });
+
+  it("shows which invocations a pause leaves suspended, and which it pauses later", async () => {
+    const { json } = await batch("pause", { invocation_ids: [idOf(0), idOf(1), idOf(4)] });
+    expect(json).toEqual({
+      succeeded: expect.arrayContaining([idOf(0), idOf(1), idOf(4)]),
+      failed: [],
+      noted: [idOf(1)],
+      suspended: [idOf(4)],
+    });
+  });
 
   it("shows the old and the new id of each", async () => {
     const { json } = await batch("restart-as-new", { invocation_ids: [idOf(0), idOf(1)], deployment: "Keep" });
