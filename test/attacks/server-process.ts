@@ -27,7 +27,7 @@ export class ServerProcess {
     const dataDir = `${dir}/data`;
     const [ingressPort, adminPort] = ports;
     const addresses = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
-    this.#args = [command, "dev", "--data-dir", dataDir, ...addresses, "--json"];
+    this.#args = [command, "dev", "--data-dir", dataDir, ...addresses, "--no-register", "--json"];
     const [ingressUri, adminUri] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, string];
     this.site = { ingressUri, adminUri, pidPath: `${dir}/server.pid`, logPath: `${dir}/server.log`, dataDir, command };
   }

@@ -77,7 +77,7 @@ export async function assume(role: string): Promise<Identity> {
   return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
 }
 
-/** Assumes a role that trusts a service under conditions only. Until this has succeeded, the role trusts the administrator. */
+/** Assumes a role that trusts a service only under conditions. Meanwhile the role trusts the administrator instead. */
 export async function assumeAsItsService(role: string): Promise<Identity> {
   const standing = plain(
     decodeURIComponent(textOf(await iam("GetRole", { RoleName: role }), "AssumeRolePolicyDocument")),

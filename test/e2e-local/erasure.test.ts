@@ -1,6 +1,6 @@
 /**
- * Runs the steps of docs/security.md for erasing a person's data: the text is gone from the API and the disk, and a neighbour's
- * stays.
+ * Runs the steps of docs/security.md for erasing a person's data: afterwards the person's text is gone from the API and the
+ * disk, and the text of a neighbour is still there.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Fills in the placeholders of the only block of the section that contains these words, and runs the block. */
+/** Exactly one code block of the section contains these words: fills in its placeholders, and runs the block. */
 async function follow(words: string, filled: Readonly<Record<string, string>>): Promise<string> {
   const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
   const section = page.split("\n## Erase a person's data\n")[1]!.split("\n## ")[0]!;

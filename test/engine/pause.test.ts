@@ -87,7 +87,7 @@ test.each([
   ["in its driver", 900],
   ["parked", 500_000],
 ])(
-  "an invocation that backs off %s is paused at once, and gets its whole budget of attempts again when it is resumed",
+  "an invocation that backs off %s is paused at once, and after a resume it may make all its attempts again",
   async (_, ms) => {
     const retry = { initialIntervalMs: ms, maxIntervalMs: ms, maxAttempts: 2 };
     const { stage, actor } = await play(

@@ -93,7 +93,7 @@ test("lists look at an entry that the sweeper could not read, and do not show it
 
 const MANY = 900;
 
-/** Young completed invocations, young open ones that no index shows, and parked ones, old and young. */
+/** Young completed invocations, young open ones that no index shows as open, and parked ones that are a day old. */
 async function manyYoung(indexShards: number) {
   const stage = await open({ greet: () => "hello" }, { indexShards });
   const actor = stage.actor();

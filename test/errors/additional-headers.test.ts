@@ -29,7 +29,7 @@ test("every attempt carries the headers of its deployment, which refuses attempt
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
 });
 
-test("neither the log nor the record of changes contains their values, even if a registration fails", async () => {
+test("neither the log nor the record of changes contains the values of headers, even if a registration fails", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   const headers = { additional_headers: { authorization: SECRET } };

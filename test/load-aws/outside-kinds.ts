@@ -62,7 +62,7 @@ export async function callAfterKill({ book, client, prefix, random }: Scene): Pr
   else if (ended.status !== 409) book.complain(`${id} was killed, and ended with ${ended.status}: ${ended.text}`);
 }
 
-/** Sets a service to its present value: a transaction writes the registry, and no setting changes. */
+/** Sets a service to public, which it is already: a transaction writes the registry, and no setting changes. */
 export async function changeService({ book, client, prefix }: Scene): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ public: true });

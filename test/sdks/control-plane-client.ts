@@ -24,7 +24,7 @@ export interface ControlPlaneClient {
   admin(path: string): Promise<JsonAnswer>;
 }
 
-/** Both addresses without a trailing slash. */
+/** Neither address may end with a slash. */
 export function controlPlaneClient(ingressUri: string, adminUri: string): ControlPlaneClient {
   const post: ControlPlaneClient["post"] = async (path, input, headers = {}) => {
     const typed = input === undefined ? headers : { "content-type": "application/json", ...headers };

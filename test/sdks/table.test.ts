@@ -40,7 +40,7 @@ function discoveryRows({ sdk, mode, elsewhere, client }: SdkStage): void {
       const { body } = await client().admin(`/invocations/${invocationId}`);
       expect(body).toMatchObject({ pinned_service_protocol_version: agreedVersion });
     });
-    test("docs/compatibility.md states this version", () => {
+    test("docs/compatibility.md states the versions of the SDK", () => {
       const row = `| ${title} | \`${sdkVersion}\` | ${least} to ${most} | ${agreedVersion} |`;
       expect(readFileSync(PAGE, "utf8")).toContain(row);
     });

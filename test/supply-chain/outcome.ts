@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 export interface Outcome {
   readonly code: number;
   readonly out: string;
-  /** All its output, for a failure's message. */
+  /** All output of the program, for the message of a failure. */
   readonly told: string;
 }
 

@@ -17,6 +17,7 @@ import type { Item, Written } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
 import { tellInvocation } from "../traces.ts";
+import { reportEnd } from "./report.ts";
 
 /** @returns false if another driver wrote the segment first: the caller must then discard its decision */
 export async function commit(
@@ -48,6 +49,7 @@ export async function commit(
   active.forgetWrites();
   active.advanceTo(next);
   active.inbox.consume(segment);
+  if (engine.activity !== undefined) reportEnd(engine.activity, next);
   return true;
 }
 

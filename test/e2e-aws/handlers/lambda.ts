@@ -5,7 +5,7 @@ import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/re
 import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 
-/** Each stack has a copy of this function. The environment in its deployment tells the copies apart. */
+/** A service without state. Both control planes of an emulator call this one function. */
 const lambdaHandlers = service({
   name: "fn",
   handlers: {

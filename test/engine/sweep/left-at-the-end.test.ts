@@ -1,4 +1,4 @@
-/** A driver dies after a final segment: other processes perform its effects and deliver its result. */
+/** A driver dies after a final segment: other processes perform the effects of that segment and deliver the result. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-test("after a late message a worker performs the effects of an end, although the sweeper looked at its listing entry before", async () => {
+test("after a late message a worker performs the effects of an end, although the sweeper looked at the listing entry before", async () => {
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
     { journalRetentionMs: HOUR_MS },

@@ -75,7 +75,7 @@ test("other headers for the same address are stored in place, and absent headers
   expect(await registered()).toEqual([physicalId]);
 });
 
-test("RemoveOnDelete removes the deployment, a repeated deletion succeeds, and that of a failed creation removes nothing", async () => {
+test("RemoveOnDelete removes the deployment, a repeated deletion succeeds, and the deletion after a failed creation removes nothing", async () => {
   const { physicalId } = await act(event("Create", stage.local.adminUrl, { uri }));
   const deletion = event("Delete", stage.local.adminUrl, { uri }, { RemoveOnDelete: "true" });
   await act({ ...deletion, PhysicalResourceId: "never-made" });

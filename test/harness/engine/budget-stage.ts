@@ -59,7 +59,7 @@ export interface Process {
   thaw(): void;
 }
 
-/** Replaces parts of the local process. */
+/** A codec and timers, where a test replaces those of the stage. */
 export interface StageParts {
   readonly codec?: Codec;
   readonly timers?: (queue: Queue, clock: Clock) => Timers;

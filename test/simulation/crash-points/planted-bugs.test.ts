@@ -1,4 +1,4 @@
-/** Tests the judge: it catches a mistake that is planted into the engine at a crash point, though not in a run without faults. */
+/** Tests the judge: a mistake that is planted into the engine passes a run without faults, and is caught at a crash point. */
 import { expect, test } from "vitest";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

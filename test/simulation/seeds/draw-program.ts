@@ -1,4 +1,4 @@
-/** Draws the programs of a seed's handlers: small trees of steps, with a few programs that share their idempotency keys. */
+/** Draws the programs of a seed's handlers: small trees of steps. Several callers request the same few programs under one key. */
 import { type Branch, type Program, REFUSED, type Step } from "./program.ts";
 import type { Random } from "./random.ts";
 
