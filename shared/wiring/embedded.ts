@@ -73,7 +73,7 @@ export async function openEmbedded(settings: Settings, log: Log, activity?: Acti
 
 const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
 
-/** The number of shards in directories of the first format. On a disk, reading so many costs nearly nothing. */
+/** As many shards as in directories of the first format. On a disk, reading so many costs nearly nothing. */
 const INDEX_SHARDS = 8;
 
 /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */

@@ -39,8 +39,8 @@ function plain(message: unknown): string {
 }
 
 /**
- * Escapes characters that JSON leaves and that could reverse or control a terminal's output. Callers and handlers choose some
- * of the texts.
+ * Escapes characters that JSON does not escape and that could reverse or control a terminal's output. Callers and handlers
+ * choose some of the texts.
  */
 function escaped(text: string): string {
   return text.replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => {

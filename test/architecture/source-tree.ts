@@ -7,7 +7,7 @@ export type SourceTree = ReadonlyMap<string, string>;
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** Files in `.gitignore` and git's own folder are not part of the repository. */
+/** The folders that `.gitignore` names, and git's own folder, are not part of the repository. */
 function ignoredNames(root: string): ReadonlySet<string> {
   const lines = readFileSync(join(root, ".gitignore"), "utf8").split("\n");
   return new Set([".git", ...lines.filter((line) => line.endsWith("/")).map((line) => line.slice(0, -1))]);

@@ -45,7 +45,7 @@ export interface Deed {
 }
 
 export interface Attack {
-  /** The name for `-t A3:`. */
+  /** The name, such as `A3`: the option `-t A3:` selects the attack by it. */
   readonly name: string;
   /** The asserted behaviour. */
   readonly title: string;

@@ -1,9 +1,9 @@
-/** The services for the typed client: a service with a handler for each request of a client, an object, a workflow. */
+/** The services for the typed client: a service with a handler for each kind of request, an object, and a workflow. */
 import * as restate from "@restatedev/restate-sdk";
 
 const { handlers, serde, TerminalError } = restate;
 
-/** The executions of the handlers, in this process. */
+/** The effects of the handlers in this process: greeted names, ids of awakeables, and a callback for the next awakeable. */
 export const done = { greeted: [] as string[], awakeables: new Map<string, string>(), opened: () => {} };
 
 export const greeter = restate.service({

@@ -1,4 +1,4 @@
-/** Runs one load on a server or on the bare deployment, and measures its cost: reads the processes before and after it. */
+/** Runs one load on a server or on the bare deployment, and measures the time, the CPU and the memory that the load costs. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,7 +14,7 @@ const CALLS = 1000;
 
 /** @typedef {(seconds: number, connections: number) => Promise<object>} Load calls, latencies and failures */
 
-/** @returns {Load} by wrk on an ingress */
+/** @returns {Load} calls by wrk on an ingress */
 export function callsOf(ingressUrl, shape) {
   return async (seconds, connections) => {
     const url = pathOf(ingressUrl, shape);
@@ -26,7 +26,7 @@ export function callsOf(ingressUrl, shape) {
   };
 }
 
-/** @returns {Load} by a recorded conversation on a deployment */
+/** @returns {Load} repetitions of a recorded conversation on a deployment */
 export function replaysOf(deploymentUrl, conversationFile) {
   return async (seconds, connections) => {
     const args = [REPLAYER, deploymentUrl, conversationFile, String(seconds), String(connections)];

@@ -1,4 +1,4 @@
-/** Shapes that need more than one request: invocations that name, await, attach to and cancel each other. */
+/** Shapes that the table of single requests does not cover: ids, attaches, cancels, awakeables, random values and failures. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { attemptsOf, rememberedOf } from "./attempts.ts";

@@ -29,7 +29,7 @@ export interface MeteredTable extends OpenTable {
 }
 
 /**
- * Makes a table and drops it at the end.
+ * Makes a table, which `close` drops.
  * @param projected the attributes that its indexes show in addition to the keys
  */
 export async function openTable(

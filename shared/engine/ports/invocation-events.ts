@@ -1,4 +1,4 @@
-/** The log events about invocations: their attempts, circuits, leases, wakes, messages and timers. */
+/** The log events about invocations and what drives them: attempts, circuits, leases, wakes, messages and timers. */
 import type { LogEventEntry } from "./log-event.ts";
 
 const STORE_REMEDY = "The field error has the cause. Check that the store can be reached and has capacity left.";

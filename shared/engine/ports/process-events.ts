@@ -1,4 +1,4 @@
-/** The log events about a process: its start and end, its settings, APIs and registry. */
+/** The log events about a process: its start and end, settings, APIs, spans, expired items and registry. */
 import type { LogEventEntry } from "./log-event.ts";
 
 const WITH_ERROR_ID = "The caller got the errorId; the field detail has the cause. Report it unless the store is down.";

@@ -41,7 +41,7 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** The address is not an absolute `http:` or `https:` address or a function's qualified ARN, or the role is not an ARN. */
+/** The URI is not an absolute one of `http:` or `https:` with unmasked values, or the ARN of the function or role is invalid. */
 export class AddressError extends Error {
   override name = "AddressError";
   readonly field: "uri" | "arn" | "assume_role_arn";

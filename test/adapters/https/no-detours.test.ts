@@ -83,7 +83,7 @@ test("frames that name other services and origins have no effect, and push is di
   expect(elsewhere.connections()).toBe(0);
 });
 
-test("an answer with a protocol switch breaks the exchange, and the connection is not handed over", async () => {
+test("an answer with a protocol switch breaks the exchange", async () => {
   const server = createHttp1();
   server.on("connection", (socket) => {
     socket.on("data", () =>

@@ -1,4 +1,4 @@
-/** The admin API over a real engine: embedded stores in a fresh directory, real connections, and no invocations. */
+/** The admin API over a real engine with embedded stores in a new directory. Tests may supply the use cases of invocations. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -169,7 +169,7 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
   };
 }
 
-/** `fail` fails with the failure in its input; every other handler returns its input. */
+/** `fail` fails with the failure in its input, `break` and its variants throw, and every other handler returns its input. */
 function resultOf({ target, input }: Submission): Result {
   if (target.handler === "break") throw new Error("the disk is on fire");
   if (target.handler === "break-off") throw new StoppingError(UNFINISHED_ID);

@@ -55,7 +55,7 @@ describe("an invocation id", () => {
   });
 });
 
-test("a deployment id has 26 letters and parses, and an invocation id is no deployment id", () => {
+test("a deployment id has 26 characters and parses, and an invocation id is no deployment id", () => {
   const id = deploymentIdFromBytes(LIVE.bytes.subarray(8));
   expect(id).toBe(`dp_1${LIVE.id.slice(16)}`);
   expect(id).toHaveLength(26);
