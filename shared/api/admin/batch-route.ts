@@ -29,7 +29,7 @@ interface BatchOptions {
 
 type Operation = (asked: AdminRequest, id: InvocationId, options: BatchOptions) => Promise<BatchSuccessBody>;
 
-/** Each throws an HttpProblem if it is refused. */
+/** Each operation throws an HttpProblem if the engine refuses it. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   async cancel({ engine, deps, request }, id, { noted }) {
     const status = interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));
