@@ -28,9 +28,13 @@ const ANSWER_WITHIN_MS = 60_000;
 
 export interface AdminAnswer<Body> {
   readonly status: number;
+  readonly headers: Headers;
   /** Undefined if the answer has no body. */
   readonly body: Body;
 }
+
+/** Every route but one answers in JSON whatever is asked for. */
+const JSON_TYPE = "application/json";
 
 export interface AdminClient {
   /**
@@ -38,28 +42,41 @@ export interface AdminClient {
    * @throws CommandFailure when the server refuses, cannot be reached, or is not an admin API
    */
   ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>>;
+  /** As `ask`, with the text of the answer as it is: parsing JSON rounds large integers. */
+  askText(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<string>>;
 }
 
 /** @param base ends with a slash */
 export function adminClient(base: string, { during }: Pick<Terminal, "during">): AdminClient {
+  async function askText(method: string, path: string, body?: object, what = WAITING): Promise<AdminAnswer<string>> {
+    const { response, text } = await during(what, exchanged(base, method, path, body));
+    if (!response.ok) throw refusal(base, { method, path }, response.status, text);
+    return { status: response.status, headers: response.headers, body: text };
+  }
   return {
-    async ask<Body>(method: string, path: string, body?: object, what = WAITING): Promise<AdminAnswer<Body>> {
-      const response = await during(what, send(base, method, path, body));
-      const text = await response.text();
-      if (!response.ok) throw refusal(base, { method, path }, response.status, text);
-      return { status: response.status, body: parsed(base, text) as Body };
+    askText,
+    async ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>> {
+      const answer = await askText(method, path, body, what);
+      return { ...answer, body: parsed(base, answer.body) as Body };
     },
   };
 }
 
-async function send(base: string, method: string, path: string, body: object | undefined): Promise<Response> {
+interface Exchanged {
+  readonly response: Response;
+  readonly text: string;
+}
+
+async function exchanged(base: string, method: string, path: string, body: object | undefined): Promise<Exchanged> {
   try {
-    return await fetch(new URL(path, base), {
+    const response = await fetch(new URL(path, base), {
       method,
       redirect: "error",
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { accept: JSON_TYPE, ...(body !== undefined && { "content-type": JSON_TYPE }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    return { response, text: await response.text() };
   } catch (error) {
     throw new CommandFailure(`No server answers at ${base}`, {
       exitCode: EXIT_NO_SERVER,
@@ -70,7 +87,7 @@ async function send(base: string, method: string, path: string, body: object | u
 }
 
 /** A name with several addresses fails with one error per address; the first error is enough. */
-function innermost(error: unknown): string {
+export function innermost(error: unknown): string {
   let at = error;
   while (at instanceof Error) {
     const next: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;

@@ -1,38 +1,34 @@
 /** The command for one kind of change to invocations: looks them up, asks for confirmation, and reports each outcome. */
 import { Command } from "commander";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import { changeByFilter } from "./change-by-filter.ts";
+import { outcomeText, refuseIfRefused } from "./change-outcome.ts";
+import type { CarriedOut, ChangeOutcome } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
+import { bulkOptions, dryRunOption, filteredChange, isByFilter } from "./filtered-change.ts";
+import type { FilterFlags } from "./filtered-change.ts";
 import type { InvocationChange } from "./invocation-changes.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
-import { foreignText } from "./visible-text.ts";
+import { TARGET_MAX, cutLine } from "./visible-text.ts";
 
 const STATUS_NOTED = 202;
 
-type Flags = Readonly<Record<string, string | true>>;
-
-interface Outcome {
-  readonly id: string;
-  readonly outcome: "done" | "noted" | "refused";
-  readonly message?: string;
-  /** The id of the new invocation after a restart. */
-  readonly new_invocation_id?: string;
-}
-
 export function changeCommand(change: InvocationChange): Command {
-  const command = new Command(change.name).description(change.description).argument("<invocation-id...>");
+  const command = new Command(change.name).description(change.description);
   if (change.alias !== undefined) command.alias(change.alias);
-  for (const option of [...change.options, yesOption()]) command.addOption(option);
-  return command.action((ids: string[], flags: Flags, self: Command) => {
-    const query = new URLSearchParams(change.query.map((name): [string, string] => [name, String(flags[name])]));
-    return carryOut(
-      sessionOf(self),
-      change,
-      ids,
-      query.size === 0 ? change.route : `${change.route}?${query.toString()}`,
-    );
+  command.argument("[invocation-id...]", "the invocations; none with filters, which select all that match");
+  const options = [...change.options, ...bulkOptions(change), dryRunOption(), yesOption()];
+  for (const option of options) command.addOption(option);
+  return command.action((ids: string[], flags: FilterFlags, self: Command) => {
+    const session = sessionOf(self);
+    const values = self.opts<Readonly<Record<string, string>>>();
+    if (isByFilter(change, ids, flags)) return changeByFilter(session, change, filteredChange(change, flags, values));
+    const query = new URLSearchParams(change.query.map((name): [string, string] => [name, String(values[name])]));
+    const route = query.size === 0 ? change.route : `${change.route}?${query.toString()}`;
+    return carryOut(session, change, { ids, route, isDryRun: flags.dryRun === true });
   });
 }
 
@@ -40,22 +36,39 @@ export function changeCommand(change: InvocationChange): Command {
 async function carryOut(
   session: Session,
   change: InvocationChange,
-  ids: readonly string[],
-  route: string,
+  { ids, route, isDryRun }: { readonly ids: readonly string[]; readonly route: string; readonly isDryRun: boolean },
 ): Promise<void> {
   const found: InvocationBody[] = [];
   for (const id of ids) found.push((await session.admin.ask<InvocationBody>("GET", pathOf(id))).body);
-  const rows = found.map(({ id, target, status }) => [id, target, status]);
-  session.show(`${tableText(session.terminal.colours, ["ID", "TARGET", "STATUS"], rows)}\n`);
+  const rows = found.map(({ id, target, status, outcome }) => [id, cutLine(target, TARGET_MAX), outcome ?? status]);
+  const table = tableText(session.terminal.colours, ["ID", "TARGET", "STATUS"], rows);
+  if (isDryRun) {
+    const invocations = found.map(({ id, target, status, outcome }) => ({ id, target, status, outcome }));
+    return session.give({ dry_run: true, invocations }, () => `${table}\n\nNothing was changed.`);
+  }
+  session.show(`${table}\n`);
   await session.confirm(
     `${change.question} ${ids.length === 1 ? "this invocation" : `these ${ids.length} invocations`}?`,
   );
-  const outcomes: Outcome[] = [];
-  for (const { id } of found) outcomes.push(await changeOne(session, id, route, ids.length === 1));
+  const { outcomes, failure } = await changeEach(session, ids, route);
   session.give({ invocations: outcomes }, () => outcomes.map((outcome) => outcomeText(change, outcome)).join("\n"));
-  const refused = outcomes.filter(({ outcome }) => outcome === "refused").length;
-  if (refused === 0) return;
-  throw new CommandFailure(`The server refused ${refused} of ${outcomes.length}`, { exitCode: EXIT_REFUSED });
+  if (failure !== undefined) throw failure;
+  refuseIfRefused(outcomes);
+}
+
+/** A failure other than a refusal ends the work, and leaves the rest unanswered. @throws CommandFailure for a single id */
+async function changeEach(session: Session, ids: readonly string[], route: string): Promise<CarriedOut> {
+  const outcomes: ChangeOutcome[] = [];
+  for (const [at, id] of ids.entries()) {
+    try {
+      outcomes.push(await changeOne(session, id, route, ids.length === 1));
+    } catch (failure) {
+      if (ids.length === 1) throw failure;
+      const unanswered = ids.slice(at).map((one): ChangeOutcome => ({ id: one, outcome: "unanswered" }));
+      return { outcomes: [...outcomes, ...unanswered], failure };
+    }
+  }
+  return { outcomes };
 }
 
 function pathOf(id: string): string {
@@ -63,7 +76,7 @@ function pathOf(id: string): string {
 }
 
 /** A refusal of one invocation does not stop the others; the refusal of a single invocation fails the command. */
-async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<Outcome> {
+async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<ChangeOutcome> {
   type Answered = { readonly new_invocation_id?: string } | undefined;
   try {
     const { status, body } = await admin.ask<Answered>("PATCH", `${pathOf(id)}/${route}`);
@@ -74,9 +87,4 @@ async function changeOne({ admin }: Session, id: string, route: string, alone: b
     if (alone || !(error instanceof CommandFailure) || error.text.exitCode !== EXIT_REFUSED) throw error;
     return { id, outcome: "refused", message: error.message };
   }
-}
-
-function outcomeText(change: InvocationChange, { id, outcome, message, new_invocation_id: newId }: Outcome): string {
-  if (outcome === "refused") return `Refused    ${id}: ${foreignText(message ?? "")}`;
-  return `${change[outcome]} ${id}${newId === undefined ? "" : ` as ${newId}`}`;
 }

@@ -23,6 +23,9 @@ export class CommandFailure extends Error {
   }
 }
 
+/** As wide as the names of the parts. */
+const CONTINUED = " ".repeat("  cause  ".length);
+
 /** Command-line options that resolve a refusal; the error table does not name them. */
 const OPTIONS: Readonly<Record<string, string>> = {
   META0003: "Headers are passed with --header name=value.",
@@ -64,11 +67,16 @@ export function failureText(failure: CommandFailure, asJson: boolean): string {
 function failureLines({ message, text }: CommandFailure): readonly string[] {
   const explained = text.code !== undefined && remedyOf(text.code) !== undefined;
   return [
-    `${text.code ?? "error"}: ${foreignText(message)}`,
-    ...(text.cause === undefined ? [] : [`  cause  ${foreignText(text.cause)}`]),
-    ...(text.fix === undefined ? [] : [`  fix    ${text.fix}`]),
+    `${text.code ?? "error"}: ${beside(message)}`,
+    ...(text.cause === undefined ? [] : [`  cause  ${beside(text.cause)}`]),
+    ...(text.fix === undefined ? [] : [`  fix    ${beside(text.fix)}`]),
     ...(explained ? [`  see    stepwell explain ${text.code}`] : []),
   ];
+}
+
+/** Untrusted text whose further lines are indented, so that none of them looks like a line of the command's own. */
+function beside(text: string): string {
+  return foreignText(text).replaceAll("\n", `\n${CONTINUED}`);
 }
 
 function failureBody({ message, text }: CommandFailure): object {

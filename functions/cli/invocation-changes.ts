@@ -14,10 +14,17 @@ export interface InvocationChange {
   readonly done: string;
   /** The text for an answer 202: the server has recorded the change and applies it later. */
   readonly noted: string;
+  /** What follows `noted`. */
+  readonly notedNote?: string;
+  /** The statuses that a change by filters selects by default. */
+  readonly statuses: readonly string[];
 }
 
 const deployment = (fallback: string): Option =>
   new Option("--deployment <id>", "the deployment to continue on: its id, `keep` or `latest`").default(fallback);
+
+/** The entry of the input: a restart from it keeps nothing else of the journal. */
+export const FROM_DEFAULT = "0";
 
 const PLAIN = { options: [], query: [] } as const;
 
@@ -25,6 +32,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "cancel",
+    statuses: ["open"],
     description: "Cancel invocations: the handler receives the cancellation at its next step, and may undo its work.",
     route: "cancel",
     question: "Cancel",
@@ -34,6 +42,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "kill",
+    statuses: ["open"],
     description: "End invocations at once: the handler is not notified, and nothing is undone.",
     route: "kill",
     question: "Kill",
@@ -43,14 +52,18 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "pause",
-    description: "Pause invocations until they are resumed; a running attempt ends first, and one in the queue of a key leaves it.",
+    statuses: ["scheduled", "pending", "ready", "running", "backing-off", "suspended"],
+    description:
+      "Pause invocations until they are resumed; a running attempt ends first, and one in the queue of a key leaves it.",
     route: "pause",
     question: "Pause",
     done: "Paused",
     noted: "Pausing",
+    notedNote: ": no further attempt starts, and one that runs may end first",
   },
   {
     name: "resume",
+    statuses: ["paused"],
     description: "Resume paused invocations, and retry at once those that wait for a retry.",
     options: [deployment("keep")],
     route: "resume",
@@ -63,6 +76,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
     ...PLAIN,
     name: "purge",
     alias: "rm",
+    statuses: ["completed"],
     description: "Delete completed invocations with result, journal and idempotency key.",
     route: "purge",
     question: "Purge",
@@ -71,10 +85,11 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   },
   {
     name: "restart",
+    statuses: ["failed"],
     alias: "restart-as-new",
     description: "Start completed invocations again, with the same input and a new id.",
     options: [
-      new Option("--from <entry>", "keep the journal up to this entry, and continue from there").default("0"),
+      new Option("--from <entry>", "keep the journal up to this entry, and continue from there").default(FROM_DEFAULT),
       deployment("latest"),
     ],
     route: "restart-as-new",

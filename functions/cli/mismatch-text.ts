@@ -28,14 +28,14 @@ function rowsText(colours: Colours, { entry: differing, rows }: MismatchBody): s
 }
 
 function sideText({ deployment_id: id, revision, address }: MismatchSideBody): string {
-  if (address === undefined) return `${id}, which is gone`;
+  if (address === undefined) return foreignLine(`${id}, which is gone`);
   return foreignLine(`${id}${revision === undefined ? "" : `, revision ${revision}`}, at ${address}`);
 }
 
 function waysText(colours: Colours, { ways_out: ways }: MismatchBody): string {
   const texts = ways.map(({ text, commands }, at) => {
-    const lines = commands.map((command) => `     ${colours.bold(command)}`);
-    return [`  ${at + 1}. ${text}`, ...lines].join("\n");
+    const lines = commands.map((command) => `     ${colours.bold(foreignLine(command))}`);
+    return [`  ${at + 1}. ${foreignLine(text)}`, ...lines].join("\n");
   });
   return texts.join("\n");
 }

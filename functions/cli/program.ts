@@ -1,6 +1,9 @@
 /** The whole command line as one tree; help, completion and documentation are derived from it. */
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { attachCommand } from "./attach-command.ts";
+import { awakeableCommands } from "./awakeable-commands.ts";
+import { callCommand, sendCommand } from "./call-commands.ts";
 import { completeCommand, completionCommand } from "./completion-command.ts";
 import { deploymentCommands } from "./deployment-commands.ts";
 import { devCommand } from "./dev-command.ts";
@@ -12,6 +15,7 @@ import { invocationCommands } from "./invocation-commands.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { serviceCommands } from "./service-commands.ts";
 import { serverOptions } from "./session.ts";
+import { sqlCommand } from "./sql-command.ts";
 import { stateCommands } from "./state-commands.ts";
 
 /** @param exitWith ends the process; only `dev` calls it */
@@ -31,6 +35,11 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     serviceCommands(),
     invocationCommands(),
     stateCommands(),
+    callCommand(),
+    sendCommand(),
+    attachCommand(),
+    awakeableCommands(),
+    sqlCommand(),
     exampleCommand(),
     explainCommand(),
     proxyCommand(),

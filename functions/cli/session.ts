@@ -3,11 +3,14 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";
 import type { AdminClient } from "./admin-client.ts";
+import { ingressClient } from "./ingress-client.ts";
+import type { IngressClient } from "./ingress-client.ts";
 import { openTerminal } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Session {
   readonly admin: AdminClient;
+  readonly ingress: IngressClient;
   readonly terminal: Terminal;
   /** Ends with a slash. */
   readonly ingressUrl: string;
@@ -17,6 +20,8 @@ export interface Session {
   show(text: string): void;
   /** Prints the result, as JSON or as text. */
   give(body: unknown, text: () => string): void;
+  /** True if --yes was given, or if a user can answer the question. */
+  readonly canConfirm: boolean;
   /** Asks for confirmation, unless --yes was given. @throws CommandFailure if the answer is not yes */
   confirm(question: string): Promise<void>;
 }
@@ -52,11 +57,13 @@ export function sessionOf(command: Command): Session {
   const terminal = openTerminal();
   return {
     admin: adminClient(adminUrl, terminal),
+    ingress: ingressClient(ingressUrl, terminal),
     terminal,
     ingressUrl,
     json: json === true,
     show: json === true ? terminal.tell : terminal.print,
     give: (body, text) => terminal.print(json === true ? JSON.stringify(body, null, 2) : text()),
+    canConfirm: yes === true || terminal.canAsk,
     confirm: async (question) => (yes === true ? undefined : terminal.confirm(question)),
   };
 }

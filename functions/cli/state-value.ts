@@ -1,4 +1,5 @@
 /** Converts state values between bytes and command-line text; the SDKs store most values as JSON. */
+import { isJson } from "./pretty-json.ts";
 
 /** One line of text; bytes that are not UTF-8 become base64 with a prefix. */
 export function stateText(bytes: readonly number[]): string {
@@ -24,13 +25,4 @@ export function stateBytes(written: string): readonly number[] {
   const inBase64 = /^base64:([A-Za-z0-9+/]*={0,2})$/.exec(written);
   if (inBase64 !== null) return [...Buffer.from(inBase64[1]!, "base64")];
   return [...Buffer.from(isJson(written) ? written : JSON.stringify(written), "utf8")];
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

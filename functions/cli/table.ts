@@ -7,12 +7,22 @@ const LINES =
   "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
 const NO_LINES = Object.fromEntries([...LINES.split(" "), "middle"].map((name) => [name, ""]));
 
-/** @param rows one cell for each head; @returns lines without a trailing newline */
-export function tableText(colours: Colours, heads: readonly string[], rows: readonly (readonly string[])[]): string {
+/**
+ * @param rows one cell for each head
+ * @param alignments one for each head; all to the left by default
+ * @returns lines without a trailing newline
+ */
+export function tableText(
+  colours: Colours,
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  alignments: readonly ("left" | "right")[] = [],
+): string {
   const table = new Table({
     chars: NO_LINES,
     style: { "padding-left": 0, "padding-right": 2, head: [], border: [] },
     head: heads.map((head) => colours.bold(head)),
+    colAligns: [...alignments],
   });
   table.push(...rows.map((row) => row.map(visibleText)));
   return trimmed(table.toString());

@@ -5,6 +5,7 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_ABORTED } from "./exit-codes.ts";
 
 const PROGRESS_AFTER_MS = 300;
+const PROGRESS_EVERY_MS = 1000;
 const CLEARED_LINE = "\r\u001b[K";
 
 export interface Terminal {
@@ -14,9 +15,11 @@ export interface Terminal {
   readonly print: (text: string) => void;
   /** Prints a message for the user, which is not part of the result. */
   readonly tell: (text: string) => void;
+  /** True if a user can answer questions. */
+  readonly canAsk: boolean;
   /** @throws CommandFailure if the answer is not yes, or if there is no terminal */
   confirm(question: string): Promise<void>;
-  /** Shows a progress text on a terminal until the promise settles. */
+  /** Shows a progress text on a terminal until the promise settles, with the seconds since the start. */
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
 }
 
@@ -26,26 +29,32 @@ export function openTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const wantsColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   const tell = (text: string): void => void stderr.write(`${text}\n`);
+  const canAsk = stdin.isTTY === true && stderr.isTTY === true;
   return {
     // The colour library guesses if the argument is `undefined`, and then colours even a pipe if `CI` is set.
     colours: picocolors.createColors(stdout.isTTY === true && wantsColour),
     print: (text) => void stdout.write(`${text}\n`),
     tell,
+    canAsk,
     async confirm(question) {
-      if (!stdin.isTTY || !stderr.isTTY) throw notConfirmed("there is no terminal for the question");
+      if (!canAsk) throw notConfirmed("there is no terminal for the question");
       if (!/^y(es)?$/i.test(await answerTo(question))) throw notConfirmed("the answer was not yes");
     },
     async during(what, work) {
       if (!stderr.isTTY) return work;
+      let seconds = 0;
       let shown = false;
-      const timer = setTimeout(() => {
+      const show = (text: string): void => {
+        stderr.write(`${shown ? CLEARED_LINE : ""}${text} …`);
         shown = true;
-        stderr.write(`${what} …`);
-      }, PROGRESS_AFTER_MS);
+      };
+      const first = setTimeout(() => show(what), PROGRESS_AFTER_MS);
+      const later = setInterval(() => show(`${what}, ${++seconds} s`), PROGRESS_EVERY_MS);
       try {
         return await work;
       } finally {
-        clearTimeout(timer);
+        clearTimeout(first);
+        clearInterval(later);
         if (shown) stderr.write(CLEARED_LINE);
       }
     },

@@ -20,3 +20,12 @@ export function visibleText(text: string): string {
     return found.startsWith("\n") ? found : `${REPLACEMENT}${colour ?? ""}`;
   });
 }
+
+/** The characters of a target in a table: keys may be long. */
+export const TARGET_MAX = 40;
+
+/** The first line of an untrusted text, and at most so many characters of it. */
+export function cutLine(text: string, max: number): string {
+  const [line = ""] = foreignText(text).split("\n");
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}

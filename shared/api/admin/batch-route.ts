@@ -17,25 +17,35 @@ import { restartedAs } from "./restart-route.ts";
 
 /** The number of concurrent operations. */
 const AT_A_TIME = 20;
+const STATUS_NOTED = 202;
 
-type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoice) => Promise<BatchSuccessBody>;
+interface BatchOptions {
+  readonly deployment: DeploymentChoice | undefined;
+  /** Collects the ids whose change is recorded and applies later. */
+  readonly noted: string[];
+}
+
+type Operation = (asked: AdminRequest, id: InvocationId, options: BatchOptions) => Promise<BatchSuccessBody>;
 
 /** Each operation throws an HttpProblem if the engine refuses it. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  async cancel({ engine, deps, request }, id) {
-    interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));
+  async cancel({ engine, deps, request }, id, { noted }) {
+    const status = interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));
+    if (status === STATUS_NOTED) noted.push(id);
     return id;
   },
-  async kill({ engine, deps, request }, id) {
-    interruptedStatus(id, await deps.invocations.kill(engine, id, request.caller));
+  async kill({ engine, deps, request }, id, { noted }) {
+    const status = interruptedStatus(id, await deps.invocations.kill(engine, id, request.caller));
+    if (status === STATUS_NOTED) noted.push(id);
     return id;
   },
-  async pause({ engine, deps, request }, id) {
-    pausedStatus(id, await deps.invocations.pause(engine, id, request.caller));
+  async pause({ engine, deps, request }, id, { noted }) {
+    const status = pausedStatus(id, await deps.invocations.pause(engine, id, request.caller));
+    if (status === STATUS_NOTED) noted.push(id);
     return id;
   },
-  async resume({ engine, deps, request }, id, choice = { kind: "keep" }) {
-    refuseUnlessResumed(id, await deps.invocations.resume(engine, id, choice, request.caller));
+  async resume({ engine, deps, request }, id, { deployment = { kind: "keep" } }) {
+    refuseUnlessResumed(id, await deps.invocations.resume(engine, id, deployment, request.caller));
     return id;
   },
   async purge({ engine, deps }, id) {
@@ -46,8 +56,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     refuseUnlessPurged(id, await deps.invocations.purgeJournal(engine, id));
     return id;
   },
-  async "restart-as-new"({ engine, deps, request }, id, choice = { kind: "latest" }) {
-    const restart = await deps.invocations.restart(engine, id, 0, choice, request.caller);
+  async "restart-as-new"({ engine, deps, request }, id, { deployment = { kind: "latest" } }) {
+    const restart = await deps.invocations.restart(engine, id, 0, deployment, request.caller);
     return { old_invocation_id: id, new_invocation_id: restartedAs(id, restart) };
   },
 };
@@ -59,15 +69,16 @@ export async function operateOnMany(asked: AdminRequest): Promise<HttpResponse> 
   const { invocation_ids: ids, deployment } = readJsonBody(asked.request, InvocationBatch);
   if (ids.length > BATCH_MAX) throw new HttpProblem(400, `${ids.length} invocations are more than ${BATCH_MAX}`);
   const succeeded: BatchSuccessBody[] = [];
+  const noted: string[] = [];
   const failed: { invocation_id: string; error: string }[] = [];
   await atMost(AT_A_TIME, ids, async (id) => {
     try {
-      succeeded.push(await operation(asked, id, deployment));
+      succeeded.push(await operation(asked, id, { deployment, noted }));
     } catch (error) {
       if (!(error instanceof HttpProblem) && !(error instanceof StoreError)) throw error;
       failed.push({ invocation_id: id, error: error.message });
     }
   });
-  const body: BatchBody = { succeeded, failed };
+  const body: BatchBody = { succeeded, failed, ...(noted.length > 0 && { noted }) };
   return jsonResponse(200, body);
 }

@@ -7,6 +7,7 @@ import type {
   InvocationBody,
   MismatchBody,
   PauseBody,
+  ValueBody,
   WaitBody,
 } from "../wire/invocation.ts";
 
@@ -65,6 +66,15 @@ const Pause = z
   })
   .meta({ id: "Pause" }) satisfies z.ZodType<Partial<PauseBody>>;
 
+const Value = z
+  .object({
+    size: whole.describe("The bytes of the whole value."),
+    text: maybeText.describe("The value, if it is UTF-8."),
+    base64: maybeText.describe("The value, if it is not."),
+    cut: z.literal(true).exactOptional().describe("Only the beginning of the value is here, or nothing of it."),
+  })
+  .meta({ id: "Value" }) satisfies z.ZodType<ValueBody>;
+
 const side = { deployment_id: text, revision: whole.exactOptional(), address: maybeText };
 
 const JournalMismatch = z
@@ -95,6 +105,7 @@ const Entry = z
     wake_at: moment.exactOptional(),
     completes: whole.exactOptional(),
     failed: z.literal(true).exactOptional(),
+    value: Value.exactOptional().describe("With `values=true`, on an entry that has a value."),
   })
   .meta({ id: "Entry" }) satisfies z.ZodType<EntryBody>;
 

@@ -1,9 +1,10 @@
 /** Formats an invocation for `GET /invocations/{id}`. */
 import type { Failure } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
-import type { InvocationView } from "../../engine/ports/submission.ts";
-import type { EntryBody, InvocationBody } from "../wire/invocation.ts";
+import type { EntryView, InvocationView } from "../../engine/ports/submission.ts";
+import type { EntryBody, InvocationBody, ValueBody } from "../wire/invocation.ts";
 import { attemptFailureBody } from "./attempt-failure-body.ts";
+import { valueWriter } from "./entry-value-body.ts";
 import { mismatchBody } from "./mismatch-body.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
@@ -11,6 +12,7 @@ import { pauseBody, waitBody } from "./wait-body.ts";
 
 export function invocationBody(view: InvocationView): InvocationBody {
   const { target, invokedBy } = view;
+  const writeValue = valueWriter();
   return {
     id: view.id,
     target: targetText(target),
@@ -53,15 +55,16 @@ export function invocationBody(view: InvocationView): InvocationBody {
       mismatch: written(view.mismatch, mismatchBody),
       completion_failure: written(view.failure, failureBody),
     }),
-    entries: view.entries.map(entryBody),
+    entries: view.entries.map((entry) => entryBody(entry, writeValue)),
     events: view.events.map(attemptFailureBody),
   };
 }
 
-function entryBody(entry: InvocationView["entries"][number]): EntryBody {
+function entryBody(entry: EntryView, writeValue: (value: Uint8Array) => ValueBody): EntryBody {
   const { index, type, name, atMs, key, target, signal, completes, failed } = entry;
   const more = { invocation_id: entry.invocationId, signal, wake_at: written(entry.wakeAtMs, momentText) };
-  return { index, type, at: momentText(atMs), ...present({ name, key, target, ...more, completes, failed }) };
+  const value = written(entry.value, writeValue);
+  return { index, type, at: momentText(atMs), ...present({ name, key, target, ...more, completes, failed, value }) };
 }
 
 function failureBody(failure: Failure): NonNullable<InvocationBody["completion_failure"]> {

@@ -15,9 +15,8 @@ export function openInvocation(id: InvocationId): HttpProblem {
   return new HttpProblem(409, `The invocation '${id}' is not completed yet`);
 }
 
-/** @param status 409 if the operation is never possible, 425 if it is too early */
-export function notBegunInvocation(id: InvocationId, status: 409 | 425): HttpProblem {
-  return new HttpProblem(status, `The invocation '${id}' has not begun: it is scheduled, or waits for its object key`);
+export function notBegunInvocation(id: InvocationId): HttpProblem {
+  return new HttpProblem(425, `The invocation '${id}' has not begun: it is scheduled, or waits for its object key`);
 }
 
 export function unmovableInvocation(id: InvocationId): HttpProblem {

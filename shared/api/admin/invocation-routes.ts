@@ -8,11 +8,13 @@ import { invocationBody } from "./invocation-body.ts";
 import { invocationIdParam } from "./invocation-id-param.ts";
 import { completedInvocation, unknownInvocation } from "./invocation-problems.ts";
 import { TerminateQuery } from "./invocation-schemas.ts";
+import { ShowInvocationQuery } from "./request-schemas.ts";
 import { readQuery } from "./json-body.ts";
 
 export async function showInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  const view = await asked.deps.invocations.inspect(asked.engine, id);
+  const { values } = readQuery(asked.request, ShowInvocationQuery);
+  const view = await asked.deps.invocations.inspect(asked.engine, id, values);
   if (view === undefined) throw unknownInvocation(id);
   return jsonResponse(200, invocationBody(view));
 }

@@ -60,5 +60,13 @@ export const Batch = z
       z.union([z.string(), z.object({ old_invocation_id: z.string(), new_invocation_id: z.string() })]),
     ),
     failed: z.array(z.object({ invocation_id: z.string(), error: z.string() })),
+    noted: z
+      .array(z.string())
+      .exactOptional()
+      .describe("The ids among `succeeded` whose change the server has recorded and applies later."),
+    suspended: z
+      .array(z.string())
+      .exactOptional()
+      .describe("The ids among `succeeded` that a pause left suspended; they go on when their wait ends."),
   })
   .meta({ id: "InvocationBatchOutcome" });

@@ -12,6 +12,7 @@ import {
   RegisterLambda,
   RemoveDeploymentQuery,
   RemoveKafkaClusterQuery,
+  ShowInvocationQuery,
   ShowKafkaClusterQuery,
   UpdateDeployment,
   UpdateKafkaCluster,
@@ -123,7 +124,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: RemoveKafkaClusterQuery,
     answers: { 202: null },
   },
-  "GET /invocations/:id": { summary: "Show an invocation with its journal", answers: { 200: Invocation } },
+  "GET /invocations/:id": {
+    summary: "Show an invocation with its journal",
+    query: ShowInvocationQuery,
+    answers: { 200: Invocation },
+  },
   "GET /invocations": {
     summary: "List invocations, by filters and page by page",
     query: ListInvocationsQuery,
@@ -137,7 +142,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
   "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
   "PATCH /invocations/:id/pause": {
-    summary: "Pause an invocation when its attempt is over",
+    summary: "Pause an invocation (202: once its attempt is over, or a driver has read the order)",
     answers: { 200: null, 202: null },
   },
   "PATCH /invocations/:id/resume": {

@@ -49,7 +49,7 @@ export function refuseUnlessResumed(id: InvocationId, resumption: Resumption): v
     case "done":
       return;
     case "not-begun":
-      throw notBegunInvocation(id, 425);
+      throw notBegunInvocation(id);
     case "not-movable":
       throw unmovableInvocation(id);
     case "completed":

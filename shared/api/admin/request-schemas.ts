@@ -1,6 +1,7 @@
 /** The request schemas of the admin API; each checks a request and describes it in the OpenAPI document. */
 import * as z from "zod";
 import { parseDurationMs } from "../../core/model/duration.ts";
+import { VALUES_MAX_BYTES, VALUE_MAX_BYTES } from "./entry-value-body.ts";
 
 const textMap = z.record(z.string(), z.string());
 /** Absent and null are equivalent, because clients send either. */
@@ -109,6 +110,12 @@ const queryFlag = (doc: string) =>
 export const RemoveDeploymentQuery = z.object({
   force: queryFlag(
     "Removes it also where open invocations are pinned to it, or where no other deployment serves them; those then fail with RT0011.",
+  ),
+});
+
+export const ShowInvocationQuery = z.object({
+  values: queryFlag(
+    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all.`,
   ),
 });
 

@@ -24,7 +24,7 @@ export async function restartInvocation(asked: AdminRequest): Promise<HttpRespon
 export function restartedAs(id: InvocationId, restart: Restart): InvocationId {
   switch (restart) {
     case "not-begun":
-      throw notBegunInvocation(id, 425);
+      throw notBegunInvocation(id);
     case "open":
       throw openInvocation(id);
     case "unknown":

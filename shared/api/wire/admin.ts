@@ -141,6 +141,8 @@ export type BatchSuccessBody = string | { readonly old_invocation_id: string; re
 export interface BatchBody {
   readonly succeeded: readonly BatchSuccessBody[];
   readonly failed: readonly { readonly invocation_id: string; readonly error: string }[];
+  /** The ids among `succeeded` whose change the server has recorded and applies later; present if there are any. */
+  readonly noted?: readonly string[];
 }
 
 /** The error body of `POST /query`. */

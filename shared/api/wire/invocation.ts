@@ -24,6 +24,16 @@ export interface AttemptFailureBody {
   };
 }
 
+/** The payload of an entry: as `text` if it is UTF-8, else as `base64`. */
+export interface ValueBody {
+  /** The bytes of the whole value. */
+  readonly size: number;
+  readonly text?: string;
+  readonly base64?: string;
+  /** Present if only the beginning of the value is here, or nothing of it. */
+  readonly cut?: true;
+}
+
 export interface EntryBody {
   /** The index of the input is 0. A restart takes such an index as `from`. */
   readonly index: number;
@@ -44,6 +54,8 @@ export interface EntryBody {
   readonly completes?: number;
   /** Present on a notification that contains a failure. */
   readonly failed?: true;
+  /** Present with `values=true`, on an entry that has a value. */
+  readonly value?: ValueBody;
 }
 
 /** One thing that an open invocation waits for. Which members are present depends on `kind`. */

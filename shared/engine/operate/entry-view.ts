@@ -4,11 +4,15 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import { targetText } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
 import type { EntryView } from "../ports/submission.ts";
+import { entryValue } from "./entry-value.ts";
 
 const decoder = new TextDecoder();
 
-/** @param moments the moment of each entry, in epoch milliseconds */
-export function entryViews(journal: Journal, moments: readonly number[]): readonly EntryView[] {
+/**
+ * @param moments the moment of each entry, in epoch milliseconds
+ * @param input the input of the invocation, if the views are to contain the values of the entries
+ */
+export function entryViews(journal: Journal, moments: readonly number[], input?: Uint8Array): readonly EntryView[] {
   const { entries } = journal;
   const commands = commandPlaces(entries);
   return entries.map((entry, index) => ({
@@ -16,7 +20,12 @@ export function entryViews(journal: Journal, moments: readonly number[]): readon
     type: entryType(entry),
     atMs: moments[index] ?? 0,
     ...(entry.kind === "command" ? ofCommand(entry, journal) : ofNotification(entry, journal, commands)),
+    ...(input && valued(entryValue(entry, input))),
   }));
+}
+
+function valued(value: Uint8Array | undefined): Pick<EntryView, "value"> {
+  return value === undefined ? {} : { value };
 }
 
 export function entryType(entry: Entry): string {

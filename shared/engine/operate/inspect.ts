@@ -20,8 +20,11 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
   return await viewOf(engine, loaded);
 }
 
-/** The view from one load of the invocation, with the failure events and the queue beside it. */
-export async function viewOf(engine: Engine, loaded: Loaded): Promise<InvocationView> {
+/**
+ * The view from one load of the invocation, with the failure events and the queue beside it.
+ * @param withValues the entries contain their values
+ */
+export async function viewOf(engine: Engine, loaded: Loaded, withValues = false): Promise<InvocationView> {
   const { id } = loaded.invocation.acceptance;
   const driven = engine.activeInvocations.find(id);
   const invocation = knownNow(engine, loaded);
@@ -39,7 +42,7 @@ export async function viewOf(engine: Engine, loaded: Loaded): Promise<Invocation
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
-    entries: kept ? entryViews(journal, momentsOf(loaded, invocation)) : [],
+    entries: kept ? entryViews(journal, momentsOf(loaded, invocation), withValues ? acceptance.input : undefined) : [],
     events: kept ? events : [],
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(createdBy !== undefined && { createdBy }),

@@ -90,6 +90,8 @@ export interface EntryView {
   readonly completes?: number;
   /** Present on a notification that carries a failure. */
   readonly failed?: true;
+  /** The payload of the entry, if the view was asked for values and the entry has one. */
+  readonly value?: Uint8Array;
 }
 
 export interface QueueView {

@@ -11,11 +11,18 @@ import { mismatchView } from "./mismatch-view.ts";
 import { pauseView } from "./pause-view.ts";
 import { waitsFor } from "./waits-for.ts";
 
-/** @returns undefined if there is no such invocation, or it has expired */
-export async function showInvocation(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
+/**
+ * @param withValues the entries contain their values
+ * @returns undefined if there is no such invocation, or it has expired
+ */
+export async function showInvocation(
+  engine: Engine,
+  id: InvocationId,
+  withValues = false,
+): Promise<InvocationView | undefined> {
   const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
-  const view = await viewOf(engine, loaded);
+  const view = await viewOf(engine, loaded, withValues);
   // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
   const deployments = await engine.registry.deployments();
   const deployment = deploymentOf(engine, loaded, deployments);

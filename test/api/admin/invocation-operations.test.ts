@@ -136,6 +136,16 @@ describe("an operation on many invocations", () => {
     },
   );
 
+  it("shows which invocations a cancel ends later", async () => {
+    const { json } = await batch("cancel", { invocation_ids: [idOf(0), idOf(1)] });
+    expect(json).toEqual({ succeeded: expect.arrayContaining([idOf(0), idOf(1)]), failed: [], noted: [idOf(1)] });
+  });
+
+  it("shows which invocations are paused later", async () => {
+    const { json } = await batch("pause", { invocation_ids: [idOf(0), idOf(1)] });
+    expect(json).toEqual({ succeeded: expect.arrayContaining([idOf(0), idOf(1)]), failed: [], noted: [idOf(1)] });
+  });
+
   it("shows the old and the new id of each", async () => {
     const { json } = await batch("restart-as-new", { invocation_ids: [idOf(0), idOf(1)], deployment: "Keep" });
     expect(json.succeeded).toEqual([{ old_invocation_id: idOf(0), new_invocation_id: NEW }]);

@@ -21,6 +21,9 @@ const worker = service({
     fail: async (_ctx: Context): Promise<void> => {
       if (!healed) throw new Error("not yet");
     },
+    stall: async (_ctx: Context): Promise<void> => {
+      throw new Error("never");
+    },
     refuse: async (_ctx: Context): Promise<void> => {
       throw new TerminalError("not today", { errorCode: 418 });
     },
@@ -88,8 +91,22 @@ it("invocations are listed, by filters, page by page", async () => {
   expect(await script.run("inv ls --handler refuse --status failed --limit 1")).toBe(0);
   expect(await script.run("inv ls --handler refuse --status succeeded")).toBe(0);
   expect(await script.run("inv ls --handler refuse --limit 2 --ids")).toBe(0);
-  expect(await script.run("invocations ls --status sleepy")).toBe(1);
+  expect(await script.run("inv ls --status completed --handler refuse --status sleepy")).toBe(2);
+  expect(await script.run("inv ls --status sleepy --json")).toBe(2);
+  expect(await script.run("inv ls --status failed,paused")).toBe(2);
+  expect(await script.run("inv ls --limit 501")).toBe(2);
+  expect(await script.run("inv ls --after bogus")).toBe(1);
   await expect(script.text).toMatchFileSnapshot("transcripts/invocations-listed.txt");
+});
+
+it("a failing invocation is listed with its attempts, its next retry and the head of its error", async () => {
+  const id = await send("stall");
+  await becomes(id, "backing-off");
+  const { stdout, code } = await command.run(["inv", "ls", "--handler", "stall"], { env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ID +TARGET +STATUS +AGE +ATTEMPTS +NEXT RETRY +ERROR\n/);
+  expect(stdout).toMatch(new RegExp(`${id}  Worker/stall +\\S+ +\\d+s +\\d+  (in \\d+\\w)? +RT0007 never\n$`));
+  await command.run(["inv", "kill", id, "--yes"], { env });
 });
 
 it("a cancellation without confirmation changes nothing; a confirmed one ends the invocation", async () => {
@@ -124,6 +141,37 @@ it("several are killed at once, and each refusal is printed", async () => {
   await becomes(second, "completed");
   expect(await script.run(`invocations kill ${first} ${second} --yes --json`)).toBe(1);
   await expect(script.text).toMatchFileSnapshot("transcripts/kill.txt");
+});
+
+it("the values of a journal are shown on request", async () => {
+  script = scribe(command, env);
+  const id = await sleeping();
+  expect(await script.run(`inv get ${id} --values`)).toBe(0);
+  const { stdout } = await command.run(["inv", "get", id, "--values", "--json"], { env });
+  const { entries } = JSON.parse(stdout) as { entries: readonly { type: string; value?: object }[] };
+  expect(entries.find(({ type }) => type === "Notification: Run")?.value).toEqual({ size: 7, text: '"ready"' });
+  await expect(script.text).toMatchFileSnapshot("transcripts/invocation-values.txt");
+});
+
+it("a pause of a suspended invocation is noted, and then done", async () => {
+  script = scribe(command, env);
+  const id = await sleeping();
+  expect(await script.run(`invocations pause ${id} --yes`)).toBe(0);
+  await becomes(id, "paused");
+  expect(await script.run(`invocations pause ${id} --yes --json`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/pause-suspended.txt");
+});
+
+it("a pause of a completed invocation is refused, and a dry run changes nothing", async () => {
+  script = scribe(command, env);
+  const id = await send("refuse");
+  await becomes(id, "completed");
+  expect(await script.run(`invocations pause ${id} --yes`)).toBe(1);
+  const sleeper = await sleeping();
+  expect(await script.run(`invocations kill ${sleeper} --dry-run`)).toBe(0);
+  expect(await script.run(`invocations kill ${sleeper} --dry-run --json`)).toBe(0);
+  expect(await statusOf(sleeper)).toBe("suspended");
+  await expect(script.text).toMatchFileSnapshot("transcripts/pause-and-dry-run.txt");
 });
 
 it("an invocation is paused, resumed, restarted, and purged", async () => {

@@ -23,6 +23,8 @@ export interface Asked {
   readonly cwd?: string;
   /** Keys to type once this text has appeared; the command then runs at a terminal. */
   readonly typed?: { readonly after: string; readonly keys: string };
+  /** The standard input of a command without a terminal; by default it has none. */
+  readonly stdin?: string;
   /** Runs the command at a terminal, where stdout and stderr are one. */
   readonly terminal?: true;
 }
@@ -46,8 +48,9 @@ function run(path: string, args: readonly string[], asked: Asked): Promise<Ran> 
   const child = spawn(file!, rest, {
     cwd: asked.cwd ?? tmpdir(),
     env: { PATH: process.env["PATH"], HOME: tmpdir(), TERM: "xterm-256color", ...asked.env },
-    stdio: [atTerminal ? "pipe" : "ignore", "pipe", "pipe"],
+    stdio: [atTerminal || asked.stdin !== undefined ? "pipe" : "ignore", "pipe", "pipe"],
   });
+  if (asked.stdin !== undefined) child.stdin!.end(asked.stdin);
   const out = { stdout: "", stderr: "" };
   let typed = false;
   child.stdout!.setEncoding("utf8").on("data", (text: string) => {

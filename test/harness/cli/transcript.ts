@@ -34,7 +34,10 @@ function wordsOf(args: string): readonly string[] {
 }
 
 /** Progress appears only on a slow machine, and the command erases it again. */
-const PROGRESS = /[A-Z][a-z ]+ …\r␛\[K/g;
+const PROGRESS = /[A-Z][a-z0-9:, ]+ …\r␛\[K/g;
+
+/** A cell of the column AGE, whose cells are three characters wide up to 99 days. */
+const AGE = /  [ \d]\d[smhd](?=\n|  )/g;
 
 /** Every shape is as wide as the text that it replaces, so that columns stay aligned. */
 function shapeOf(text: string): string {
@@ -45,6 +48,7 @@ function shapeOf(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(?:\.\d+)?( UTC|Z)/g, "YYYY-MM-DD$1hh:mm:ss$2")
     .replaceAll(/(127\.0\.0\.1|localhost):(\d{5})\b/g, "$1:ppppp")
     .replaceAll(/--after \S+/g, "--after …")
+    .replaceAll(AGE, "  nns")
     .replaceAll("\u001b", "␛")
     .replaceAll(PROGRESS, "");
 }

@@ -1,0 +1,42 @@
+/** `stepwell attach`: waits for the result of an invocation that runs already. */
+import { Command } from "commander";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_INVOCATION_FAILED } from "./exit-codes.ts";
+import { attachRequest } from "./ingress-exchange.ts";
+import { giveResult, untilInterrupted } from "./result-output.ts";
+import { sessionOf } from "./session.ts";
+import type { Session } from "./session.ts";
+
+export function attachCommand(): Command {
+  return new Command("attach")
+    .description("Wait for an invocation and print its result; Ctrl-C ends the waiting alone.")
+    .argument("<invocation-id>")
+    .action((id: string, _flags: unknown, command: Command) => attach(sessionOf(command), id));
+}
+
+async function attach(session: Session, id: string): Promise<void> {
+  const answer = await untilInterrupted(async (signal) => {
+    try {
+      return await session.ingress.ask(attachRequest(id), "Waiting for the result", signal);
+    } catch (error) {
+      if (error instanceof CommandFailure && error.text.exitCode === EXIT_INVOCATION_FAILED)
+        await refuseUnknown(session, id, signal);
+      throw error;
+    }
+  }, `\`stepwell attach ${id}\` waits again, and \`stepwell invocations cancel ${id}\` ends it.`);
+  giveResult(session, answer);
+}
+
+/**
+ * An attach answers an unknown id like an invocation that failed with 404; the other route about results tells the two apart.
+ * @throws CommandFailure if the ingress has no such invocation
+ */
+async function refuseUnknown(session: Session, id: string, signal: AbortSignal): Promise<void> {
+  const path = `restate/invocation/${encodeURIComponent(id)}/output`;
+  try {
+    await session.ingress.ask({ method: "GET", path }, "Waiting for the result", signal);
+  } catch (error) {
+    if (error instanceof CommandFailure && error.text.exitCode === EXIT_INVOCATION_FAILED) return;
+    throw error;
+  }
+}

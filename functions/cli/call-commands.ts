@@ -1,0 +1,118 @@
+/** `stepwell call` and `stepwell send`: invoke a handler, with or without waiting for its result. */
+import { Command, InvalidArgumentError } from "commander";
+import type { SendBody } from "../../shared/api/wire/ingress.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_NO_SERVER } from "./exit-codes.ts";
+import type { IngressAnswer } from "./ingress-exchange.ts";
+import { momentText } from "./moment.ts";
+import { addPair } from "./pair-options.ts";
+import type { Pairs } from "./pair-options.ts";
+import { dataOption, readPayload } from "./payload.ts";
+import type { Payload } from "./payload.ts";
+import { isJson } from "./pretty-json.ts";
+import { giveResult, untilInterrupted } from "./result-output.ts";
+import { sessionOf } from "./session.ts";
+import type { Session } from "./session.ts";
+import { foreignLine } from "./visible-text.ts";
+
+interface Target {
+  readonly service: string;
+  readonly handler: string;
+}
+
+interface CallFlags {
+  readonly key?: string;
+  readonly data?: string;
+  readonly header: Pairs;
+  readonly idempotencyKey?: string;
+}
+
+interface SendFlags extends CallFlags {
+  readonly delay?: string;
+}
+
+export function callCommand(): Command {
+  return invoking("call", "Call a handler, wait, and print its result; JSON is indented.").action(
+    (target: Target, flags: CallFlags, command: Command) => call(sessionOf(command), target, flags),
+  );
+}
+
+export function sendCommand(): Command {
+  return invoking("send", "Send an invocation to a handler without waiting, and print its id.")
+    .option("--delay <duration>", "start the handler after this time, for instance 10s, 1h30m or P1D")
+    .action((target: Target, flags: SendFlags, command: Command) => send(sessionOf(command), target, flags));
+}
+
+function invoking(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument("<service/handler>", "the handler, such as Greeter/greet", targetOf)
+    .option("--key <key>", "the key of the object or workflow")
+    .addOption(dataOption())
+    .option("--header <name=value>", "a header for the handler; repeatable", addPair, {})
+    .option("--idempotency-key <key>", "invoke at most once under this key: a repetition gets the same result");
+}
+
+/** Option parser. */
+function targetOf(written: string): Target {
+  const [service, handler, ...more] = written.split("/");
+  if (service === undefined || service === "" || handler === undefined || handler === "" || more.length > 0)
+    throw new InvalidArgumentError("Write it as Service/handler; --key gives the key of an object or workflow.");
+  return { service, handler };
+}
+
+async function call(session: Session, target: Target, flags: CallFlags): Promise<void> {
+  const { headers, body } = await payloadOf(flags);
+  const { service, handler } = target;
+  const answer = await untilInterrupted(
+    (signal) =>
+      session.ingress.ask(
+        { method: "POST", path: pathOf(target, flags.key), headers, body },
+        "Waiting for the result",
+        signal,
+      ),
+    `\`stepwell invocations list --service ${service} --handler ${handler} --status open\` shows its id, for \`stepwell attach\`.`,
+  );
+  giveResult(session, answer);
+}
+
+async function send(session: Session, target: Target, flags: SendFlags): Promise<void> {
+  const { headers, body } = await payloadOf(flags);
+  const query = flags.delay === undefined ? "" : `?delay=${encodeURIComponent(flags.delay)}`;
+  const path = `${pathOf(target, flags.key)}/send${query}`;
+  const answer = await session.ingress.ask({ method: "POST", path, headers, body }, "Sending");
+  const { invocationId: id, executionTime, status } = sentBody(answer);
+  const result = { invocation_id: id, status, ...(executionTime !== undefined && { execution_time: executionTime }) };
+  session.give(result, () =>
+    [
+      status === "Accepted" ? `Accepted ${id}` : `Accepted before, as ${id}`,
+      ...(executionTime === undefined ? [] : [`It starts at ${momentText(executionTime)}.`]),
+      `Wait for its result: stepwell attach ${id}`,
+    ]
+      .map(foreignLine)
+      .join("\n"),
+  );
+}
+
+/** @throws CommandFailure if the server answers otherwise than an ingress */
+function sentBody({ body }: IngressAnswer): SendBody {
+  const text = body.toString("utf8");
+  const sent = isJson(text) ? (JSON.parse(text) as Partial<SendBody> | null) : undefined;
+  if (typeof sent?.invocationId === "string") return sent as SendBody;
+  throw new CommandFailure("The server accepted the request without an invocation id", {
+    exitCode: EXIT_NO_SERVER,
+    fix: "Check that --ingress-url is the address of an ingress.",
+  });
+}
+
+async function payloadOf({ data, header, idempotencyKey }: CallFlags): Promise<Payload> {
+  return readPayload(data, {
+    ...header,
+    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+  });
+}
+
+function pathOf({ service, handler }: Target, key: string | undefined): string {
+  const words = key === undefined ? [service, handler] : [service, key, handler];
+  return words.map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,84 @@
+/** The options by which a change selects invocations, and what they mean. */
+import { Option } from "commander";
+import { OUTCOME_WORDS } from "../../shared/api/wire/status-words.ts";
+import { readAgeMs } from "./age.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_USAGE } from "./exit-codes.ts";
+import { FROM_DEFAULT } from "./invocation-changes.ts";
+import type { InvocationChange } from "./invocation-changes.ts";
+import { deploymentFilter, filterOptions } from "./invocation-filter.ts";
+import type { InvocationFilter } from "./invocation-filter.ts";
+
+export interface FilterFlags extends InvocationFilter {
+  readonly pinnedTo?: readonly string[];
+  readonly olderThan?: number;
+  readonly dryRun?: true;
+}
+
+export interface FilteredChange {
+  readonly filter: InvocationFilter;
+  readonly olderThanMs?: number;
+  /** The deployment to continue on, for a change that takes one. */
+  readonly deployment?: string;
+  /** The command shows what matches, and changes nothing. */
+  readonly isDryRun: boolean;
+}
+
+/** Completed invocations have no pin that the API could filter by. */
+const ENDED: readonly string[] = ["completed", ...OUTCOME_WORDS];
+
+/** The options by which a change selects invocations in place of ids. */
+export function bulkOptions({ statuses, query }: InvocationChange): readonly Option[] {
+  const isPinned = statuses.every((status) => !ENDED.includes(status));
+  return [
+    ...filterOptions(statuses),
+    ...(isPinned ? [deploymentFilter(query.includes("deployment") ? "--pinned-to" : "--deployment")] : []),
+    new Option("--older-than <age>", "only invocations that are at least this old: 30s, 15m, 2h or 7d").argParser(
+      readAgeMs,
+    ),
+  ];
+}
+
+/** @throws CommandFailure unless the command line has either ids or filters */
+export function isByFilter(change: InvocationChange, ids: readonly string[], flags: FilterFlags): boolean {
+  const isFiltered = bulkOptions(change).some((option) => option.attributeName() in flags);
+  if (isFiltered !== ids.length > 0) return isFiltered;
+  throw new CommandFailure(
+    isFiltered ? "Ids and filters exclude each other" : "The invocations to change are missing",
+    {
+      exitCode: EXIT_USAGE,
+      fix: `Give ids, or filters such as --service: see stepwell invocations ${change.name} --help.`,
+    },
+  );
+}
+
+export function dryRunOption(): Option {
+  return new Option("--dry-run", "show which invocations would be changed, and change nothing");
+}
+
+/** A chosen `--deployment` is the one to continue on, and the filter then has another name. @throws CommandFailure */
+export function filteredChange(
+  { query }: InvocationChange,
+  { status, service, handler, key, deployment, pinnedTo, olderThan, dryRun }: FilterFlags,
+  values: Readonly<Record<string, string>>,
+): FilteredChange {
+  if (values["from"] !== undefined && values["from"] !== FROM_DEFAULT)
+    throw new CommandFailure("--from and filters exclude each other", {
+      exitCode: EXIT_USAGE,
+      fix: "Give the ids of the invocations: an entry belongs to the journal of one invocation.",
+    });
+  const isChosen = query.includes("deployment");
+  const pinned = isChosen ? pinnedTo : deployment;
+  return {
+    filter: {
+      ...(status !== undefined && { status }),
+      ...(service !== undefined && { service }),
+      ...(handler !== undefined && { handler }),
+      ...(key !== undefined && { key }),
+      ...(pinned !== undefined && { deployment: pinned }),
+    },
+    ...(olderThan !== undefined && { olderThanMs: olderThan }),
+    ...(isChosen && { deployment: values["deployment"]! }),
+    isDryRun: dryRun === true,
+  };
+}

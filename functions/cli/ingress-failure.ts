@@ -1,0 +1,66 @@
+/** The failures that answers of the ingress stand for: refusals, failed invocations, and servers that are no ingress. */
+import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
+import { CommandFailure, codedFailure } from "./command-failure.ts";
+import { EXIT_INVOCATION_FAILED, EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
+import type { IngressAnswer, IngressRequest } from "./ingress-exchange.ts";
+
+const PLAIN_TEXT_MAX = 300;
+const CODED = /^\[((?:RT|META)\d{4})\] /;
+
+/** @param base the address of the ingress */
+export function failureOf(base: string, asked: IngressRequest, answer: IngressAnswer): CommandFailure {
+  const text = answer.body.toString("utf8");
+  const body = errorBody(text);
+  if (body?.source === "invocation") return failedInvocation(body, answer);
+  // The ingress explains each refusal; the admin API answers an unknown route without a body.
+  if (text === "" && answer.status === 404) return noIngress(base);
+  const message = body?.message ?? text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
+  const code = CODED.exec(message)?.[1];
+  if (code !== undefined) return codedFailure(code, message);
+  const fix = fixOf(asked, answer);
+  return new CommandFailure(message === "" ? "The server refused the request" : message, {
+    exitCode: EXIT_REFUSED,
+    cause: `${answer.status} to ${asked.method} /${asked.path}`,
+    ...(fix !== undefined && { fix }),
+  });
+}
+
+function failedInvocation({ code, message, metadata = {} }: ErrorBody, { headers }: IngressAnswer): CommandFailure {
+  const id = headers["x-restate-id"];
+  const pairs = Object.entries(metadata).map(([name, value]) => `${name}=${value}`);
+  return new CommandFailure(message === "" ? "The invocation failed" : message, {
+    exitCode: EXIT_INVOCATION_FAILED,
+    cause: [`${typeof id === "string" ? id : "the invocation"} failed with ${code}`, ...pairs].join(", "),
+    ...(typeof id === "string" && { fix: `\`stepwell invocations describe ${id}\` shows its journal.` }),
+  });
+}
+
+function fixOf({ path }: IngressRequest, { status, headers }: IngressAnswer): string | undefined {
+  const id = headers["x-restate-id"];
+  if (typeof id === "string") return `\`stepwell attach ${id}\` waits for the result.`;
+  if (status === 401 || status === 403)
+    return "An ingress behind IAM requires signed requests: reach it through `stepwell proxy`, and give that port as --ingress-url.";
+  if (status !== 404) return undefined;
+  return path.startsWith("restate/invocation/")
+    ? "`stepwell invocations list` shows the existing invocations."
+    : "`stepwell services list` shows the services with their handlers.";
+}
+
+type ErrorBody = Partial<IngressErrorBody> & Pick<IngressErrorBody, "message">;
+
+function errorBody(text: string): ErrorBody | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<ErrorBody> | null;
+    return typeof body?.message === "string" ? { ...body, message: body.message } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function noIngress(base: string): CommandFailure {
+  return new CommandFailure(`The server at ${base} is not an ingress`, {
+    exitCode: EXIT_NO_SERVER,
+    cause: "it does not answer like an ingress",
+    fix: "Give the address of the ingress with --ingress-url or STEPWELL_INGRESS_URL; the admin API has another port.",
+  });
+}

@@ -1,0 +1,57 @@
+/** The filters of `stepwell invocations`: for its list, and for changes of all invocations that match. */
+import { InvalidArgumentError, Option } from "commander";
+import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_USAGE } from "./exit-codes.ts";
+
+/** Each filter has the same name as its query parameter. */
+const FILTERS = ["status", "service", "handler", "key", "deployment"] as const;
+
+const OUTCOMES = new Set<string>(OUTCOME_WORDS);
+const STATUS_CHOICES: readonly string[] = [...STATUS_WORDS, ...OUTCOME_WORDS];
+
+export type InvocationFilter = Readonly<Partial<Record<(typeof FILTERS)[number], readonly string[]>>>;
+
+/** @param statuses the statuses that the command selects without the filter; all if absent */
+export function filterOptions(statuses: readonly string[] = []): readonly Option[] {
+  const unless = statuses.length === 0 ? "" : ` (default: ${statuses.join(", ")})`;
+  return [
+    new Option(
+      "--status <status...>",
+      `only invocations with one of these statuses or outcomes; \`open\` means all but completed${unless}`,
+    )
+      .choices(STATUS_CHOICES)
+      .argParser(addStatuses),
+    new Option("--service <name...>", "only invocations of these services"),
+    new Option("--handler <name...>", "only invocations of these handlers"),
+    new Option("--key <key...>", "only invocations of these keys of objects or workflows"),
+  ];
+}
+
+/** Option parser: adds a status, or several with commas between them, to the earlier ones. */
+function addStatuses(written: string, before: readonly string[] = []): readonly string[] {
+  const words = written.split(",");
+  if (words.every((word) => STATUS_CHOICES.includes(word))) return [...before, ...words];
+  throw new InvalidArgumentError(`Allowed choices are ${STATUS_CHOICES.join(", ")}.`);
+}
+
+/** @param flag differs where `--deployment` has another meaning */
+export function deploymentFilter(flag: "--deployment" | "--pinned-to"): Option {
+  return new Option(`${flag} <id...>`, "only open invocations that are pinned to these deployments");
+}
+
+/** @throws CommandFailure if the filter selects outcomes and other statuses, which the API lists only separately */
+export function filterQuery(filter: InvocationFilter): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of FILTERS) for (const value of filter[name] ?? []) query.append(...parameterOf(name, value));
+  if (!query.has("status") || !query.has("outcome")) return query;
+  throw new CommandFailure("Outcomes and other statuses cannot be selected together", {
+    exitCode: EXIT_USAGE,
+    fix: `Select the outcomes (${OUTCOME_WORDS.join(", ")}) and the other statuses in two commands.`,
+  });
+}
+
+/** The API has a separate filter for the outcomes of completed invocations. */
+function parameterOf(name: string, value: string): [string, string] {
+  return name === "status" && OUTCOMES.has(value) ? ["outcome", value] : [name, value];
+}

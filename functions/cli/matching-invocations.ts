@@ -1,0 +1,36 @@
+/** Collects the invocations that match the filters of a change, page by page. */
+import type { InvocationListBody, InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
+import type { Session } from "./session.ts";
+
+const PAGE_SIZE = 500;
+/** Half a million invocations: an age may exclude all of the first pages, because the list begins with the newest. */
+const PAGES_MAX = 1000;
+/** A change of more takes several runs, so that each question names what the user can survey. */
+const MATCHES_MAX = 10_000;
+
+export interface Matching {
+  readonly invocations: readonly InvocationSummaryBody[];
+  /** The collection stopped at one of its bounds. */
+  readonly mayHaveMore: boolean;
+}
+
+/** @param bornBeforeMs in epoch milliseconds: younger invocations do not match */
+export async function matching(session: Session, query: URLSearchParams, bornBeforeMs: number): Promise<Matching> {
+  // An invocation whose status changes between two pages may be on both.
+  const byId = new Map<string, InvocationSummaryBody>();
+  const page = new URLSearchParams(query);
+  page.set("details", "false");
+  page.set("limit", String(PAGE_SIZE));
+  let read = 0;
+  for (let pages = 1; ; pages++) {
+    const path = `invocations?${page.toString()}`;
+    const what = `Looking for invocations: ${read} read`;
+    const { body } = await session.admin.ask<InvocationListBody>("GET", path, undefined, what);
+    read += body.invocations.length;
+    for (const one of body.invocations) if (Date.parse(one.created_at) < bornBeforeMs) byId.set(one.id, one);
+    const isFull = byId.size > MATCHES_MAX;
+    if (!isFull && body.next !== undefined && pages < PAGES_MAX) page.set("after", body.next);
+    else
+      return { invocations: [...byId.values()].slice(0, MATCHES_MAX), mayHaveMore: isFull || body.next !== undefined };
+  }
+}

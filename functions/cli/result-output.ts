@@ -1,0 +1,60 @@
+/** Prints the result of an invocation, and waits for it until the user interrupts. */
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_INTERRUPTED } from "./exit-codes.ts";
+import { invocationIdOf } from "./ingress-exchange.ts";
+import type { IngressAnswer } from "./ingress-exchange.ts";
+import { isJson, prettyJson, utf8Text } from "./pretty-json.ts";
+import type { Session } from "./session.ts";
+import { foreignText } from "./visible-text.ts";
+
+/** JSON is indented; bytes that are no text go to a pipe as they are, and to a terminal in base64. */
+export function giveResult(session: Session, answer: IngressAnswer): void {
+  const { body, headers } = answer;
+  const text = utf8Text(body);
+  if (session.json) {
+    const result = text === undefined ? JSON.stringify({ base64: body.toString("base64") }) : jsonOf(text);
+    return session.terminal.print(resultJson(invocationIdOf(answer), result));
+  }
+  if (body.length === 0) return session.terminal.tell("The invocation returned nothing.");
+  const isTerminal = process.stdout.isTTY === true;
+  if (text === undefined) {
+    if (isTerminal) session.terminal.print(`base64:${body.toString("base64")}`);
+    else process.stdout.write(body);
+    return;
+  }
+  const shown = /json/i.test(headers["content-type"] ?? "") ? prettyJson(text) : text;
+  session.terminal.print(isTerminal ? foreignText(shown) : shown);
+}
+
+/** The JSON of the result: itself if it is JSON, so that large integers keep their digits, else a JSON text. */
+function jsonOf(text: string): string {
+  if (text === "") return "null";
+  return isJson(text) ? prettyJson(text).trim() : JSON.stringify(text);
+}
+
+/** @param result JSON */
+function resultJson(id: string | undefined, result: string): string {
+  const head = id === undefined ? "" : `  "invocation_id": ${JSON.stringify(id)},\n`;
+  return `{\n${head}  "result": ${result.replaceAll("\n", "\n  ")}\n}`;
+}
+
+/**
+ * @param fix the way back to the result
+ * @throws CommandFailure if the user interrupts the work, which aborts its signal
+ */
+export async function untilInterrupted<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  fix: string,
+): Promise<Result> {
+  const stopping = new AbortController();
+  const interrupt = (): void => stopping.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    return await work(stopping.signal);
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    throw new CommandFailure("Interrupted: the invocation continues", { exitCode: EXIT_INTERRUPTED, fix });
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}

@@ -1,0 +1,63 @@
+/** Reads the rows of a SQL answer, and writes them as CSV. */
+
+/** Undefined stands for NULL. */
+export type Cell = string | number | bigint | boolean | undefined;
+
+export interface SqlRows {
+  readonly columns: readonly string[];
+  /** One cell for each column. */
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** The closing quote is optional, so that the expression never has to go back. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** An integer that a parser may round. */
+const LONG_INTEGER = /^-?\d{16,}$/;
+/** Marks the digits of such an integer as a text. */
+const LONG = "\u0000";
+
+/** @param json the answer of `POST /query`, which omits cells without a value. @throws SyntaxError */
+export function readRows(json: string): SqlRows {
+  const exact = json.replaceAll(STRING_OR_NUMBER, (found) =>
+    LONG_INTEGER.test(found) ? JSON.stringify(`${LONG}${found}`) : found,
+  );
+  const { rows } = JSON.parse(exact) as { readonly rows: readonly Readonly<Record<string, unknown>>[] };
+  const columns = columnsOf(rows);
+  return { columns, rows: rows.map((row) => columns.map((column) => cellOf(row[column]))) };
+}
+
+/** The columns in the order of the statement, as far as rows show it: a column stands behind the one before it in a row. */
+function columnsOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+  const columns: string[] = [];
+  for (const row of rows) {
+    let at = 0;
+    for (const name of Object.keys(row)) {
+      const known = columns.indexOf(name);
+      if (known < 0) columns.splice(at, 0, name);
+      at = (known < 0 ? at : known) + 1;
+    }
+  }
+  return columns;
+}
+
+function cellOf(value: unknown): Cell {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value.startsWith(LONG) ? longOf(value) : value;
+  return typeof value === "number" || typeof value === "boolean" ? value : JSON.stringify(value);
+}
+
+function longOf(value: string): Cell {
+  const digits = value.slice(LONG.length);
+  return LONG_INTEGER.test(digits) ? BigInt(digits) : value;
+}
+
+/** RFC 4180, with the line ends of the platform's tools; NULL is an empty field, and an empty text a quoted one. */
+export function csvText({ columns, rows }: SqlRows): string {
+  return [columns, ...rows].map((row) => row.map(fieldOf).join(",")).join("\n");
+}
+
+function fieldOf(cell: Cell): string {
+  if (cell === undefined) return "";
+  const text = String(cell);
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
