@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { nearestWord } from "../../shared/config/nearest-word.ts";
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import { readSettings } from "../../shared/config/settings.ts";
-import type { SettingsSources } from "../../shared/config/settings.ts";
+import type { SettingsSources } from "../../shared/config/setting-sources.ts";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
 import { optionalDuration, type Setting } from "../../shared/config/setting-kinds.ts";
 import { sizeBytes } from "../../shared/config/size-text.ts";
