@@ -2,7 +2,8 @@
 import { FOREIGN_SETTINGS } from "../../shared/config/foreign-settings.ts";
 import { ALIAS_NAMES, settingsNamed } from "../../shared/config/setting-aliases.ts";
 import type { Setting } from "../../shared/config/setting-kinds.ts";
-import { referenceVariableOf, SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
+import { referenceVariableOf } from "../../shared/config/setting-variables.ts";
+import { SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
 
 const SECTIONS: readonly { readonly prefix: string; readonly heading: string }[] = [
