@@ -42,6 +42,18 @@ const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(
 const NO_SETTING =
   /^RESTATE_(?:ADMIN_URL|INGRESS_URL|HOST|HOST_SCHEME|AUTH_TOKEN|ENVIRONMENT|EDITOR|LOGGING|CONFIG|CONFIG_HOME|(?:CLI|CLOUD)_.*|VERSION|SERVICE_(?:HOST|PORT)(?:_.*)?|PORT|PORT_\d.*)$/;
 
+/** Variables of the command line (`functions/cli/session.ts`), which name a server for the other commands. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(["STEPWELL_ADMIN_URL", "STEPWELL_INGRESS_URL"]);
+
+/** The flags of `stepwell dev` (`functions/cli/dev-command.ts`) whose names differ from those of their settings. */
+const FLAGS: Partial<Readonly<Record<string, string>>> = {
+  "ingress.port": "--ingress-port",
+  "admin.port": "--admin-port",
+  "ingress.bind": "--host",
+  "admin.bind": "--host",
+  "log.format": "--json",
+};
+
 export function fileSettings(file: SettingsSources["file"]): readonly Named[] {
   if (file === undefined) return [];
   return readTomlSettings(file.path, file.text).map(({ key, raw, line }) => ({
@@ -55,7 +67,7 @@ export function fileSettings(file: SettingsSources["file"]): readonly Named[] {
 export function variables(environment: SettingsSources["environment"]): readonly Named[] {
   return Object.entries(environment).flatMap(([variable, raw]): readonly Named[] => {
     const isReferences = variable.startsWith(REFERENCE_PREFIX);
-    if (raw === undefined || NO_SETTING.test(variable)) return [];
+    if (raw === undefined || NO_SETTING.test(variable) || OF_COMMANDS.has(variable)) return [];
     if (!isReferences && !variable.startsWith(OWN_PREFIX)) return [];
     const name = NAME_OF_VARIABLE.get(variable) ?? nameIn(variable);
     const named = { name, written: variable, raw, origin: `the environment variable ${variable}` };
@@ -73,7 +85,7 @@ function nameIn(variable: string): string {
 export function flags(given: SettingsSources["flags"]): readonly Named[] {
   return Object.entries(given)
     .filter(([, raw]) => raw !== undefined)
-    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag for ${name}` }));
+    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag ${FLAGS[name] ?? `--${name}`}` }));
 }
 
 /** The known names in the form of this one: variables for a variable, keys otherwise. */

@@ -18,7 +18,7 @@ export interface CostFacts {
 
 /** Stepwell's own metrics that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 12;
-/** Four sources, four endings and four states after a segment; the seconds of attempts, overdue seconds, and pauses. */
+/** All metrics that can have values: of four sources, four endings and four states after a segment, and three more. */
 const KINDS_OF_METRICS = 15;
 
 const BATCH = 10;

@@ -61,7 +61,7 @@ export class EmfMeter implements Meter {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
   }
 
-  /** Writes the gathered values in as few lines as possible, and forgets them. Never throws. */
+  /** Writes the gathered values in few lines, and forgets them. Never throws. */
   flush(): void {
     const gathered = this.#gathered;
     this.#gathered = new Map();

@@ -1,4 +1,4 @@
-/** The effects of a durable segment (I2); they derive from the segment alone, so that a redo produces the same effects. */
+/** The effects of a durable segment (I2). They derive from stored items alone, so that a redo produces the same effects. */
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
@@ -39,7 +39,7 @@ export type Effect =
     }
   /** Publishes the changes of state and keeps the lock. The changes count only under the grant that the segment names. */
   | { readonly kind: "apply-state"; readonly changes: StateChanges }
-  /** Applies the changes of the last segment and passes the lock on to the next ticket. */
+  /** Applies the changes of the last segment, and frees the lock or passes it on to the next ticket. */
   | { readonly kind: "give-back"; readonly changes: StateChanges }
   /** The run of a workflow has ended; its state and its promises are kept as long as its result. */
   | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
@@ -139,7 +139,7 @@ function effectOf(
   }
 }
 
-/** True for effects that only request an answer. A completed invocation takes none, and a redo could ask a later life. */
+/** True for effects that only request an answer. A completed invocation needs no answer, and a redo could ask a later life. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }

@@ -7,7 +7,7 @@ import type { Entry, NotificationEntry } from "./entry.ts";
 import { append, EMPTY_JOURNAL, grow, growing, type GrowingJournal, type Journal } from "./journal.ts";
 import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
 
-/** The status of an invocation with the fields of that status. `pending` waits for the lock of its object key. */
+/** The status of an invocation with the fields of that status. A `pending` invocation waits for the lock of its key. */
 export type Phase =
   | { readonly status: "scheduled"; readonly startAtMs: number }
   | { readonly status: "pending" }

@@ -78,7 +78,7 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-/** I6: an invocation that runs alone on its key needs the lock before an attempt. `holdsLock`: its driver has read the lock. */
+/** I6: an invocation that runs alone on its key needs the lock before an attempt; without it the driver acquires it first. */
 function attempt(
   invocation: Invocation,
   { atMs, holdsLock }: Poll,

@@ -16,7 +16,7 @@ async function dumped(configFile: string | undefined, flags: Record<string, stri
   const written = { out: "", err: "" };
   vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((written.out += String(text))));
   vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((written.err += String(text))));
-  const register = { register: [], useHttp11: false, watch: false };
+  const register = { register: [], find: false, useHttp11: false, watch: false };
   const code = await runDev({ ...(configFile !== undefined && { configFile }), flags, ...register, dumpConfig: true });
   return { code, ...written };
 }
