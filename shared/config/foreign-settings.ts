@@ -2,8 +2,8 @@
 
 const NODES = "Stepwell has no cluster of nodes that speak to each other";
 const ADDRESS_OF_NODES = `${NODES}; ingress.bind and ingress.port, admin.bind and admin.port say where its APIs listen`;
-const STORES = "the stores of Stepwell have nothing to set here; memory-size limits the memory of the process";
-const HTTP2 = "the connections over HTTP/2 to deployments have nothing to set here";
+const STORES = "Stepwell stores its data in another way; memory-size limits the memory of the process";
+const HTTP2 = "connections over HTTP/2 to deployments cannot be tuned";
 const ADVERTISED =
   "Stepwell has nothing to advertise to other nodes; the admin API shows where the ingress listens, and on AWS aws.ingress-endpoint";
 const PROXY = "Stepwell connects to deployments without a proxy, so they have to be reachable directly";
@@ -61,7 +61,7 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   "worker.invoker.memory-limit": "memory-size and the …-size-limit settings of worker.invoker divide the memory",
   "worker.invoker.per-invocation-*": "memory-size and the …-size-limit settings of worker.invoker divide the memory",
   "worker.invoker.in-memory-queue-length-limit": "waiting invocations wait in the store",
-  "worker.invoker.max-awaited-future-depth": "the protocol's own limits apply, of errors RT0012 and RT0017",
+  "worker.invoker.max-awaited-future-depth": "the limits of RT0012 apply",
   "worker.invoker.tmp-dir": "waiting invocations wait in the store",
   "worker.internal-queue-length": STORES,
   "worker.max-command-batch-*": STORES,
@@ -76,7 +76,7 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   "admin.heartbeat-interval": NODES,
   "admin.query-engine.query-parallelism": "two statements run at a time, each in its own process",
   "admin.query-engine.tmp-dir":
-    "statements write nothing to a disk; admin.query-engine.memory-size limits their memory",
+    "admin.query-engine.memory-size limits the memory of a statement",
   "ingress.kafka-clusters*": "clusters of Kafka come by the admin API: POST /kafka-clusters",
   "ingress.ingestion.*": STORES,
   "experimental-*": "Stepwell has no experimental features to switch",
