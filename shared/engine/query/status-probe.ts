@@ -160,8 +160,10 @@ export class StatusProbe {
   }
 
   #status({ after, lease }: SegmentOutline, leaseRecord: LeaseRecord | undefined): Presented {
-    if (leaseRecord?.status === "backing-off" || leaseRecord?.status === "paused" || leaseRecord?.status === "pending")
-      return leaseRecord.status;
+    // Only the lease record shows these: the segment before them says what the invocation was when it was written.
+    const parked = leaseRecord?.status;
+    if (parked === "backing-off" || parked === "paused" || parked === "pending" || parked === "scheduled")
+      return parked;
     if (after !== "running" && (after === "suspended" || leaseRecord === undefined)) return after;
     const held = leaseRecord === undefined ? lease : { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
     return isLeased(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
