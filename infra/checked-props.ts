@@ -1,8 +1,9 @@
 /** Checks the stack's properties during synthesis, so that a typing error is found before the deployment. */
 import { Token } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import { aliased } from "../shared/config/setting-aliases.ts";
+import { settingsNamed } from "../shared/config/setting-aliases.ts";
 import { nearestWord } from "../shared/config/nearest-word.ts";
+import type { Setting } from "../shared/config/setting-kinds.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
@@ -83,23 +84,24 @@ export function checkProps(props: CheckedProps, region: string): void {
 }
 
 function checkSetting(path: string, raw: string): void {
-  const known = Object.hasOwn(SETTINGS, path) ? (path as SettingPath) : aliased(path);
-  if (known === undefined) {
+  const named = settingsNamed(path);
+  if (named.length === 0) {
     const nearest = nearestWord(path, SETTING_PATHS);
     throw new Error(
       `settings: there is no setting ${path}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
     );
   }
-  if (isOwned(known)) {
-    const property = OWNED_SETTINGS[known];
-    throw new Error(
-      `settings: ${path} is decided by the stack; ${property === undefined ? "it cannot be set" : `set ${property} instead`}`,
-    );
+  for (const { path: known, translate } of named) {
+    if (isOwned(known)) {
+      const property = OWNED_SETTINGS[known];
+      throw new Error(
+        `settings: ${path} is decided by the stack; ${property === undefined ? "it cannot be set" : `set ${property} instead`}`,
+      );
+    }
+    const setting: Setting<unknown> = SETTINGS[known];
+    if (isKnownLater(raw) || setting.read(translate === undefined ? raw : translate(raw)) !== undefined) continue;
+    refuse(`settings: ${path}`, setting.mayBeSecret === true ? undefined : raw, setting.expected);
   }
-  const setting = SETTINGS[known];
-  if (isKnownLater(raw) || setting.read(raw) !== undefined) return;
-  const isSecret = "mayBeSecret" in setting && setting.mayBeSecret === true;
-  refuse(`settings: ${path}`, isSecret ? undefined : raw, setting.expected);
 }
 
 /** A browser compares whole strings, so an origin with a path or a trailing slash matches no page. */

@@ -9,7 +9,7 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import { variableOf } from "../shared/config/settings-table.ts";
+import { variableOf } from "../shared/config/setting-variables.ts";
 import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
 import { driving, encrypting, finishing, handlerCalls, polling } from "./grants.ts";

@@ -3,23 +3,20 @@ import { Command } from "commander";
 import { codedFailure, CommandFailure, failureText } from "./command-failure.ts";
 import { deploymentAddress } from "./deployment-address.ts";
 import { EXIT_NO_SERVER, EXIT_USAGE } from "./exit-codes.ts";
+import { referenceFlags, referenceOptions } from "./reference-flags.ts";
 
 /** The options of the local process; flags stay unparsed texts, because the settings parse them. */
 export interface DevInvocation {
   readonly configFile?: string;
-  readonly flags: {
-    "ingress.port"?: string;
-    "admin.port"?: string;
-    "ingress.bind"?: string;
-    "admin.bind"?: string;
-    "data-dir"?: string;
-    "log.format"?: string;
-  };
+  /** By the name of the setting, also by a name of the reference. */
+  readonly flags: Readonly<Record<string, string>>;
   readonly register: readonly string[];
   /** Whether the process looks for deployments at the usual ports of this machine. */
   readonly find: boolean;
   readonly useHttp11: boolean;
   readonly watch: boolean;
+  /** Present to print the effective configuration in place of a start. */
+  readonly dumpConfig?: true;
 }
 
 /** The reason of a refused start, in the words of the error table. */
@@ -42,6 +39,7 @@ interface DevFlags {
   readonly register: readonly string[] | false;
   readonly watch: boolean;
   readonly json?: true;
+  readonly dumpConfig?: true;
 }
 
 const EVERY_ADDRESS = "0.0.0.0";
@@ -49,7 +47,7 @@ const EVERY_ADDRESS = "0.0.0.0";
 const USUAL_PORTS = "port 9080, 3000 or 8000 of this machine";
 
 export function devCommand(run: DevRun, exitWith: (code: number) => void): Command {
-  return new Command("dev")
+  const command = new Command("dev")
     .description("Run the whole control plane in one process, with its data in a local directory.")
     .option("--ingress-port <port>", "port on which handlers are called (default: 8080)")
     .option("--admin-port <port>", "port of the admin API (default: 9070)")
@@ -65,11 +63,12 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .option("--no-watch", "do not register deployments again when their handlers change")
     .option("--use-http1.1", "speak HTTP/1.1 to the deployments given with --register")
     .option("--config-file <toml>", "read settings from this file")
+    .option("--dump-config", "print the effective configuration as TOML, with credentials masked, and exit")
     .option("--json", "write the log as JSON lines, and the reason of a refused start as JSON")
     .allowExcessArguments(false)
     .addHelpText(
       "after",
-      "\nEvery setting can also be given as STEPWELL_<SECTION>__<KEY>, for instance STEPWELL_INGRESS__PORT.",
+      "\nEvery setting can also be given as STEPWELL_<SECTION>__<KEY>, for instance STEPWELL_INGRESS__PORT.\nFlags of restate-server are read too: docs/configuration.md lists what each of them means here.",
     )
     .action(async (_flags: DevFlags, command: Command) => {
       const flags = command.optsWithGlobals<DevFlags>();
@@ -79,6 +78,8 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
       console.error(failureText(codedFailure(ended.code, ended.message, EXIT_NO_SERVER), flags.json === true));
       exitWith(EXIT_NO_SERVER);
     });
+  for (const option of referenceOptions()) command.addOption(option);
+  return command;
 }
 
 /** The last of `--register` and `--no-register` counts. */
@@ -96,11 +97,13 @@ function invocationOf(given: DevFlags): DevInvocation {
       ...(host === undefined ? {} : { "ingress.bind": host, "admin.bind": host }),
       ...(given.dataDir === undefined ? {} : { "data-dir": given.dataDir }),
       ...(given.json === undefined ? {} : { "log.format": "json" }),
+      ...referenceFlags(given),
     },
     register: given.register === false ? [] : given.register.map(registeredAt),
     find: given.register !== false && given.register.length === 0,
     useHttp11: useHttp11(given),
     watch: given.watch,
+    ...(given.dumpConfig === undefined ? {} : { dumpConfig: given.dumpConfig }),
   };
 }
 

@@ -1,7 +1,8 @@
 /** `stepwell dev`: reads the settings, starts the local process, registers deployments, and stops at a signal. */
 import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
-import type { SettingPath } from "../../shared/config/settings-table.ts";
+import type { SettingsSources } from "../../shared/config/setting-sources.ts";
+import { settingsToml } from "../../shared/config/settings-toml.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
@@ -26,7 +27,7 @@ const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 export interface DevOptions {
   readonly configFile?: string;
   /** Settings from flags, as unparsed texts. */
-  readonly flags: Partial<Readonly<Record<SettingPath, string>>>;
+  readonly flags: SettingsSources["flags"];
   /** The deployments to register. */
   readonly register: readonly string[];
   /** Whether the process looks for deployments at the usual ports of this machine. */
@@ -34,6 +35,8 @@ export interface DevOptions {
   readonly useHttp11: boolean;
   /** Whether changed deployments are registered again. */
   readonly watch: boolean;
+  /** Present to print the effective configuration in place of a start. */
+  readonly dumpConfig?: true;
 }
 
 /** Runs until a signal ends it. @returns the exit code, or the reason of a refused start */
@@ -50,6 +53,10 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
     const log = processLog(settings, (line) => void process.stderr.write(line));
     for (const reason of [...warnings, ...settingsWarnings(settings)]) log.write("setting.not-applied", { reason });
+    if (options.dumpConfig === true) {
+      process.stdout.write(settingsToml(settings));
+      return EXIT_OK;
+    }
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);

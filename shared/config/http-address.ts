@@ -1,7 +1,11 @@
-/** A setting whose value is the address of an HTTP server. */
+/** A setting whose value is the address of a collector that accepts OTLP over HTTP. */
 import type { Setting } from "./setting-kinds.ts";
 
 const PROTOCOLS = new Set(["http:", "https:"]);
+/** How the reference names the transport: `otlp+http://host` for `http://host`. */
+const TRANSPORT = /^otlp\+(?=https?:)/i;
+/** By convention collectors accept OTLP over gRPC on this port; an address with a path is one over HTTP nevertheless. */
+const GRPC_PORT = "4317";
 
 export function optionalHttpAddress(doc: string): Setting<string | undefined> {
   return {
@@ -10,11 +14,14 @@ export function optionalHttpAddress(doc: string): Setting<string | undefined> {
     fallback: undefined,
     doc,
     mayBeSecret: true,
-    expected: "an address that begins with http:// or https://",
+    expected:
+      "an address that begins with http://, https:// or otlp+http://; Stepwell does not send spans by gRPC (otlp://, grpc://, port 4317), so write the collector's address for OTLP over HTTP, such as http://localhost:4318",
     read(raw) {
-      if (typeof raw !== "string" || !URL.canParse(raw)) return undefined;
-      const { protocol, href } = new URL(raw);
-      return PROTOCOLS.has(protocol) ? { value: href } : undefined;
+      const address = typeof raw === "string" ? raw.replace(TRANSPORT, "") : "";
+      if (!URL.canParse(address)) return undefined;
+      const { protocol, href, port, pathname } = new URL(address);
+      const isGrpc = port === GRPC_PORT && pathname === "/";
+      return PROTOCOLS.has(protocol) && !isGrpc ? { value: href } : undefined;
     },
   };
 }

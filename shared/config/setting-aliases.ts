@@ -1,17 +1,37 @@
-/** Other names of settings. They are names of the published reference that differ from the names here. */
+/** The other names of settings, by name: the table gives them by setting. */
+import type { Alias, Setting } from "./setting-kinds.ts";
+import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
 import type { SettingPath } from "./settings-table.ts";
 
-/** If one source gives a setting by both names, the value under its own name counts. */
-export const ALIASES: Readonly<Record<string, SettingPath>> = {
-  // The current name in the reference; the setting has its former name.
-  "worker.invoker.request-identity-private-key-pem-file": "request-identity-private-key-pem-file",
-  "journal-retention": "default-journal-retention",
-  "worker.storage-rocksdb.path": "worker.storage.path",
-};
+/** A setting that a name sets. */
+export interface NamedSetting {
+  readonly path: SettingPath;
+  /** 0 for the setting's own name; of several names in one place, the one with the lowest rank counts. */
+  readonly rank: number;
+  readonly translate?: Alias["translate"];
+}
 
-export const ALIAS_NAMES: readonly string[] = Object.keys(ALIASES);
+const BY_ALIAS: ReadonlyMap<string, readonly NamedSetting[]> = grouped();
 
-/** The setting with this alias; undefined if there is none. */
-export function aliased(name: string): SettingPath | undefined {
-  return Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
+export const ALIAS_NAMES: readonly string[] = [...BY_ALIAS.keys()];
+
+/** The settings that this name sets; some aliases set several. Empty for an unknown name. */
+export function settingsNamed(name: string): readonly NamedSetting[] {
+  return isSetting(name) ? [{ path: name, rank: 0 }] : (BY_ALIAS.get(name) ?? []);
+}
+
+function isSetting(name: string): name is SettingPath {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+function grouped(): ReadonlyMap<string, readonly NamedSetting[]> {
+  const byAlias = new Map<string, NamedSetting[]>();
+  for (const path of SETTING_PATHS) {
+    const { aliases = [] }: Setting<unknown> = SETTINGS[path];
+    for (const [at, { name, translate }] of aliases.entries()) {
+      const named = { path, rank: at + 1, ...(translate && { translate }) };
+      byAlias.set(name, [...(byAlias.get(name) ?? []), named]);
+    }
+  }
+  return byAlias;
 }

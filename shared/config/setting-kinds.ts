@@ -23,6 +23,20 @@ export interface Setting<Value> {
   readonly expected: string;
   /** Present if the value may be a secret: a refusal then does not repeat the value. */
   readonly mayBeSecret?: true;
+  /** Other names of the setting; a name before another wins over it. */
+  readonly aliases?: readonly Alias[];
+}
+
+/** A name of the published reference. */
+export interface Alias {
+  readonly name: string;
+  /** Converts a value of the reference; undefined if the value has no equal for this setting. Without it the values are alike. */
+  readonly translate?: (raw: unknown) => unknown;
+}
+
+/** The same setting with other names, which have the same values unless they say otherwise. */
+export function also<Value>(setting: Setting<Value>, ...aliases: readonly (Alias | string)[]): Setting<Value> {
+  return { ...setting, aliases: aliases.map((alias) => (typeof alias === "string" ? { name: alias } : alias)) };
 }
 
 /** A whole number of milliseconds; a bare number is refused, because its unit would be a guess. */

@@ -1,7 +1,9 @@
-/** All settings: key, kind, default and meaning. Configuration files, variables, flags and docs follow this table. */
+/** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
 import { headerNames, hostNames } from "./name-list.ts";
+import { hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
+  also,
   choice,
   count,
   countOrShare,
@@ -26,15 +28,22 @@ import type { Setting } from "./setting-kinds.ts";
 const PROTOCOL_VERSIONS = { min: 5, max: 7 };
 
 export const SETTINGS = {
-  "data-dir": text("./.stepwell", "The directory of the two stores, meta and journal."),
+  "data-dir": also(text("./.stepwell", "The directory of the two stores, meta and journal."), "base-dir"),
   "meta.storage-path": optionalText("The directory of the meta store; by default <data-dir>/meta."),
-  "worker.storage.path": optionalText("The directory of the journal store; by default <data-dir>/journal."),
-  "cluster-name": text("stepwell", "The name that deployments receive in the header x-restate-cluster-name."),
-  "request-identity-private-key-pem-file": optionalKeyFile(
-    "An Ed25519 private key in PEM (PKCS#8); Stepwell signs requests to deployments with it.",
+  "worker.storage.path": also(
+    optionalText("The directory of the journal store; by default <data-dir>/journal."),
+    "worker.storage-rocksdb.path",
   ),
-  "tracing-endpoint": optionalHttpAddress(
-    "The collector of spans, which accepts OTLP over HTTP in protobuf, such as http://localhost:4318; an address without a path gets /v1/traces. Without this setting Stepwell traces nothing.",
+  "cluster-name": text("stepwell", "The name that deployments receive in the header x-restate-cluster-name."),
+  "request-identity-private-key-pem-file": also(
+    optionalKeyFile("An Ed25519 private key in PEM (PKCS#8); Stepwell signs requests to deployments with it."),
+    "worker.invoker.request-identity-private-key-pem-file",
+  ),
+  "tracing-endpoint": also(
+    optionalHttpAddress(
+      "The collector of spans, which accepts OTLP over HTTP in protobuf, such as http://localhost:4318 or otlp+http://localhost:4318/v1/traces; an address without a path gets /v1/traces. OTLP over gRPC (port 4317) is refused. Without this setting Stepwell traces nothing.",
+    ),
+    "tracing-services-endpoint",
   ),
   "shutdown-timeout": duration(
     "5s",
@@ -45,8 +54,19 @@ export const SETTINGS = {
     "The memory that this process divides into its budgets; by default half of the memory of the machine or the container, and 1 GiB at most.",
   ),
 
-  "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
-  "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
+  "ingress.bind": also(
+    text("127.0.0.1", "The address on which handlers are called."),
+    hostOf("ingress.bind-address"),
+    "ingress.bind-ip",
+    "bind-ip",
+  ),
+  "ingress.port": also(
+    port("8080", "The port on which handlers are called; 0 takes a free one."),
+    portOf("ingress.bind-address"),
+    "ingress.bind-port",
+    randomPort("ingress.use-random-ports"),
+    randomPort("use-random-ports"),
+  ),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress accepts."),
   "ingress.bodies-size-limit": optionalSize(
     "The memory for bodies of requests that the ingress has yet to answer; by default a sixteenth of memory-size. One connection holds at most as much as is still free; a request without room gets 503 after 10s. Bodies up to 16KiB do not count.",
@@ -62,8 +82,19 @@ export const SETTINGS = {
     "Headers with credentials (authorization, cookie, x-amz-*) that handlers get, and the journal with them.",
   ),
 
-  "admin.bind": text("127.0.0.1", "The address of the admin API."),
-  "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),
+  "admin.bind": also(
+    text("127.0.0.1", "The address of the admin API."),
+    hostOf("admin.bind-address"),
+    "admin.bind-ip",
+    "bind-ip",
+  ),
+  "admin.port": also(
+    port("9070", "The port of the admin API; 0 takes a free one."),
+    portOf("admin.bind-address"),
+    "admin.bind-port",
+    randomPort("admin.use-random-ports"),
+    randomPort("use-random-ports"),
+  ),
   "admin.allowed-hosts": hostNames(
     "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
   ),
@@ -166,7 +197,10 @@ export const SETTINGS = {
   "default-retry-policy.max-attempts": countOrUnlimited("70", "The number of attempts, including the first."),
   "default-retry-policy.on-max-attempts": choice(["pause", "kill"], "What happens after the last attempt."),
 
-  "default-journal-retention": duration("1d", "How long the journal of a completed invocation is kept."),
+  "default-journal-retention": also(
+    duration("1d", "How long the journal of a completed invocation is kept."),
+    "journal-retention",
+  ),
   "max-journal-retention": optionalDuration("The longest journal retention that a service may have (RT0022)."),
   "default-idempotency-retention": duration("1d", "How long the result of an idempotent call is kept."),
   "default-workflow-completion-retention": duration("1d", "How long the result of a workflow is kept."),
@@ -235,8 +269,11 @@ export const SETTINGS = {
   ),
   "aws.ingress-endpoint": optionalText("The address of the ingress that the admin API shows."),
 
-  "log.level": choice(["info", "debug", "warn", "error", "silent"], "The lowest level that is logged."),
-  "log.format": choice(["pretty", "json"], "How log lines are written."),
+  "log.level": also(
+    choice(["info", "debug", "warn", "error", "silent"], "The lowest level that is logged."),
+    levelOf("log-filter"),
+  ),
+  "log.format": also(choice(["pretty", "json"], "How log lines are written."), "log-format"),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingPath = keyof typeof SETTINGS;
@@ -246,8 +283,3 @@ export type Settings = {
 };
 
 export const SETTING_PATHS = Object.keys(SETTINGS) as readonly SettingPath[];
-
-/** The name of a setting's environment variable, in which two underscores separate sections. */
-export function variableOf(path: string): string {
-  return `STEPWELL_${path.toUpperCase().replaceAll(".", "__").replaceAll("-", "_")}`;
-}

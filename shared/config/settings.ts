@@ -4,101 +4,75 @@
  * warnings.
  */
 import { CodedError } from "../core/errors/coded-error.ts";
-import { aliased, ALIAS_NAMES } from "./setting-aliases.ts";
+import { foreignReason } from "./foreign-settings.ts";
 import { nearestWord } from "./nearest-word.ts";
-import { SETTING_PATHS, SETTINGS, variableOf } from "./settings-table.ts";
+import { settingsNamed } from "./setting-aliases.ts";
+import type { NamedSetting } from "./setting-aliases.ts";
 import type { Setting } from "./setting-kinds.ts";
+import { fileSettings, flags, namesLike, variables } from "./setting-sources.ts";
+import type { Given, Named, SettingsSources } from "./setting-sources.ts";
+import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
 import type { SettingPath, Settings } from "./settings-table.ts";
-import { readTomlSettings } from "./toml-settings.ts";
-
-export interface SettingsSources {
-  readonly file?: { readonly path: string; readonly text: string };
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly flags: Partial<Readonly<Record<SettingPath, string>>>;
-}
 
 export interface SettingsRead {
   readonly settings: Settings;
-  /** Whole sentences about unknown keys. */
+  /** Sentences about settings that have no effect. */
   readonly warnings: readonly string[];
 }
 
-const NAMES: readonly string[] = [...SETTING_PATHS, ...ALIAS_NAMES];
-const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [variableOf(name), name]));
-
-/** Variables of the command line (`functions/cli/session.ts`), which name a server for the other commands. */
-const OF_COMMANDS: ReadonlySet<string> = new Set(["STEPWELL_ADMIN_URL", "STEPWELL_INGRESS_URL"]);
-
-/** The flags of `stepwell dev` (`functions/cli/dev-command.ts`), as the user writes them. */
-const FLAGS: Partial<Readonly<Record<string, string>>> = {
-  "ingress.port": "--ingress-port",
-  "admin.port": "--admin-port",
-  "ingress.bind": "--host",
-  "admin.bind": "--host",
-  "data-dir": "--data-dir",
-  "log.format": "--json",
-};
-
-/** A raw value and its origin, as text. */
-interface Given {
-  readonly raw: unknown;
-  readonly origin: string;
-}
-
-interface Named extends Given {
-  /** The key in the table's spelling, if the table has it. */
-  readonly name: string;
-  /** The key as the user wrote it. */
-  readonly written: string;
-}
+/** Any name in the reference's form ranks after every name in Stepwell's form. */
+const REFERENCE_RANK = 1_000;
 
 /** @throws CodedError RT0002 that names the file, variable or flag, and key and line if known */
 export function readSettings(sources: SettingsSources): SettingsRead {
   const given = new Map<SettingPath, Given>();
   const warnings: string[] = [];
   for (const named of [fileSettings(sources.file), variables(sources.environment), flags(sources.flags)]) {
-    // Aliases are read first, so that within one source a setting's own name overrides its aliases.
-    const inOrder = [...named].sort((a, b) => Number(isSetting(a.name)) - Number(isSetting(b.name)));
-    for (const { name, raw, origin, written } of inOrder) {
-      const path = isSetting(name) ? name : aliased(name);
-      if (path === undefined && asksForSecurity(written)) throw new CodedError("RT0002", securityKey(origin, written));
-      else if (path === undefined) warnings.push(unknownKey(origin, written));
-      else given.set(path, { raw, origin });
-    }
+    for (const [path, value] of settledIn(named, warnings)) given.set(path, value);
   }
   const settings = Object.fromEntries(SETTING_PATHS.map((path) => [path, valueOf(SETTINGS[path], given.get(path))]));
   return { settings: settings as Settings, warnings };
 }
 
-function fileSettings(file: SettingsSources["file"]): readonly Named[] {
-  if (file === undefined) return [];
-  return readTomlSettings(file.path, file.text).map(({ key, raw, line }) => ({
-    name: key,
-    written: key,
-    raw,
-    origin: `${file.path}${line === undefined ? "" : `, line ${line}`}: ${key}`,
-  }));
+/** A raw value for one setting, by one of its names. */
+interface Candidate extends Given {
+  readonly by: Named;
+  readonly target: NamedSetting;
 }
 
-function variables(environment: SettingsSources["environment"]): readonly Named[] {
-  return Object.entries(environment)
-    .filter(([variable, raw]) => variable.startsWith("STEPWELL_") && !OF_COMMANDS.has(variable) && raw !== undefined)
-    .map(([variable, raw]) => ({
-      name: NAME_OF_VARIABLE.get(variable) ?? variable,
-      written: variable,
-      raw,
-      origin: `the environment variable ${variable}`,
-    }));
+/** The values of one place: of several names of a setting, the one with the lowest rank counts. */
+function settledIn(place: readonly Named[], warnings: string[]): ReadonlyMap<SettingPath, Candidate> {
+  const settled = new Map<SettingPath, Candidate>();
+  for (const named of place) {
+    if (settingsNamed(named.name).length === 0) warnings.push(unknownName(named));
+    for (const candidate of candidatesOf(named)) {
+      const before = settled.get(candidate.target.path);
+      if (before === undefined || rankOf(candidate) < rankOf(before)) settled.set(candidate.target.path, candidate);
+    }
+  }
+  for (const named of place) warnings.push(...withoutEffect(named, settled));
+  return settled;
 }
 
-function flags(given: SettingsSources["flags"]): readonly Named[] {
-  return Object.entries(given)
-    .filter(([, raw]) => raw !== undefined)
-    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag ${FLAGS[name] ?? name}` }));
+function candidatesOf(by: Named): readonly Candidate[] {
+  return settingsNamed(by.name).flatMap((target) => {
+    const raw = target.translate === undefined ? by.raw : target.translate(by.raw);
+    return raw === undefined ? [] : [{ raw, origin: by.origin, by, target }];
+  });
 }
 
-function isSetting(key: string): key is SettingPath {
-  return Object.hasOwn(SETTINGS, key);
+function rankOf({ by, target }: Candidate): number {
+  return target.rank + (by.isReferences === true ? REFERENCE_RANK : 0);
+}
+
+/** A warning about a known name that sets nothing; a name for several settings may lose some of them. */
+function withoutEffect(named: Named, settled: ReadonlyMap<SettingPath, Candidate>): readonly string[] {
+  const paths = settingsNamed(named.name).map(({ path }) => path);
+  const winners = candidatesOf(named).map(({ target }) => settled.get(target.path)!);
+  if (paths.length === 0 || winners.some(({ by }) => by === named)) return [];
+  const [winner] = winners;
+  if (winner === undefined) return [`${named.origin}: the value has no equal here; set ${paths.join(", ")}`];
+  return [`${named.origin} has no effect, because ${winner.origin} sets ${winner.target.path}`];
 }
 
 function valueOf(setting: Setting<unknown>, given: Given | undefined): unknown {
@@ -136,14 +110,19 @@ function asksForSecurity(written: string): boolean {
     .some((word) => SECURITY.has(word));
 }
 
-/** A start without the requested protection would be unsafe, and a warning is too easy to miss. */
-function securityKey(origin: string, written: string): string {
-  return `${unknownKey(origin, written)}. Its name concerns security, so the server does not start without it: correct the name, or remove the setting`;
-}
-
-/** Suggests the nearest known name, in the same form as the unknown one. */
-function unknownKey(origin: string, written: string): string {
-  const known = written.startsWith("STEPWELL_") ? [...NAME_OF_VARIABLE.keys()] : NAMES;
-  const nearest = nearestWord(written, known);
-  return `There is no such setting, ${origin}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+/**
+ * A start without the requested protection would be unsafe, and a warning is too easy to miss.
+ * @throws CodedError RT0002 if the name concerns security
+ */
+function unknownName(named: Named): string {
+  const { origin, written, name } = named;
+  const reason = foreignReason(name);
+  const nearest = reason === undefined ? nearestWord(written, namesLike(written)) : undefined;
+  const more = reason === undefined ? nearest && `; did you mean ${nearest}?` : `: ${reason}`;
+  const text = `There is no such setting, ${origin}${more ?? ""}`;
+  if (named.mayBeOthers === true || !asksForSecurity(written)) return text;
+  throw new CodedError(
+    "RT0002",
+    `${text}. Its name concerns security, so the server does not start without it: correct the name, or remove the setting`,
+  );
 }

@@ -1,6 +1,6 @@
 /** Checks settings that are optional in general and required in one composition. */
 import type { SettingPath, Settings } from "../config/settings-table.ts";
-import { variableOf } from "../config/settings-table.ts";
+import { variableOf } from "../config/setting-variables.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 
 type TextPath = { [Path in SettingPath]: Settings[Path] extends string | undefined ? Path : never }[SettingPath];

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
-import { variableOf } from "../../shared/config/settings-table.ts";
+import { variableOf } from "../../shared/config/setting-variables.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { startServer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";

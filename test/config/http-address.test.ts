@@ -7,6 +7,9 @@ const read = (address: string) =>
 
 test.each([
   ["http://localhost:4318", "http://localhost:4318/"],
+  ["otlp+http://localhost:4318/v1/traces", "http://localhost:4318/v1/traces"],
+  ["otlp+https://collector.example", "https://collector.example/"],
+  ["http://localhost:4317/v1/traces", "http://localhost:4317/v1/traces"],
   ["https://collector.example/tenant/v1/traces?a=b", "https://collector.example/tenant/v1/traces?a=b"],
 ])("%s is read", (address, expected) => {
   expect(read(address)).toBe(expected);
@@ -17,6 +20,15 @@ test.each(["localhost:4318", "collector", "ftp://collector", "http://", ""])("'%
     expect.objectContaining({ code: "RT0002", message: expect.stringContaining("STEPWELL_TRACING_ENDPOINT") }),
   );
 });
+
+test.each(["otlp://localhost:4317", "grpc://localhost:4317", "http://localhost:4317", "otlp+http://localhost:4317/"])(
+  "%s, the address of a collector over gRPC, refuses the start with the form to write",
+  (address) => {
+    expect(() => read(address)).toThrow(
+      expect.objectContaining({ code: "RT0002", message: expect.stringMatching(/gRPC.*4318/) }),
+    );
+  },
+);
 
 test("nothing is traced without a setting", () => {
   expect(readSettings({ environment: {}, flags: {} }).settings["tracing-endpoint"]).toBeUndefined();

@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { spawn } from "node:child_process";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import { variableOf } from "../../shared/config/setting-variables.ts";
+import { SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
 import { readContainerFile, wordsOf } from "./container-file.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,7 +1,9 @@
 /** Writes docs/configuration.md from the table of settings. */
-import { ALIASES } from "../../shared/config/setting-aliases.ts";
+import { FOREIGN_SETTINGS } from "../../shared/config/foreign-settings.ts";
+import { ALIAS_NAMES, settingsNamed } from "../../shared/config/setting-aliases.ts";
 import type { Setting } from "../../shared/config/setting-kinds.ts";
-import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import { referenceVariableOf } from "../../shared/config/setting-variables.ts";
+import { SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
 
 const SECTIONS: readonly { readonly prefix: string; readonly heading: string }[] = [
@@ -36,6 +38,8 @@ A setting has one key. Set it in one of these places; a later place overrides th
    \`STEPWELL_WORKER__INVOKER__ABORT_TIMEOUT=90s\` and \`STEPWELL_MAX_JOURNAL_RETENTION=7d\`;
 3. by a flag, for the few that have one: \`stepwell dev --help\` shows them.
 
+\`stepwell dev --dump-config\` prints the effective configuration as TOML, with credentials masked, and exits.
+
 | kind | how it is written |
 |---|---|
 | duration | with its unit: \`500ms\`, \`1m 30s\`, \`2 days\`, or \`PT1M30S\`; a bare number is refused |
@@ -45,13 +49,13 @@ A setting has one key. Set it in one of these places; a later place overrides th
 | text | as it is, and not empty |
 
 The process does not start with a known key whose value cannot be read ([RT0002](errors.md#rt0002)); the message names the file, the
-line and the key, or the variable. An unknown key or \`STEPWELL_\` variable has no effect, and a warning suggests the nearest known name; the process does not start
+line and the key, or the variable. An unknown key, \`STEPWELL_\` or \`RESTATE_\` variable has no effect, and a warning suggests the nearest known name; the process does not start
 if the unknown name concerns security.
 `;
 
 export function configurationPage(): string {
   const sections = SECTIONS.map(({ prefix, heading }) => `## ${heading}\n\n${tableOf(pathsOf(prefix))}`);
-  return [OPENING, ...sections, aliases()].join("\n");
+  return [OPENING, ...sections, aliases(), foreign()].join("\n");
 }
 
 /** Each setting belongs to the section with its longest matching prefix; one without a match belongs to the process. */
@@ -74,10 +78,33 @@ function tableOf(paths: readonly SettingPath[]): string {
 }
 
 function aliases(): string {
-  const rows = Object.entries(ALIASES).map(
-    ([alias, path]) => `| \`${alias}\` | \`${variableOf(alias)}\` | \`${path}\` |`,
-  );
-  return `## Other names\n\nThese are read as well; where both are set in one place, the setting's own name wins.
+  const rows = ALIAS_NAMES.map((alias) => {
+    const paths = settingsNamed(alias).map(({ path }) => `\`${path}\``);
+    return `| \`${alias}\` | \`${referenceVariableOf(alias)}\` | ${paths.join(", ")} |`;
+  });
+  return `## Other names
 
-| name | variable | the same as |\n|---|---|---|\n${rows.join("\n")}\n`;
+These names of the reference server are read as well, in the file and as variables; \`stepwell dev\` also reads the reference
+server's flags, such as \`--base-dir\`. Every key of this page is also read from its variable with \`RESTATE_\` in place of \`STEPWELL_\`, and
+\`RESTATE_CONFIG\` names the file. Where one place has several names of a setting, its own name wins over the others,
+\`STEPWELL_\` wins over \`RESTATE_\`, and a warning names the setting that has no effect. \`log-filter\` gives the level
+alone, and a filter for other parts than \`restate\` has no effect.
+
+| name | variable | the same as |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function foreign(): string {
+  const rows = Object.entries(FOREIGN_SETTINGS).map(([name, reason]) => `| \`${name}\` | ${reason} |`);
+  return `## Settings of the reference without an equal
+
+The start warns about these, with the same words. A star stands for any ending. The process does not start if the name
+concerns security.
+
+| name | instead |
+|---|---|
+${rows.join("\n")}
+`;
 }

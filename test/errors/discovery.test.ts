@@ -108,6 +108,17 @@ test("a registered address is META0004, also in another spelling, and force repl
   expect([status, body["id"]]).toEqual([200, first["id"]]);
 });
 
+test("META0004 shows the request that replaces the deployment, and that request succeeds", async () => {
+  const stage = await openStage();
+  const deployment = await startFrameDeployment();
+  const { body: first } = await stage.register(deployment.uri);
+  const { body: refused } = await stage.register(deployment.uri);
+  const [, line = ""] = /POST \/deployments (\{.*\})/.exec(String(refused["message"])) ?? [];
+  const { uri, force } = JSON.parse(line) as { uri: string; force: boolean };
+  const { status, body } = await stage.register(uri, { force });
+  expect([status, body["id"]]).toEqual([200, first["id"]]);
+});
+
 test.each([
   [
     "changes its type",

@@ -9,6 +9,7 @@ import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
 import type { RouteEntry } from "../http/router.ts";
 import type { AdminErrorBody } from "../wire/admin.ts";
+import { ABSENT_ROUTES } from "./absent-routes.ts";
 import type { AdminRequest, AdminRoute, AdminDeps } from "./admin-request.ts";
 import { listInvocationsRoute } from "./invocation-list-route.ts";
 import { showInvocation } from "./invocation-routes.ts";
@@ -22,6 +23,7 @@ import { API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES } from "./server-routes
 
 const PREFIX = /^\/v(\d{1,3})(?=\/)/;
 const ERROR_ID_BYTES = 8;
+const PATH_SHOWN_MAX = 200;
 
 const ROUTES: readonly RouteEntry<AdminRoute>[] = [
   ...SERVER_ROUTES,
@@ -32,7 +34,7 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
   ...LIFE_ROUTES,
 ];
-const findRoute = createRouter(ROUTES);
+const findRoute = createRouter([...ROUTES, ...ABSENT_ROUTES]);
 
 /** The returned function's promise never rejects. */
 export function adminApp(engine: Engine, deps: AdminDeps): (request: HttpRequest) => Promise<HttpResponse> {
@@ -63,8 +65,16 @@ async function answer(engine: Engine, deps: AdminDeps, request: HttpRequest): Pr
     case "wrong-method":
       return emptyResponse(405, { allow: match.allow.flatMap(withHead).join(",") });
     case "unknown":
-      return emptyResponse(404);
+      throw new HttpProblem(
+        404,
+        `There is no route ${request.method} ${shownPath(request.path)}; GET /openapi lists the routes`,
+      );
   }
+}
+
+/** The beginning of the path: a client may send one of any length. */
+function shownPath(path: string): string {
+  return path.length > PATH_SHOWN_MAX ? `${path.slice(0, PATH_SHOWN_MAX)}…` : path;
 }
 
 /** Every GET route also answers HEAD; the HTTP layer omits the body. */

@@ -1,4 +1,7 @@
-/** The OpenAPI document of one service, which describes calls of its handlers at the ingress. */
+/**
+ * The OpenAPI document of one service, which describes calls of its handlers at the ingress. Paths, operation ids, tags and
+ * components have the names that the reference server gives them, because clients are generated from these names.
+ */
 import type { Handler, InputRule, OutputRule } from "../../core/model/service.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
@@ -6,35 +9,29 @@ import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { present, written } from "./present.ts";
+import {
+  handlerSchemas,
+  PARAMETERS,
+  parameterRef,
+  responseRef,
+  RESPONSES,
+  schemaRef,
+  SCHEMAS,
+} from "./service-components.ts";
 import { latestRevision } from "./service-routes.ts";
 
-const KEY = pathParameter("key", "The key of the object, or the id of the workflow.");
-const ERROR_REF = { $ref: "#/components/schemas/Error" };
-const FAILED = {
-  description: "The request was refused, or the invocation has failed",
-  content: { "application/json": { schema: ERROR_REF } },
-};
-const SCHEMAS = {
-  Error: {
-    type: "object",
-    required: ["code", "message"],
-    properties: {
-      code: { type: "integer" },
-      message: { type: "string" },
-      metadata: { type: "object", additionalProperties: { type: "string" } },
-      stacktrace: { type: "string" },
-      source: { type: "string", enum: ["ingress", "invocation"] },
-    },
-  },
-  Sent: {
-    type: "object",
-    required: ["invocationId", "status"],
-    properties: {
-      invocationId: { type: "string" },
-      status: { type: "string", enum: ["Accepted", "PreviouslyAccepted"] },
-      executionTime: { type: "string", format: "date-time" },
-    },
-  },
+const TAGS = [
+  { name: "Request Response", description: "Call a handler and wait for its result" },
+  { name: "Send", description: "Send to a handler and do not wait" },
+  { name: "Attach", description: "Wait for the result of an invocation" },
+  { name: "Get Output", description: "Ask for the result of an invocation" },
+];
+const INVOCATION_ID = {
+  name: "invocation_id",
+  in: "path",
+  required: true,
+  description: "The id that a call or a send was answered with.",
+  schema: { type: "string" },
 };
 
 export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpResponse> {
@@ -53,9 +50,14 @@ export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpRespo
       ...present({ description: service.documentation, "x-restate-extensions": service.metadata }),
     },
     ...present({ servers: written(endpoint, (url) => [{ url }]) }),
+    tags: TAGS,
     "x-deployment-id": deployment.id,
-    paths: Object.assign({}, ...shown.map((handler) => handlerPaths(service, handler)), questionPaths(service)),
-    components: { schemas: SCHEMAS },
+    paths: Object.assign({}, ...shown.map((handler) => handlerPaths(service, handler)), invocationPaths(service)),
+    components: {
+      schemas: Object.assign({}, SCHEMAS, ...shown.map(handlerSchemas)),
+      parameters: PARAMETERS,
+      responses: RESPONSES,
+    },
   });
 }
 
@@ -64,88 +66,119 @@ type Service = LatestRevision["service"];
 function handlerPaths(service: Service, handler: Handler): object {
   const keyed = service.type === "service" ? "" : "/{key}";
   const path = `/${service.name}${keyed}/${handler.name}`;
-  const shared = {
-    tags: [service.name],
-    ...present({ description: handler.documentation }),
-    parameters: [
-      ...(keyed === "" ? [] : [KEY]),
-      // A workflow id already makes the run unique.
-      ...(handler.type === "workflow" ? [] : [headerParameter("idempotency-key", "Calls with the same key run once.")]),
-    ],
-    ...present({ requestBody: requestBody(handler.input) }),
-  };
+  const key = keyed === "" ? [] : [parameterRef("key")];
+  // A workflow id already makes the run unique.
+  const idempotency = service.type === "workflow" ? [] : [parameterRef("idempotencyKeyHeader")];
+  const name = `${service.name}/${handler.name}`;
+  const about = (description: string) => ({
+    summary: handler.name,
+    description: handler.documentation ?? description,
+    ...present({ "x-restate-extensions": handler.metadata }),
+  });
+  const body = present({ requestBody: requestBody(handler) });
   return {
     [`/restate/call${path}`]: {
       post: {
-        operationId: `call-${handler.name}`,
-        summary: `Call ${handler.name} and wait for its result`,
-        ...shared,
-        responses: { "200": { description: "The result", ...present(resultContent(handler.output)) }, default: FAILED },
+        operationId: handler.name,
+        ...about(`Call ${name} and wait for its result`),
+        parameters: [...key, ...idempotency],
+        ...body,
+        responses: { "200": result(handler), default: responseRef("GenericError") },
       },
     },
     [`/restate/send${path}`]: {
       post: {
-        operationId: `send-${handler.name}`,
-        summary: `Send to ${handler.name} and do not wait`,
-        ...shared,
-        parameters: [...shared.parameters, queryParameter("delay", "How long to wait first, such as 10s or PT10S.")],
+        operationId: `${handler.name}Send`,
+        tags: ["Send"],
+        ...about(`Send to ${name} and do not wait`),
+        parameters: [...key, ...idempotency, parameterRef("delay")],
+        ...body,
         responses: {
-          "202": {
-            description: "Accepted",
-            content: { "application/json": { schema: { $ref: "#/components/schemas/Sent" } } },
-          },
-          default: FAILED,
+          // With 200 the invocation exists already, under the same idempotency key.
+          "200": responseRef("Send"),
+          "202": responseRef("Send"),
+          default: responseRef("GenericError"),
         },
+      },
+    },
+    ...resultPaths(service, handler, about),
+  };
+}
+
+/** The paths for the result of an earlier call: by idempotency key, and of a run by the id of its workflow. */
+function resultPaths(service: Service, handler: Handler, about: (description: string) => object): object {
+  const isRun = handler.type === "workflow";
+  if (service.type === "workflow" && !isRun) return {};
+  const keyed = service.type === "service" ? "" : "/{key}";
+  const base = isRun
+    ? `/restate/workflow/${service.name}/{key}`
+    : `/restate/invocation/${service.name}${keyed}/${handler.name}/{idempotencyKey}`;
+  const parameters = [
+    ...(keyed === "" ? [] : [parameterRef("key")]),
+    ...(isRun ? [] : [parameterRef("idempotencyKeyPath")]),
+  ];
+  return questions(base, { id: handler.name, about, parameters, ok: result(handler) });
+}
+
+/** The paths for the result of any invocation, by its id. */
+function invocationPaths(service: Service): object {
+  if (service.type === "workflow") return {};
+  return questions("/restate/invocation/{invocation_id}", {
+    id: "invocationById",
+    about: (description) => ({ summary: description }),
+    parameters: [INVOCATION_ID],
+    ok: { description: "The result" },
+  });
+}
+
+interface Question {
+  readonly id: string;
+  readonly about: (description: string) => object;
+  readonly parameters: readonly object[];
+  readonly ok: object;
+}
+
+/** `attach` waits for the result, `output` answers at once even if there is none yet. */
+function questions(base: string, { id, about, parameters, ok }: Question): object {
+  const notFound = { "404": responseRef("InvocationNotFoundError") };
+  const failed = { default: responseRef("GenericError") };
+  return {
+    [`${base}/attach`]: {
+      get: {
+        operationId: `${id}Attach`,
+        tags: ["Attach"],
+        ...about("Wait for the result"),
+        parameters,
+        responses: { "200": ok, ...notFound, ...failed },
+      },
+    },
+    [`${base}/output`]: {
+      get: {
+        operationId: `${id}Output`,
+        tags: ["Get Output"],
+        ...about("Ask for the result"),
+        parameters,
+        responses: { "200": ok, ...notFound, "470": responseRef("InvocationNotReadyError"), ...failed },
       },
     },
   };
 }
 
-/** The paths that return a result: `attach` waits for it, `output` answers at once even if there is none yet. */
-function questionPaths({ name, type, handlers }: Service): object {
-  const isWorkflow = type === "workflow";
-  const base = isWorkflow ? `/restate/workflow/${name}/{key}` : "/restate/invocation/{invocation_id}";
-  const parameter = isWorkflow
-    ? KEY
-    : pathParameter("invocation_id", "The id that a call or a send was answered with.");
-  const run = handlers.find((handler) => handler.type === "workflow");
-  const result = { description: "The result", ...present(isWorkflow ? resultContent(run?.output) : {}) };
-  const question = (operationId: string, summary: string, more: object) => ({
-    get: {
-      operationId,
-      summary,
-      tags: [name],
-      parameters: [parameter],
-      responses: { "200": result, ...more, default: FAILED },
-    },
-  });
+function requestBody({ name, input }: Handler): object | undefined {
+  if (input === undefined) return { required: false, content: { "*/*": {} } };
+  if (input.contentType === undefined && input.jsonSchema === undefined) return undefined;
   return {
-    [`${base}/attach`]: question("attach", "Wait for the result", {}),
-    [`${base}/output`]: question("output", "Ask for the result", { "470": { description: "There is no result yet" } }),
+    required: input.required,
+    content: { [input.contentType ?? "application/json"]: schemaOf(input, `${name}Request`) },
   };
 }
 
-function requestBody(rule: InputRule | undefined): object | undefined {
-  if (rule === undefined) return { required: false, content: { "*/*": {} } };
-  if (rule.contentType === undefined && rule.jsonSchema === undefined) return undefined;
-  const schema = present({ schema: rule.jsonSchema });
-  return { required: rule.required, content: { [rule.contentType ?? "application/json"]: schema } };
+function result({ name, output }: Handler): object {
+  if (output === undefined) return { description: "The result", content: { "application/json": {} } };
+  if (output.contentType === undefined) return { description: "The result, which is empty" };
+  return { description: "The result", content: { [output.contentType]: schemaOf(output, `${name}Response`) } };
 }
 
-function resultContent(rule: OutputRule | undefined): { readonly content?: object } {
-  if (rule === undefined) return { content: { "application/json": {} } };
-  if (rule.contentType === undefined) return {};
-  return { content: { [rule.contentType]: present({ schema: rule.jsonSchema }) } };
-}
-
-function pathParameter(name: string, description: string): object {
-  return { name, in: "path", required: true, description, schema: { type: "string" } };
-}
-
-function queryParameter(name: string, description: string): object {
-  return { name, in: "query", required: false, description, schema: { type: "string" } };
-}
-
-function headerParameter(name: string, description: string): object {
-  return { name, in: "header", required: false, description, schema: { type: "string" } };
+function schemaOf(rule: InputRule | OutputRule, component: string): object {
+  return rule.jsonSchema === undefined ? {} : { schema: schemaRef(component) };
 }

@@ -71,8 +71,16 @@ function refused(code: ThrownCode, detail: string): Decision {
 export function alreadyRegistered({ id, destination }: Deployment): CodedError {
   return new CodedError(
     "META0004",
-    `${addressOf(destination)} belongs to ${id}; register under another address, or replace that deployment with force`,
+    `${addressOf(destination)} belongs to ${id}; register under another address, or replace that deployment with force: ${replacingRequest(destination)}`,
   );
+}
+
+/** The request that replaces the deployment; an address with a masked part is left out, because no request can repeat it. */
+function replacingRequest(destination: DeploymentDestination): string {
+  const address = addressOf(destination);
+  if (destination.kind === "http" && destination.uri !== address) return 'add "force":true to the same request';
+  const place = destination.kind === "http" ? { uri: address } : { arn: address };
+  return `POST /deployments ${JSON.stringify({ ...place, force: true })}, with the other members of the same request`;
 }
 
 /** @returns META0005 if a service name is reserved */

@@ -77,6 +77,26 @@ describe("the admin face", () => {
   });
 
   it.each([
+    ["PUT", "/limits/rules", 501, /no rules of concurrency.*concurrent-invocations-limit/],
+    ["POST", "/v4/limits/rules/bulk-delete", 501, /no rules of concurrency/],
+    ["POST", "/vqueues/vq_1/pause", 501, /no virtual queues.*PATCH \/invocations/],
+    ["POST", "/vqueues/vq_1/resume", 501, /no virtual queues/],
+    ["GET", "/nowhere", 404, /no route GET \/nowhere; GET \/openapi/],
+    ["GET", `/${"x".repeat(5_000)}`, 404, /^.{200,300}$/],
+  ])("answers %s %s, a route that is not there, with %d and a reason as JSON", async (method, path, status, reason) => {
+    const answer = await plane.ask(method, path, method === "GET" ? undefined : []);
+    expect([answer.status, answer.json]).toEqual([
+      status,
+      { message: expect.stringMatching(reason), restate_code: null },
+    ]);
+  });
+
+  it("leaves routes that are not there out of its document", async () => {
+    const { json } = await plane.ask("GET", "/openapi");
+    expect(Object.keys(json.paths).filter((path) => /limits|vqueues/.test(path))).toEqual([]);
+  });
+
+  it.each([
     ["GET", "/v1/health", 400],
     ["GET", "/v5/health", 400],
     ["GET", "/health/", 404],

@@ -118,13 +118,16 @@ test("the document of a service shows how it is called, and leaves out private h
   const { post } = json.paths["/restate/call/Flow/{key}/run"];
   expect(post.requestBody).toEqual({
     required: true,
-    content: { "application/json": { schema: { type: "number" } } },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/runRequest" } } },
   });
+  expect(json.components.schemas.runRequest).toEqual({ type: "number" });
   expect(post.responses["200"].content).toEqual({ "text/plain": {} });
   const greeter = (await plane.ask("GET", "/v2/services/Greeter/openapi")).json;
   expect(Object.keys(greeter.paths)).toEqual([
     "/restate/call/Greeter/greet",
     "/restate/send/Greeter/greet",
+    "/restate/invocation/Greeter/greet/{idempotencyKey}/attach",
+    "/restate/invocation/Greeter/greet/{idempotencyKey}/output",
     "/restate/invocation/{invocation_id}/attach",
     "/restate/invocation/{invocation_id}/output",
   ]);

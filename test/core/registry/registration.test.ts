@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
 import type { Service } from "../../../shared/core/model/service.ts";
-import { decideRegistration } from "../../../shared/core/registry/registration.ts";
+import { alreadyRegistered, decideRegistration } from "../../../shared/core/registry/registration.ts";
 import type { Registration } from "../../../shared/core/registry/registration.ts";
 import { deployment, deploymentId, destination, service } from "./sample-deployment.ts";
 
@@ -53,6 +53,18 @@ describe("a registration", () => {
       const decision = decideRegistration(existing, registration(uri, [offered], { breaking: true }));
       expect(decision).toMatchObject({ kind: "refused", error: { code: "META0004" } });
     }
+  });
+
+  it("is refused with the request that replaces the deployment, without masked parts of an address", () => {
+    const reason = (deployed: Deployment) => alreadyRegistered(deployed).message;
+    expect(reason(deployment(1, [GREETER]))).toContain('POST /deployments {"uri":"http://host-1:9080/","force":true}');
+    const arn = "arn:aws:lambda:eu-west-1:123456789012:function:f:1";
+    expect(reason(deployment(1, [GREETER], { destination: { kind: "lambda", arn } }))).toContain(
+      `POST /deployments {"arn":"${arn}","force":true}`,
+    );
+    const masked = reason(deployment(1, [GREETER], { destination: destination("http://host-1:9080/?key=canary") }));
+    expect(masked).toContain('add "force":true to the same request');
+    expect(masked).not.toContain("canary");
   });
 
   it("of a function is identified by its exact ARN", () => {

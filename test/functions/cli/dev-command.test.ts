@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 import { CommandFailure } from "../../../functions/cli/command-failure.ts";
 import { USUAL_PORTS } from "../../../functions/local/find-deployments.ts";
 import { devCommand } from "../../../functions/cli/dev-command.ts";
+import { REFERENCE_FLAGS } from "../../../functions/cli/reference-flags.ts";
+import { foreignReason } from "../../../shared/config/foreign-settings.ts";
+import { settingsNamed } from "../../../shared/config/setting-aliases.ts";
 import type { DevInvocation } from "../../../functions/cli/dev-command.ts";
 
 async function parse(...flags: string[]): Promise<{ given: DevInvocation; code: number }> {
@@ -56,6 +59,33 @@ describe("stepwell dev", () => {
       useHttp11: true,
       watch: false,
     });
+  });
+
+  it("passes flags of restate-server on under their names, and hides them from its help", async () => {
+    const given = ["--base-dir", "/d", "--bind-ip=0.0.0.0", "--log-format", "json", "--use-random-ports", "true"];
+    expect((await parse(...given)).given.flags).toEqual({
+      "base-dir": "/d",
+      "bind-ip": "0.0.0.0",
+      "log-format": "json",
+      "use-random-ports": "true",
+    });
+    const help = devCommand(
+      async () => 0,
+      () => {},
+    ).helpInformation();
+    expect(help).not.toContain("--base-dir");
+  });
+
+  it("has the flags of restate-server as settings, or with a reason why Stepwell has none", () => {
+    const known = REFERENCE_FLAGS.map((name) => [
+      name,
+      settingsNamed(name).length > 0 || foreignReason(name) !== undefined,
+    ]);
+    expect(known).toEqual(REFERENCE_FLAGS.map((name) => [name, true]));
+  });
+
+  it("asks for the configuration in place of a start", async () => {
+    expect((await parse("--dump-config")).given.dumpConfig).toBe(true);
   });
 
   it("binds every address where --host has no value", async () => {

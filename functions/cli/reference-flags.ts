@@ -1,0 +1,48 @@
+/** The flags of restate-server, which `stepwell dev` reads under the same names; the settings decide what they mean here. */
+import { Option } from "commander";
+
+/** Some have no equal here: a warning at the start then says what to use instead. */
+export const REFERENCE_FLAGS: readonly string[] = [
+  "base-dir",
+  "bind-address",
+  "bind-ip",
+  "bind-port",
+  "use-random-ports",
+  "advertised-address",
+  "advertised-host",
+  "listen-mode",
+  "roles",
+  "node-name",
+  "location",
+  "force-node-id",
+  "cluster-name",
+  "auto-provision",
+  "default-num-partitions",
+  "metadata-store-address",
+  "shutdown-timeout",
+  "tracing-endpoint",
+  "tracing-runtime-endpoint",
+  "tracing-services-endpoint",
+  "tracing-json-path",
+  "tracing-filter",
+  "log-filter",
+  "log-format",
+  "log-disable-ansi-codes",
+];
+
+/** Hidden from the help, which shows one flag for each setting. */
+export function referenceOptions(): readonly Option[] {
+  return REFERENCE_FLAGS.map((name) => new Option(`--${name} <value>`).hideHelp());
+}
+
+/** The given flags, by the reference's names of their settings. */
+export function referenceFlags(given: object): Readonly<Record<string, string>> {
+  const options = given as Readonly<Record<string, string | undefined>>;
+  const named = REFERENCE_FLAGS.map((name) => [name, options[attributeOf(name)]] as const);
+  return Object.fromEntries(named.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
+}
+
+/** The parser's name of a flag: `baseDir` for `base-dir`. */
+function attributeOf(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,95 @@
+/** Lists the raw settings of each place: the configuration file, the environment and the flags. */
+import { ALIAS_NAMES } from "./setting-aliases.ts";
+import { referenceVariableOf, variableOf } from "./setting-variables.ts";
+import { SETTING_PATHS } from "./settings-table.ts";
+import { readTomlSettings } from "./toml-settings.ts";
+
+export interface SettingsSources {
+  readonly file?: { readonly path: string; readonly text: string };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** By the name of a setting, also by a name of the reference. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+}
+
+/** A raw value and its origin, as text. */
+export interface Given {
+  readonly raw: unknown;
+  readonly origin: string;
+}
+
+export interface Named extends Given {
+  /** The key in the table's spelling. */
+  readonly name: string;
+  /** The key as the user wrote it. */
+  readonly written: string;
+  /** True for a variable in the reference's form, which loses to one in Stepwell's form. */
+  readonly isReferences?: true;
+  /** True for a variable that may belong to another program than the server. */
+  readonly mayBeOthers?: true;
+}
+
+const OWN_PREFIX = "STEPWELL_";
+const REFERENCE_PREFIX = "RESTATE_";
+const NAMES: readonly string[] = [...SETTING_PATHS, ...ALIAS_NAMES];
+const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(
+  [variableOf, referenceVariableOf].flatMap((form) => NAMES.map((name) => [form(name), name] as const)),
+);
+
+/**
+ * Variables that the reference's server does not read either: of its command line and its SDKs, the variable of the
+ * configuration file, and those that Kubernetes sets for a service with the name `restate`.
+ */
+const NO_SETTING =
+  /^RESTATE_(?:ADMIN_URL|INGRESS_URL|HOST|HOST_SCHEME|AUTH_TOKEN|ENVIRONMENT|EDITOR|LOGGING|CONFIG|CONFIG_HOME|(?:CLI|CLOUD)_.*|VERSION|SERVICE_(?:HOST|PORT)(?:_.*)?|PORT|PORT_\d.*)$/;
+
+/** Variables of the command line (`functions/cli/session.ts`), which name a server for the other commands. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(["STEPWELL_ADMIN_URL", "STEPWELL_INGRESS_URL"]);
+
+/** The flags of `stepwell dev` (`functions/cli/dev-command.ts`) whose names differ from those of their settings. */
+const FLAGS: Partial<Readonly<Record<string, string>>> = {
+  "ingress.port": "--ingress-port",
+  "admin.port": "--admin-port",
+  "ingress.bind": "--host",
+  "admin.bind": "--host",
+  "log.format": "--json",
+};
+
+export function fileSettings(file: SettingsSources["file"]): readonly Named[] {
+  if (file === undefined) return [];
+  return readTomlSettings(file.path, file.text).map(({ key, raw, line }) => ({
+    name: key,
+    written: key,
+    raw,
+    origin: `${file.path}${line === undefined ? "" : `, line ${line}`}: ${key}`,
+  }));
+}
+
+export function variables(environment: SettingsSources["environment"]): readonly Named[] {
+  return Object.entries(environment).flatMap(([variable, raw]): readonly Named[] => {
+    const isReferences = variable.startsWith(REFERENCE_PREFIX);
+    if (raw === undefined || NO_SETTING.test(variable) || OF_COMMANDS.has(variable)) return [];
+    if (!isReferences && !variable.startsWith(OWN_PREFIX)) return [];
+    const name = NAME_OF_VARIABLE.get(variable) ?? nameIn(variable);
+    const named = { name, written: variable, raw, origin: `the environment variable ${variable}` };
+    // A name without a section may belong to a client of the server, such as one with a token.
+    return [{ ...named, ...(isReferences && { isReferences, ...(!name.includes(".") && { mayBeOthers: true }) }) }];
+  });
+}
+
+/** The dotted key of an unknown variable. */
+function nameIn(variable: string): string {
+  const key = variable.slice(variable.indexOf("_") + 1).toLowerCase();
+  return key.replaceAll("__", ".").replaceAll("_", "-");
+}
+
+export function flags(given: SettingsSources["flags"]): readonly Named[] {
+  return Object.entries(given)
+    .filter(([, raw]) => raw !== undefined)
+    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag ${FLAGS[name] ?? `--${name}`}` }));
+}
+
+/** The known names in the form of this one: variables for a variable, keys otherwise. */
+export function namesLike(written: string): readonly string[] {
+  const prefix = [OWN_PREFIX, REFERENCE_PREFIX].find((one) => written.startsWith(one));
+  return prefix === undefined ? NAMES : [...NAME_OF_VARIABLE.keys()].filter((name) => name.startsWith(prefix));
+}

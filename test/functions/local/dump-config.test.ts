@@ -1,0 +1,52 @@
+/** `stepwell dev --dump-config` prints the effective configuration, starts nothing, and ends with success. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { EXIT_OK, runDev } from "../../../functions/local/dev.ts";
+import { readSettings } from "../../../shared/config/settings.ts";
+import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** What the process writes, and the code with which it would exit. */
+async function dumped(configFile: string | undefined, flags: Record<string, string>) {
+  const written = { out: "", err: "" };
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((written.out += String(text))));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((written.err += String(text))));
+  const register = { register: [], find: false, useHttp11: false, watch: false };
+  const code = await runDev({ ...(configFile !== undefined && { configFile }), flags, ...register, dumpConfig: true });
+  return { code, ...written };
+}
+
+test("prints what file, variables and flags give together, and creates no data directory", async () => {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  const file = join(dir, "restate.toml");
+  const data = join(dir, "data");
+  writeFileSync(file, `base-dir = '${data}'\nroles = ["admin"]\n[worker.invoker]\nabort-timeout = "3s"\n`);
+  vi.stubEnv("RESTATE_INGRESS__BIND_PORT", "81");
+  const { code, out, err } = await dumped(file, { "log.level": "warn" });
+  expect(code).toBe(EXIT_OK);
+  const { settings, warnings } = readSettings({ file: { path: "out", text: out }, environment: {}, flags: {} });
+  expect(warnings).toEqual([]);
+  expect(settings).toMatchObject({
+    "data-dir": data,
+    "worker.invoker.abort-timeout": 3_000,
+    "ingress.port": 81,
+    "log.level": "warn",
+  });
+  expect(err).toMatch(/roles: one process has all roles/);
+  expect(existsSync(data)).toBe(false);
+});
+
+test("reads the file of RESTATE_CONFIG where no flag names one", async () => {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  const file = join(dir, "restate.toml");
+  writeFileSync(file, 'cluster-name = "theirs"\n');
+  vi.stubEnv("RESTATE_CONFIG", file);
+  expect((await dumped(undefined, {})).out).toContain('cluster-name = "theirs"');
+});
