@@ -33,4 +33,5 @@ EXPOSE 8080 9070 9071
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.STEPWELL_ADMIN__PORT || 9070) + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/stepwell.js"]
-CMD ["dev"]
+# Deployments have addresses of their own here, so the process looks for none on the loopback.
+CMD ["dev", "--no-register"]

@@ -1,10 +1,10 @@
-/** Runs a program in a process with another time zone, which a thread could not have alone. */
+/** Runs a program in a process with another time zone, because a thread cannot have its own time zone. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 
-/** West and east of UTC, each so far that its date differs for half of the day. */
+/** One zone west and one east of UTC. Each is so far away that its date differs from that in UTC for a large part of the day. */
 export const TIME_ZONES = ["America/Los_Angeles", "Pacific/Kiritimati"] as const;
 
 const ROOT = join(import.meta.dirname, "..");

@@ -1,4 +1,4 @@
-/** A log and a meter for tests that keep their entries. */
+/** A log and a meter that keep what is written, for tests that read it; and silent ones for all other tests. */
 import type { Log, LogFields, Meter, Reading } from "../shared/engine/ports/log.ts";
 import type { LogEventLevel } from "../shared/engine/ports/log-event.ts";
 import { LOG_EVENTS } from "../shared/engine/ports/log-events.ts";

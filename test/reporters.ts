@@ -1,10 +1,10 @@
-/** The reporters of every vitest suite: one for the reader and, where TEST_REPORTS names a folder, a JSON file for programs. */
+/** The reporters of every vitest suite: one for the reader and, if TEST_REPORTS names a folder, a JSON file for programs. */
 
 import { existsSync } from "node:fs";
 
 type Reporters = ("default" | ["json", { outputFile: string }])[];
 
-/** @param suite names the file: `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` beside that of an earlier run */
+/** @param suite names the file: `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` if an earlier run has written that */
 export function reportersOf(suite: string): Reporters {
   const folder = process.env["TEST_REPORTS"];
   if (folder === undefined) return ["default"];

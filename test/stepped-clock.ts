@@ -44,8 +44,8 @@ export class SteppedClock implements Clock {
   }
 
   /**
-   * Moves time forward by `ms`. It ends the sleeps that become due in the order of their times, each at its own time, and also
-   * sleeps that begin meanwhile. Real input and output takes real time, so await its outcome as well.
+   * Moves time forward by `ms`. The sleeps that become due end in the order of their times, each at its own time; so do sleeps
+   * that begin meanwhile. Real input and output takes real time, so await its outcome as well.
    */
   async advance(ms: number): Promise<void> {
     const targetMs = this.#nowMs + ms;

@@ -1,7 +1,8 @@
 /** The command line of `stepwell dev`. */
 import { Command } from "commander";
-import { codedFailure, failureText } from "./command-failure.ts";
-import { EXIT_NO_SERVER } from "./exit-codes.ts";
+import { codedFailure, CommandFailure, failureText } from "./command-failure.ts";
+import { deploymentAddress } from "./deployment-address.ts";
+import { EXIT_NO_SERVER, EXIT_USAGE } from "./exit-codes.ts";
 
 /** The options of the local process; flags stay unparsed texts, because the settings parse them. */
 export interface DevInvocation {
@@ -15,6 +16,8 @@ export interface DevInvocation {
     "log.format"?: string;
   };
   readonly register: readonly string[];
+  /** Whether the process looks for deployments at the usual ports of this machine. */
+  readonly find: boolean;
   readonly useHttp11: boolean;
   readonly watch: boolean;
 }
@@ -35,12 +38,15 @@ interface DevFlags {
   readonly host?: string | true;
   readonly dataDir?: string;
   readonly configFile?: string;
-  readonly register: readonly string[];
+  /** False after `--no-register`. */
+  readonly register: readonly string[] | false;
   readonly watch: boolean;
   readonly json?: true;
 }
 
 const EVERY_ADDRESS = "0.0.0.0";
+/** The ports of `functions/local/find-deployments.ts`, for the help. */
+const USUAL_PORTS = "port 9080, 3000 or 8000 of this machine";
 
 export function devCommand(run: DevRun, exitWith: (code: number) => void): Command {
   return new Command("dev")
@@ -50,11 +56,12 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .option("--host [address]", `accept connections from other machines, on ${EVERY_ADDRESS} or the given address`)
     .option("--data-dir <directory>", "directory of the two stores (default: ./.stepwell)")
     .option(
-      "--register <uri>",
-      "register this deployment once it answers, and again when its handlers change; repeatable",
+      "--register <address>",
+      `register the deployment at http://host:port, host:port or a port of this machine once it answers, and again when its handlers change; repeatable; without this option, those that answer at ${USUAL_PORTS}`,
       collect,
       [],
     )
+    .option("--no-register", `register no deployment, and do not look for one at ${USUAL_PORTS}`)
     .option("--no-watch", "do not register deployments again when their handlers change")
     .option("--use-http1.1", "speak HTTP/1.1 to the deployments given with --register")
     .option("--config-file <toml>", "read settings from this file")
@@ -74,8 +81,9 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     });
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
+/** The last of `--register` and `--no-register` counts. */
+function collect(value: string, before: readonly string[] | false): readonly string[] {
+  return [...(before === false ? [] : before), value];
 }
 
 function invocationOf(given: DevFlags): DevInvocation {
@@ -89,10 +97,31 @@ function invocationOf(given: DevFlags): DevInvocation {
       ...(given.dataDir === undefined ? {} : { "data-dir": given.dataDir }),
       ...(given.json === undefined ? {} : { "log.format": "json" }),
     },
-    register: given.register,
+    register: given.register === false ? [] : given.register.map(registeredAt),
+    find: given.register !== false && given.register.length === 0,
     useHttp11: useHttp11(given),
     watch: given.watch,
   };
+}
+
+/** @throws CommandFailure if the text is no address over HTTP */
+function registeredAt(written: string): string {
+  const address = deploymentAddress(written);
+  if ("uri" in address) return withoutSecrets(address.uri);
+  throw new CommandFailure(`'${written}' is a function, and --register watches addresses over HTTP`, {
+    exitCode: EXIT_USAGE,
+    fix: "Register the function with `stepwell deployments register` once the control plane runs.",
+  });
+}
+
+/** Repeats no part of a refused address: it may hold a password. */
+function withoutSecrets(uri: string): string {
+  const { username, password, hash } = new URL(uri);
+  if (username + password + hash === "") return uri;
+  throw new CommandFailure("An address of --register has a user, a password or a fragment", {
+    exitCode: EXIT_USAGE,
+    fix: "Leave it out. `stepwell deployments register` accepts credentials as --header.",
+  });
 }
 
 /** The parser derives the name `useHttp1.1` from the flag and keeps the dot. */

@@ -15,7 +15,7 @@ export function explainCommand(): Command {
     );
 }
 
-/** @param written in either case */
+/** @param written the code, in upper or lower case */
 function explained(written: string): Explanation {
   const explanation = explanationOf(written.toUpperCase());
   if (explanation === undefined) {

@@ -8,7 +8,7 @@ import type { SignRequest } from "../signing/request-signer.ts";
 
 /** The largest request body that API Gateway accepts. */
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
-/** Headers that belong to one connection, or that the proxy creates anew for the forwarded request. */
+/** Headers that belong to one connection, or that the proxy itself sets in the forwarded request. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "host",
   ...CONNECTION_HEADERS,

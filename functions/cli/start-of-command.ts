@@ -3,11 +3,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const NAME = "stepwell";
-/** npm puts such folders on the PATH of what it runs; in another terminal they are not there. */
+/** npm adds such folders to the PATH of the programs that it runs. Other terminals do not have them. */
 const OF_NPM = /[/\\]node_modules[/\\]\.bin$/;
 
 /**
- * No registry has this package, so that a text never sends the user to one.
+ * The texts never refer the user to a registry, because no registry has this package.
  * @returns the bare name if it leads to this program in every terminal, and the path of this program otherwise
  */
 export function startOfCommand(): string {
@@ -17,7 +17,7 @@ export function startOfCommand(): string {
   return found !== undefined && realpathSync(found) === program ? NAME : `node ${shellWord(program)}`;
 }
 
-/** Quoted where a shell would take the word apart. */
+/** Quotes the word if a shell would split or change it. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -8,7 +8,7 @@ const PROGRESS_AFTER_MS = 300;
 const CLEARED_LINE = "\r\u001b[K";
 
 export interface Terminal {
-  /** Colours where standard output is a terminal, plain text elsewhere. */
+  /** Colours if standard output is a terminal, otherwise plain text. */
   readonly colours: Colours;
   /** Prints a line of the result. */
   readonly print: (text: string) => void;
@@ -27,7 +27,7 @@ export function openTerminal(): Terminal {
   const wantsColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   const tell = (text: string): void => void stderr.write(`${text}\n`);
   return {
-    // The colour library takes `undefined` for a request to guess, and its guess colours a pipe where `CI` is set.
+    // The colour library guesses if the argument is `undefined`, and then colours even a pipe if `CI` is set.
     colours: picocolors.createColors(stdout.isTTY === true && wantsColour),
     print: (text) => void stdout.write(`${text}\n`),
     tell,

@@ -3,17 +3,24 @@ import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
+import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { StartRefusal } from "../../shared/wiring/start-refusals.ts";
+import { ActivityLines } from "./activity-lines.ts";
+import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
+import { firstCall } from "./first-call.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
 import { watchDeployment } from "./watch-deployment.ts";
+import type { WatchedDeployment } from "./watch-deployment.ts";
 
 export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
 
+/** The levels of the log that show lines about invocations that end. */
+const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 export interface DevOptions {
@@ -22,6 +29,8 @@ export interface DevOptions {
   readonly flags: Partial<Readonly<Record<SettingPath, string>>>;
   /** The deployments to register. */
   readonly register: readonly string[];
+  /** Whether the process looks for deployments at the usual ports of this machine. */
+  readonly find: boolean;
   readonly useHttp11: boolean;
   /** Whether changed deployments are registered again. */
   readonly watch: boolean;
@@ -41,15 +50,15 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
     const log = processLog(settings, (line) => void process.stderr.write(line));
     for (const reason of [...warnings, ...settingsWarnings(settings)]) log.write("setting.not-applied", { reason });
-    const local = await startLocalProcess(settings, packageJson.config.version, log);
+    const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
+    const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
-    const registrations = options.register.map((uri) =>
-      watchDeployment(local.engine, { uri, useHttp11: options.useHttp11 }, options.watch, log, stopping.signal),
-    );
+    const registrations = keepRegistered(local, options, log, stopping.signal);
     await stopped;
     log.write("process.stop-requested");
-    await Promise.all(registrations);
+    await registrations;
     await local.stop();
+    activity?.flush();
     log.write("process.stopped");
     return EXIT_OK;
   } catch (error) {
@@ -58,6 +67,31 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
   } finally {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGHUP", onSignal);
   }
+}
+
+/** Registers the deployments of the options, or those at the usual ports; ends when the signal aborts. */
+async function keepRegistered(
+  local: LocalProcess,
+  { register, find, useHttp11, watch }: DevOptions,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const { engine, ingressUrl, adminUrl } = local;
+  let hasCall = false;
+  const onRegistered = (deployment: RegisteredUp["deployment"]): void => {
+    if (hasCall) return;
+    const command = firstCall(ingressUrl, deployment);
+    if (command !== undefined) log.write("handler.callable", { command });
+    hasCall = command !== undefined;
+  };
+  const watched: Promise<void>[] = [];
+  const begin = (deployment: WatchedDeployment): void =>
+    void watched.push(watchDeployment(engine, deployment, { again: watch, log, onRegistered }, signal));
+  for (const uri of register) begin({ uri, useHttp11 });
+  const own = [ingressUrl, adminUrl].map((url) => Number(new URL(url).port));
+  const ports = USUAL_PORTS.filter((port) => !own.includes(port));
+  if (find) await findDeployments(engine, { ports, onFound: begin, log }, signal);
+  await Promise.all(watched);
 }
 
 function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readonly string[]): void {

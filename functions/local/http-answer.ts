@@ -19,7 +19,7 @@ const JOINED_MAX_BYTES = 16 * 1024;
  */
 const PIECE_BYTES = { http1: 64 * 1024, http2: 16 * 1024 };
 
-/** Handlers choose the status of their failures; a status that HTTP/2 cannot send becomes 500, and the body has the number. */
+/** Handlers choose the status of their failures. A status that HTTP/2 cannot send becomes 500; the body contains the number. */
 const STATUS_MAX_OF_HTTP2 = 599;
 
 export type Outgoing = ServerResponse | Http2ServerResponse;

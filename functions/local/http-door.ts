@@ -145,7 +145,7 @@ export class Door {
   open(): Promise<void> {
     const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#http1.once("error", (error) => reject(bindRefusal(`${host}:${port}`, error)));
+      this.#http1.once("error", (error) => void bindRefusal(host, port, error).then(reject));
       this.#http1.listen(port, host, resolve);
     });
   }

@@ -15,6 +15,7 @@ import { noRoomResponse } from "../../shared/api/admin/no-room.ts";
 import { resultAgain } from "../../shared/api/ingress/result-again.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
+import type { Activity } from "../../shared/engine/ports/activity.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
@@ -40,9 +41,17 @@ export interface LocalProcess {
   stop(): Promise<void>;
 }
 
-/** @throws CodedError RT0004, RT0005, RT0009, META0010 or META0011 if it cannot start; then nothing stays open */
-export async function startLocalProcess(settings: Settings, version: string, log: Log): Promise<LocalProcess> {
-  const embedded = await openEmbedded(settings, log);
+/**
+ * @param activity gets each invocation that ends
+ * @throws CodedError RT0004 or the errors of `openEmbedded` if it cannot start; then nothing stays open
+ */
+export async function startLocalProcess(
+  settings: Settings,
+  version: string,
+  log: Log,
+  activity?: Activity,
+): Promise<LocalProcess> {
+  const embedded = await openEmbedded(settings, log, activity);
   const statements = statementFront(embedded.engine, settings, { environment: process.env });
   const doors: Door[] = [];
   try {

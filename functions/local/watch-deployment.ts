@@ -2,60 +2,95 @@
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { loggedAddress, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
-import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
+import type { RegisteredUp, WantedDeployment } from "../../shared/engine/register/register-when-up.ts";
 
 /** Each check is one request for the manifest. */
 const LOOK_EVERY_MS = 1_000;
 
 const EVENTS = { unchanged: "deployment.unchanged", replaced: "deployment.replaced" } as const;
 
-export interface WatchedDeployment {
-  readonly uri: string;
-  readonly useHttp11: boolean;
+export type WatchedDeployment = Pick<WantedDeployment, "uri" | "useHttp11">;
+
+export interface Watching {
+  /** Whether to check again after the registration. */
+  readonly again: boolean;
+  readonly log: Log;
+  /** Called after each check that finds the deployment registered. */
+  readonly onRegistered?: (deployment: RegisteredUp["deployment"]) => void;
 }
 
-/**
- * A failed registration is logged once per reason and stops neither the other registrations nor the process.
- * @param watch whether to check again after the registration
- */
+/** A failed registration is logged once per reason and stops neither the other registrations nor the process. */
 export async function watchDeployment(
   engine: Engine,
-  deployment: WatchedDeployment,
-  watch: boolean,
-  log: Log,
+  wanted: WatchedDeployment,
+  watching: Watching,
   signal: AbortSignal,
 ): Promise<void> {
-  const uri = loggedAddress(deployment);
-  const onWaiting = (reason: string): void => log.write("registration.delayed", { uri, reason });
+  const { again, log } = watching;
+  const uri = loggedAddress(wanted);
+  const watched = new Watched(engine, wanted, watching);
   let told: string | undefined;
-  let id: string | undefined;
   while (!signal.aborted) {
     try {
-      // An operator removed the deployment, so it stays removed.
-      if (id !== undefined && !(await isRegistered(engine, id))) return;
-      const registered = await registerWhenUp(engine, deployment, onWaiting, signal);
-      if (registered !== undefined && !(id !== undefined && registered.kind === "unchanged"))
-        tell(log, uri, registered);
+      await watched.check(signal);
       told = undefined;
-      id = registered?.deployment.id;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== told) log.write("registration.failed", { uri, error: reason });
       told = reason;
     }
-    if (!watch) return;
+    if (!again) return;
     await engine.clock.sleep(LOOK_EVERY_MS, signal);
   }
 }
 
-async function isRegistered({ registry }: Engine, id: string): Promise<boolean> {
-  registry.refresh();
-  return (await registry.deployments()).some((one) => one.id === id);
-}
+class Watched {
+  readonly #engine: Engine;
+  readonly #wanted: WatchedDeployment;
+  readonly #uri: string;
+  readonly #watching: Watching;
+  #registration: RegisteredUp["deployment"] | undefined;
+  #isRemoved = false;
 
-function tell(log: Log, uri: string, { kind, deployment }: RegisteredUp): void {
-  // The engine has logged a new deployment already.
-  if (kind === "created") return;
-  const services = deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(",");
-  log.write(EVENTS[kind], { uri, deploymentId: deployment.id, services });
+  constructor(engine: Engine, wanted: WatchedDeployment, watching: Watching) {
+    this.#engine = engine;
+    this.#wanted = wanted;
+    this.#uri = loggedAddress(wanted);
+    this.#watching = watching;
+  }
+
+  /** @throws the errors of `registerWhenUp` */
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#noteRemoval();
+    const removed = this.#isRemoved && this.#registration ? { removed: this.#registration } : {};
+    const onWaiting = (reason: string): void => {
+      // A removed deployment may stay away: nothing waits for it.
+      if (!this.#isRemoved) this.#watching.log.write("registration.delayed", { uri: this.#uri, reason });
+    };
+    const registered = await registerWhenUp(this.#engine, { ...this.#wanted, ...removed }, onWaiting, signal);
+    if (registered === undefined || registered.kind === "removed") return;
+    const isNews = this.#registration === undefined || this.#isRemoved || registered.kind !== "unchanged";
+    if (isNews) this.#tell(registered.kind, registered.deployment);
+    this.#registration = registered.deployment;
+    this.#isRemoved = false;
+    this.#watching.onRegistered?.(registered.deployment);
+  }
+
+  /** An operator removed the deployment, so it stays removed until its handlers change. */
+  async #noteRemoval(): Promise<void> {
+    const { registry } = this.#engine;
+    const registration = this.#registration;
+    if (registration === undefined || this.#isRemoved) return;
+    registry.refresh();
+    if ((await registry.deployments()).some(({ id }) => id === registration.id)) return;
+    this.#isRemoved = true;
+    this.#watching.log.write("registration.held-back", { uri: this.#uri, deploymentId: registration.id });
+  }
+
+  #tell(kind: "created" | "unchanged" | "replaced", { id, services }: RegisteredUp["deployment"]): void {
+    // The engine has logged a new deployment already.
+    if (kind === "created") return;
+    const revisions = services.map(({ name, revision }) => `${name}@${revision}`).join(",");
+    this.#watching.log.write(EVENTS[kind], { uri: this.#uri, deploymentId: id, services: revisions });
+  }
 }

@@ -26,6 +26,19 @@ export interface SettingsRead {
 const NAMES: readonly string[] = [...SETTING_PATHS, ...ALIAS_NAMES];
 const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [variableOf(name), name]));
 
+/** Variables of the command line (`functions/cli/session.ts`), which name a server for the other commands. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(["STEPWELL_ADMIN_URL", "STEPWELL_INGRESS_URL"]);
+
+/** The flags of `stepwell dev` (`functions/cli/dev-command.ts`), as the user writes them. */
+const FLAGS: Partial<Readonly<Record<string, string>>> = {
+  "ingress.port": "--ingress-port",
+  "admin.port": "--admin-port",
+  "ingress.bind": "--host",
+  "admin.bind": "--host",
+  "data-dir": "--data-dir",
+  "log.format": "--json",
+};
+
 /** A raw value and its origin, as text. */
 interface Given {
   readonly raw: unknown;
@@ -69,7 +82,7 @@ function fileSettings(file: SettingsSources["file"]): readonly Named[] {
 
 function variables(environment: SettingsSources["environment"]): readonly Named[] {
   return Object.entries(environment)
-    .filter(([variable, raw]) => variable.startsWith("STEPWELL_") && raw !== undefined)
+    .filter(([variable, raw]) => variable.startsWith("STEPWELL_") && !OF_COMMANDS.has(variable) && raw !== undefined)
     .map(([variable, raw]) => ({
       name: NAME_OF_VARIABLE.get(variable) ?? variable,
       written: variable,
@@ -81,7 +94,7 @@ function variables(environment: SettingsSources["environment"]): readonly Named[
 function flags(given: SettingsSources["flags"]): readonly Named[] {
   return Object.entries(given)
     .filter(([, raw]) => raw !== undefined)
-    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag for ${name}` }));
+    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag ${FLAGS[name] ?? name}` }));
 }
 
 function isSetting(key: string): key is SettingPath {

@@ -1,4 +1,5 @@
 /** The record of all ports: the first parameter of every use case. */
+import type { Activity } from "./ports/activity.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Codec } from "./ports/codec.ts";
 import type { Endpoints } from "./ports/endpoints.ts";
@@ -33,6 +34,8 @@ export interface Engine {
   readonly meter: Meter;
   /** Absent if traces are off; the engine then makes no spans. */
   readonly tracer?: Tracer;
+  /** Absent if no terminal shows the activity; the end of an invocation then costs nothing more. */
+  readonly activity?: Activity;
   /** The invocations that this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;
   /** The resources that the work of this process shares fairly. */

@@ -1,4 +1,4 @@
-/** The spans of invocations and their attempts; while traces are off, no span is made. */
+/** The spans of invocations and their attempts; while traces are off, no span is reported. */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
 import type { Segment } from "../core/invocation/segment.ts";
@@ -15,8 +15,8 @@ const FAILURE_MAX_CHARS = 1_000;
 
 /**
  * The span of an invocation has one id in every process, so that the attempts of all drivers are below it. The trace is the
- * caller's, or follows from the same derivation (I7). A restart that keeps the journal keeps the nonce; its id separates its
- * span from the former one.
+ * caller's, or follows from the same derivation (I7). The derivation includes the invocation id, because a restart that keeps
+ * the journal also keeps the nonce.
  */
 export function invocationContext({ ids }: Engine, { id, nonce, traceparent }: Acceptance): TraceContext {
   const bytes = ids.derive(["span", id, nonce], SPAN_ID_BYTES + TRACE_ID_BYTES);

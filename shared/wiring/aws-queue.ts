@@ -8,7 +8,7 @@ import type { Registry } from "../engine/ports/registry.ts";
 import { required } from "./required-setting.ts";
 
 /**
- * @param known contains the registry once it exists; a message that is sent before goes to the main lane
+ * @param known contains the registry once it exists; messages that are sent before then go to the main lane
  * @throws CodedError RT0002 if a setting is missing
  */
 export function awsQueue(

@@ -15,6 +15,7 @@ import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
@@ -52,15 +53,17 @@ export interface Embedded {
 /**
  * Opens the stores `meta` and `journal` and connects the engine. A store is in the data directory, unless a setting gives it
  * another path. No transaction spans both.
- * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 if a store cannot be opened,
- * META0005 if its registry cannot be read
+ * @param activity gets each invocation that ends
+ * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, RT0024, RT0025, RT0026, META0010 or META0011 if a store
+ * cannot be opened, META0005 if its registry cannot be read
  */
-export async function openEmbedded(settings: Settings, log: Log): Promise<Embedded> {
+export async function openEmbedded(settings: Settings, log: Log, activity?: Activity): Promise<Embedded> {
   const metaStore = await open(settings, "meta", log);
   let journalStore: Store | undefined;
   try {
     journalStore = await open(settings, "journal", log);
-    return await compose(settings, log, metaStore, journalStore);
+    const embedded = await compose(settings, log, metaStore, journalStore);
+    return activity === undefined ? embedded : { ...embedded, engine: { ...embedded.engine, activity } };
   } catch (error) {
     await journalStore?.close();
     await metaStore.close();
@@ -70,7 +73,7 @@ export async function openEmbedded(settings: Settings, log: Log): Promise<Embedd
 
 const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
 
-/** The number of shards in directories of the first format. On a disk, reading so many costs nearly nothing. */
+/** As many shards as in directories of the first format. On a disk, reading so many costs nearly nothing. */
 const INDEX_SHARDS = 8;
 
 /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */

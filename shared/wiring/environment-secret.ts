@@ -1,4 +1,4 @@
-/** The secret from which ids are derived. It is created at the first start and never changes as long as its store exists. */
+/** The secret from which ids are derived, kept in the store or outside of it. It stays the same as long as the store exists. */
 import { createHash } from "node:crypto";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";

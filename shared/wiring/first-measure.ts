@@ -1,11 +1,12 @@
-/** Writes a first metric at deployment, because the alarm would take a new environment without metrics for a dead sweeper. */
+/** Writes a first metric when an environment is deployed: without metrics, the alarm for a dead sweeper would fire. */
 import { SystemClock } from "../adapters/system/clock.ts";
 import { EmfMeter } from "../adapters/system/emf-meter.ts";
 import { METRIC_FACTS } from "../config/metric-facts.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 
 /**
- * Records that no invocation is overdue, as each pass of the sweeper does; the first pass runs minutes later.
+ * Records 0 as the age of the oldest overdue invocation. Each pass of the sweeper measures this age, but the first pass runs
+ * minutes later.
  * @param write receives one line; standard output by default
  */
 export function tellNothingOverdue(

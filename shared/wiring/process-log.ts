@@ -12,7 +12,8 @@ export function processLog(settings: Settings, write: (line: string) => void): L
 
 /**
  * Formats a line as `12:34:56.789 WARN  message key=value`. The name of the event is left out, because the message states the
- * event. A line that is not JSON stays unchanged.
+ * event. The field `command` follows the message without the quotes of JSON, so that it can be pasted. A line that is not JSON
+ * stays unchanged.
  */
 export function prettyLine(line: string): string {
   let parsed: Record<string, unknown>;
@@ -21,10 +22,11 @@ export function prettyLine(line: string): string {
   } catch {
     return line;
   }
-  const { time, level, event: _event, message, ...fields } = parsed;
+  const { time, level, event: _event, message, command, ...fields } = parsed;
   const moment = String(time).slice(11, 23);
   const told = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
-  return `${moment} ${String(level).toUpperCase().padEnd(5)} ${plain(message)}${told.join("")}\n`;
+  const call = command === undefined ? "" : `: ${plain(command)}`;
+  return `${moment} ${String(level).toUpperCase().padEnd(5)} ${plain(message)}${call}${told.join("")}\n`;
 }
 
 function fieldText(value: unknown): string {
@@ -37,8 +39,8 @@ function plain(message: unknown): string {
 }
 
 /**
- * Escapes characters that JSON leaves and that could reverse or control a terminal's output. Callers and handlers choose some
- * of the texts.
+ * Escapes characters that JSON does not escape and that could reverse or control a terminal's output. Callers and handlers
+ * choose some of the texts.
  */
 function escaped(text: string): string {
   return text.replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => {

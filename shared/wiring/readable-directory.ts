@@ -1,5 +1,5 @@
 /**
- * Warns if other users of the machine can read the data directory, which stores inputs, results, headers and the secret
+ * Warns if other users of the machine have access to the data directory, which stores inputs, results, headers and the secret
  * in clear text.
  */
 import { statSync } from "node:fs";

@@ -1,20 +1,29 @@
 /** Converts errors at start to codes of the error table. */
 import { StoreOpenError } from "../adapters/embedded/store-version.ts";
 import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
+import { portHolder } from "../adapters/system/port-holder.ts";
 import type { Registry } from "../engine/ports/registry.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { refusesStart } from "../core/errors/error-entry.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";
 
+/** Codes of refusals that say nothing about the stored data, so that no remedy touches the data. */
+const DIRECTORY_CODES = {
+  locked: "RT0005",
+  inaccessible: "RT0024",
+  "not-a-directory": "RT0025",
+  full: "RT0026",
+} as const;
+
 const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, ThrownCode>>>> = {
   meta: {
-    locked: "RT0005",
+    ...DIRECTORY_CODES,
     older: "META0010",
     newer: "META0010",
     unversioned: "META0011",
     unreadable: "META0010",
   },
-  journal: { locked: "RT0005", older: "RT0009", newer: "RT0009", unversioned: "RT0009", unreadable: "RT0009" },
+  journal: { ...DIRECTORY_CODES, older: "RT0009", newer: "RT0009", unversioned: "RT0009", unreadable: "RT0009" },
 };
 
 /** Returns errors unrelated to opening a store unchanged. */
@@ -33,10 +42,13 @@ export async function readableRegistry(registry: Registry): Promise<void> {
   }
 }
 
-/** @param address host and port as configured */
-export function bindRefusal(address: string, cause: unknown): CodedError {
+/** Names the process that uses a busy port, if the system shows it. @param host as configured */
+export async function bindRefusal(host: string, port: number, cause: unknown): Promise<CodedError> {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CodedError("RT0004", `${address}: ${reason}`, { cause });
+  const isBusy = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+  const holder = isBusy ? await portHolder(port) : undefined;
+  const user = holder === undefined ? "" : `; the port is used by ${holder}`;
+  return new CodedError("RT0004", `${host}:${port}: ${reason}${user}`, { cause });
 }
 
 /** The reason of a refused start, for modules that cannot import the error class. */

@@ -20,7 +20,7 @@ test("no files import each other in a circle", () => expect(rules.circles(module
 test("no folders import each other in a circle", () => expect(rules.folderCircles(modules)).toEqual([]));
 test("no module exports an imported name again", () => expect(rules.reexports(modules)).toEqual([]));
 test("folders and files have meaningful names", () => expect(rules.badNames(tree)).toEqual([]));
-test("each shipped file opens with one sentence", () => expect(rules.withoutOpening(modules)).toEqual([]));
+test("each shipped file opens with a sentence", () => expect(rules.withoutOpening(modules)).toEqual([]));
 test("the top level has only the listed names, and no room is empty", () => {
   expect(rules.strangersAndEmptyRooms(tree)).toEqual([]);
 });

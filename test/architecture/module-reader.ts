@@ -1,7 +1,7 @@
 /** Reads from one source text what the architecture check needs: its imports, its re-exports, its opening comment. */
 import { parseSync, Visitor } from "oxc-parser";
 
-/** One import; it has no target where the specifier is no literal and so cannot be checked. */
+/** One import. Its target is absent if the specifier is not a literal, because such an import cannot be checked. */
 export interface Import {
   readonly target: string | undefined;
   readonly line: number;
@@ -18,7 +18,7 @@ export interface Module {
   readonly opening: string | undefined;
 }
 
-/** @throws Error where the text does not parse: an unread file must never pass for a clean one */
+/** @throws Error if the text does not parse, because an unread file must never count as a clean one */
 export function readModule(path: string, text: string): Module {
   const parsed = parseSync(path, text);
   const broken = parsed.errors.find((error) => error.severity === "Error");

@@ -2,12 +2,12 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Path (with `/`, relative to the root) to text; folders appear through their files alone. */
+/** Maps the path of a file (with `/`, relative to the root) to its text. Folders have no entries. */
 export type SourceTree = ReadonlyMap<string, string>;
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** Files in `.gitignore` and git's own folder are not part of the repository. */
+/** The folders that `.gitignore` names, and git's own folder, are not part of the repository. */
 function ignoredNames(root: string): ReadonlySet<string> {
   const lines = readFileSync(join(root, ".gitignore"), "utf8").split("\n");
   return new Set([".git", ...lines.filter((line) => line.endsWith("/")).map((line) => line.slice(0, -1))]);

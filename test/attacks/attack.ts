@@ -38,14 +38,14 @@ export interface Scene extends Site {
 export interface Deed {
   /** Ids of accepted invocations. */
   readonly accepted: readonly string[];
-  /** Misbehaviour of the server, beside the checks of every attack. */
+  /** Misbehaviour of the server, in addition to what the checks of every attack find. */
   readonly complaints?: readonly string[];
   /** Figures for the reader. */
   readonly notes?: Readonly<Record<string, number | string>>;
 }
 
 export interface Attack {
-  /** The name for `-t A3:`. */
+  /** The name, such as `A3`: the option `-t A3:` selects the attack by it. */
   readonly name: string;
   /** The asserted behaviour. */
   readonly title: string;

@@ -19,7 +19,7 @@ export interface Figures {
   readonly died: boolean;
   /** Null if the server was dead before, or had to be killed. */
   readonly stopMs: number | null;
-  /** Sends of the neighbour and invocations of the attack: accepted in all, and missing after a restart on the same data. */
+  /** The accepted sends of the neighbour and the attack. `lost` of them are missing after a restart on the same data. */
   readonly accepted: number;
   readonly lost: number;
   /** Sends of the neighbour that had no effect in time after the restart. */

@@ -61,7 +61,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Sends to each handler once, and waits for so many attempts in all, and a while for their effects. */
+/** Sends to each handler once, waits for `attempts` attempts in all, at most `withinMs`, and then a second for their effects. */
 async function sendEach(scene: Scene, handlers: readonly string[], attempts: number, withinMs: number): Promise<Deed> {
   const accepted: string[] = [];
   for (const handler of handlers) accepted.push(await send(scene, handler));

@@ -11,7 +11,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 export class Neighbour {
   readonly direct = new Waits();
-  /** The waits from a send until its effect, and of calls that sleep. */
+  /** The times from a send to its effect, and the times of calls that sleep. */
   readonly queued = new Waits();
   readonly health = new Waits();
   /** Ids of accepted sends, by the number that each notes. */
@@ -33,7 +33,7 @@ export class Neighbour {
     });
   }
 
-  /** Measures from now on, including calls that still wait. */
+  /** Starts all kinds of calls at their intervals, and measures how long each takes. */
   startCalling(): void {
     const every = (ms: number, waits: Waits, call: () => Promise<unknown>): void => {
       this.#timers.push(setInterval(() => void waits.measure(call), ms));
@@ -44,7 +44,7 @@ export class Neighbour {
     every(QUEUED_EVERY_MS, this.queued, () => this.#call("nap"));
   }
 
-  /** Waits for the open calls, but no longer than this; the calls still open then have failed. */
+  /** Starts no more calls, and waits at most `patienceMs` for the open ones. Calls that are open after that are aborted. */
   async stopCalling(patienceMs: number): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const all = [this.direct, this.queued, this.health];

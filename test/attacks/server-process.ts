@@ -27,7 +27,7 @@ export class ServerProcess {
     const dataDir = `${dir}/data`;
     const [ingressPort, adminPort] = ports;
     const addresses = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
-    this.#args = [command, "dev", "--data-dir", dataDir, ...addresses, "--json"];
+    this.#args = [command, "dev", "--data-dir", dataDir, ...addresses, "--no-register", "--json"];
     const [ingressUri, adminUri] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, string];
     this.site = { ingressUri, adminUri, pidPath: `${dir}/server.pid`, logPath: `${dir}/server.log`, dataDir, command };
   }
@@ -50,7 +50,7 @@ export class ServerProcess {
    */
   async start(): Promise<void> {
     const log = openSync(this.site.logPath, "a");
-    // The variables of the suite are no settings of the product, which would warn of them.
+    // The suite's own variables are not settings, and the server would warn about them.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_")));
     this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
     closeSync(log);
@@ -91,7 +91,7 @@ export class ServerProcess {
     return (await Promise.all(statuses)).every((isWell) => isWell);
   }
 
-  /** The kernel keeps the peak, so that the last reading before the end counts. */
+  /** The kernel keeps the peak, so the last reading before the process ends contains it. */
   #watch(child: ChildProcess): void {
     const look = (): void => {
       const peakKb = /^VmHWM:\s+(\d+) kB$/m.exec(statusOf(child.pid!))?.[1];

@@ -1,4 +1,4 @@
-/** Starts an emulated AWS, runs the adapters' contracts on it, and stops everything. */
+/** Starts an emulated AWS, runs the tests of `test/aws` on it, and stops everything. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

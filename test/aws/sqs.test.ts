@@ -1,4 +1,4 @@
-/** The queue's contract on SQS, and properties of SQS alone: whole seconds, batches, foreign bodies. */
+/** The queue's contract on SQS, and what only SQS has: whole seconds, groups, foreign bodies, a missing queue. */
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";
@@ -28,7 +28,7 @@ describe("the queue on SQS", () => {
 
   test("a fraction of a second is rounded up: the message is delayed, not sent at once", async () => {
     let delayed = 0;
-    // The check works only within the second; after a late check, the test sends and looks again.
+    // The message is delayed for one second only. If the count comes later than that, the test sends another message.
     for (let tries = 0; tries < 5 && delayed === 0; tries++) {
       await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
       delayed = await messagesIn("ApproximateNumberOfMessagesDelayed");
@@ -55,7 +55,7 @@ describe("the queue on SQS", () => {
     expect(await groupOfNext()).toEqual({ isThere: true, group });
   });
 
-  test("messages of one group come in parallel, and none waits for the one before it", async () => {
+  test("messages of one group are received without waiting for the end of earlier ones", async () => {
     for (const n of [1, 2, 3])
       await opened.queue.send({ invocationId: invocation(n), sentAtMs: 0, delayMs: 0, service: "Greeter" });
     const seen = new Set<string>();

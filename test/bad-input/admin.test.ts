@@ -1,4 +1,4 @@
-/** Bad input at the admin API: each row is refused with its status, and the process answers as before. */
+/** Bad input at the admin API: each row is answered with its status, and the process then answers as before. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
   ["a header that is no text", "GET /deployments", [200], "", { "x-any": "\xff\x80" }],
 ];
 
-describe("is refused and over:", () => {
+describe("is answered, and leaves no memory behind:", () => {
   for (const [what, line, statuses, body = "", headers = JSON_TYPE] of ROWS) {
     test(what, async () => {
       const answer = await ask(stage.adminPort, line, headers as Record<string, string>, body);
@@ -142,7 +142,7 @@ test("escaped surrogate pairs are accepted, and so is the escape text of half of
   expect(JSON.parse(body)).toMatchObject({ state: { "\\ud800": { utf8: "1" } } });
 });
 
-test("the same registration twenty times at once is one deployment", async () => {
+test("twenty simultaneous registrations of one address create one deployment", async () => {
   const { body } = await ask(stage.adminPort, "GET /deployments");
   const { deployments } = JSON.parse(body) as { deployments: { id: string; uri: string }[] };
   const [first] = deployments;

@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
       rmSync(journal(), { recursive: true });
       writeFileSync(journal(), GARBAGE);
     },
-    ["RT0009"],
+    ["RT0025"],
   ],
   [
     "a file where everything should be",
@@ -80,7 +80,15 @@ const ROWS: readonly Row[] = [
       rmSync(join(dir, "data"), { recursive: true });
       writeFileSync(join(dir, "data"), GARBAGE);
     },
-    ["META0010"],
+    ["RT0025"],
+  ],
+  [
+    "a file where the database should be",
+    () => {
+      rmSync(journal("db"), { recursive: true });
+      writeFileSync(journal("db"), GARBAGE);
+    },
+    ["RT0025"],
   ],
   [
     "a directory where a file should be",

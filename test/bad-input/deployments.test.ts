@@ -9,7 +9,7 @@ import { ROGUE_ANSWERS, startRogue } from "./rogue-deployment.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const BAD = [...Object.keys(ROGUE_ANSWERS), ...Object.keys(ROGUE_ANSWERS)];
-/** These run alone: beside others they would exceed the time limits of those. */
+/** These run alone, because they would delay other handlers beyond their time limits. */
 const ALONE = ["endlessState", "endlessAwaiting", "connectionGone"];
 const GOOD_CALLS = 100;
 

@@ -36,7 +36,9 @@ interface Plane {
 }
 
 async function start(): Promise<Plane> {
-  const running = command.start(["dev", "--data-dir", `${disk.dir}/data`], { STEPWELL_WORKER__LEASE: "1s" });
+  const running = command.start(["dev", "--data-dir", `${disk.dir}/data`, "--no-register"], {
+    STEPWELL_WORKER__LEASE: "1s",
+  });
   const [, ingress = "", admin = ""] = READY.exec(await running.told(READY))!;
   return { running, ingress, admin };
 }
@@ -123,4 +125,15 @@ test("a full disk refuses new work, loses nothing, and recovers when there is sp
   const again = await start();
   for (const [key, body] of accepted) expect((await outputOf(again, key)).equals(body), key).toBe(true);
   expect(await sleeperOf(again)).toBe("slept");
+});
+
+test("a process that starts on a full disk names the disk, and starts once there is space", async () => {
+  const args = ["dev", "--data-dir", `${disk.dir}/fresh`, "--no-register"];
+  if (disk.way === "tmpfs") disk.fill(process.pid);
+  const { code, stderr } = await command.start(args, {}, disk.under).end();
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^RT0026: The disk of the data directory is full\n/)]);
+  if (disk.way === "tmpfs") disk.free(process.pid);
+  const running = command.start(args);
+  await running.told(READY);
+  expect(await running.end("SIGTERM")).toMatchObject({ code: 0 });
 });

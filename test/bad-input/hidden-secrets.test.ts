@@ -1,4 +1,4 @@
-/** Secrets of operators and callers reach their recipients and appear in no output: the tests search all output for one word. */
+/** Secrets of operators and callers appear in no output; the secrets for a deployment or a collector still reach it. */
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import { end, GREETER, output, replying } from "../errors/frame-deployment.ts";
 import { openStage } from "../errors/stage.ts";
 import type { ErrorStage } from "../errors/stage.ts";
 
-/** Each secret contains this word, and a second word that identifies the secret. */
+/** All secrets contain this word, except the private key that a test generates. */
 const SECRET = "canary";
 const SEEN_WITHIN = { timeout: 10_000 };
 

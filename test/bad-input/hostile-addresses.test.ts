@@ -1,5 +1,5 @@
 /**
- * Every input that takes an address: a hostile address is not connected to, not stored, and its refusal says only "forbidden".
+ * Every input that takes an address: a hostile address is refused, not connected to, and not stored.
  */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -73,7 +73,7 @@ describe.each(DOORS)("by %s", (door, method, path, more) => {
         status === 400 ? /not an absolute address/ : /META0003.*is a forbidden address|cannot be reached: Invalid URL/;
       expect([trick, uri, text]).toEqual([trick, uri, expect.stringMatching(told)]);
     }
-    // Some of these are retried for a while, so one input has to do.
+    // The server retries some of these for a while, so only the first input is tested with them.
     for (const uri of door === DOORS[0]![0] ? NO_WAY : []) {
       expect([uri, (await asked(method, path(), { uri, ...more })).status >= 400]).toEqual([uri, true]);
     }
@@ -140,7 +140,7 @@ test("sources and sinks of subscriptions are names, and are not connected to", a
   expect(canary.connections()).toBe(0);
 });
 
-test("the local process reaches its own machine and network, and no metadata of a cloud", async () => {
+test("the local process refuses the metadata services of clouds and other link-local or unspecified addresses", async () => {
   const stage = await openLocalStage({});
   const hosts = [
     "169.254.169.254",

@@ -19,7 +19,7 @@ import { INGRESS_ROWS, SLOW_CLIENT_ROWS } from "./ingress-rows.ts";
 const SHORT = { headWithinMs: 800, requestWithinMs: 1_200, idleMs: 1_000, checkEveryMs: 50 };
 
 let stage: LocalStage;
-/** Two doors beside the one of the process: one with less memory, and one with shorter time limits. */
+/** Two more ingress servers on the engine of the process. `hasty` has shorter time limits; both accept smaller bodies. */
 let door: Door;
 let hasty: Door;
 let before: Footprint;

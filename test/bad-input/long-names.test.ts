@@ -1,6 +1,6 @@
 /**
- * Names and texts of megabytes from a handler: names above the limit are refused before they are stored, and other texts are
- * kept.
+ * Names and texts of megabytes from a handler: names above the limit are refused before they are stored; the text of a failure
+ * is cut if the invocation goes on, and kept if the failure is its result.
  */
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";

@@ -9,6 +9,8 @@ export interface SmallDisk {
   readonly dir: string;
   /** Makes each further write fail. */
   fill(pid: number): void;
+  /** Words of a command: the process that starts under it cannot write while the disk is full. */
+  readonly under: readonly string[];
   /** Makes writes succeed again. */
   free(pid: number): void;
   remove(): void;
@@ -17,7 +19,7 @@ export interface SmallDisk {
 const SIZE = "48m";
 const FILLER_PIECE = Buffer.alloc(1024 * 1024);
 
-/** @throws Error with both reasons where neither way is possible */
+/** @throws Error with both reasons if neither way is possible */
 export function openSmallDisk(): SmallDisk {
   const dir = mkdtempSync(join(tmpdir(), "stepwell-disk-"));
   try {
@@ -37,6 +39,7 @@ function tmpfs(dir: string): SmallDisk {
   return {
     way: "tmpfs",
     dir,
+    under: [],
     fill: () => writeUntilFull(filler),
     free: () => rmSync(filler),
     remove() {
@@ -53,6 +56,7 @@ function fileSizeLimit(dir: string): SmallDisk {
   return {
     way: "file size limit",
     dir,
+    under: ["prlimit", "--fsize=1:"],
     fill: (pid) => limit(pid, "1"),
     free: (pid) => limit(pid, "unlimited"),
     remove: () => rmSync(dir, { recursive: true }),

@@ -1,5 +1,6 @@
 /**
- * Loads a store with puts of 500 bytes, beside the same batches written straight to its database, and prints medians and ratios.
+ * Loads a store with puts of 500 bytes, writes equal batches straight to its database for comparison, and prints medians and
+ * ratios.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

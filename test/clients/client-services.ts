@@ -1,9 +1,9 @@
-/** The services for the typed client: a service with a handler for each request of a client, an object, a workflow. */
+/** The services for the typed client: a service with a handler for each kind of request, an object, and a workflow. */
 import * as restate from "@restatedev/restate-sdk";
 
 const { handlers, serde, TerminalError } = restate;
 
-/** The executions of the handlers, in this process. */
+/** The effects of the handlers in this process: greeted names, ids of awakeables, and a callback for the next awakeable. */
 export const done = { greeted: [] as string[], awakeables: new Map<string, string>(), opened: () => {} };
 
 export const greeter = restate.service({
@@ -25,7 +25,7 @@ export const greeter = restate.service({
     /** Waits for an awakeable, whose id it stores under the given name. */
     wait: async (ctx: restate.Context, name: string) => {
       const { id, promise } = ctx.awakeable<unknown>();
-      // The first attempt of a call may overlap its acceptance; the id is published in a later one.
+      // The first attempt of a call may overlap its acceptance, so a later attempt publishes the id.
       await ctx.sleep(1);
       done.awakeables.set(name, id);
       done.opened();

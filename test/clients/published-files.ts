@@ -1,4 +1,4 @@
-/** The published files of a package: those of the tarball with the integrity of the lock file. */
+/** The published files of a package, from the tarball whose integrity is the one in the lock file. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { gunzipSync } from "node:zlib";
 const BLOCK_BYTES = 512;
 
 /**
- * Reads npm's own cache, where `npm ci` leaves its downloads, else the registry.
+ * Reads npm's own cache, where `npm ci` leaves its downloads; if the tarball is not there, reads the registry.
  * @param integrity as `package-lock.json` has it: `sha512-` and base64
  * @returns contents by path in the package
  * @throws Error where the found bytes have another integrity

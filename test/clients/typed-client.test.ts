@@ -44,7 +44,7 @@ function counted(): { readonly fetch: typeof fetch; readonly headers: Headers[] 
 }
 
 describe("a call", () => {
-  it("returns the result of its handler, undefined without one", async () => {
+  it("returns the result of its handler, or undefined if the handler returns nothing", async () => {
     expect(await service().greet("Ada")).toBe("Hello Ada");
     expect(await service().nothing()).toBeUndefined();
   });
@@ -161,7 +161,7 @@ describe("an awakeable", () => {
   async function waiting(name: string): Promise<{ readonly id: string; readonly result: PromiseLike<unknown> }> {
     const opened = new Promise<void>((resolve) => (done.opened = resolve));
     const result = service().wait(name);
-    // A later attach still gets the failure.
+    // Without this, a rejection would be unhandled until the test reads the result.
     result.then(undefined, () => undefined);
     await opened;
     return { id: done.awakeables.get(name)!, result };

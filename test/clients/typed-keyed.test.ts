@@ -1,4 +1,4 @@
-/** The published typed client with objects and workflows, in every method, against a local process. */
+/** The published typed client with objects and workflows, against a local process. */
 import * as clients from "@restatedev/restate-sdk-clients";
 import type { Ingress } from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -15,8 +15,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /**
- * @returns its output on success
- * @throws Error with its output where it fails
+ * Runs a command of the reference.
+ * @returns the output of the command
+ * @throws Error with this output if the command fails
  */
 async function told(...args: string[]): Promise<string> {
   const { code, text } = await world.restate(...args);

@@ -50,7 +50,7 @@ export async function openWorld(services: AnyService[]): Promise<World> {
   const deployment = createServer(createEndpointHandler({ services, logger: () => {} }));
   await new Promise<void>((resolve) => deployment.listen(0, "127.0.0.1", resolve));
   const { port } = deployment.address() as AddressInfo;
-  // Nothing of the environment: a profile or a token of the user would change the output.
+  // The user's environment is left out: a profile or a token in it would change the output.
   const env = {
     HOME: dir,
     PATH: process.env["PATH"] ?? "",

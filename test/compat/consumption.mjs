@@ -30,7 +30,7 @@ export function cpuSecondsByThread(pid) {
   return byName;
 }
 
-/** Memory that is held in RAM now, in megabytes. */
+/** The resident memory of a process now, in megabytes. */
 export function residentMegabytes(pid) {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes) / 1024;
@@ -60,7 +60,7 @@ export async function untilQuiet(pids) {
   }
 }
 
-/** @returns a function that gives the share of all CPUs that other processes have used since now, the kernel included */
+/** @returns a function that returns the share of all CPUs that the kernel and other processes have used since this call */
 export function watchOthers() {
   const [busyBefore, oursBefore, startedAtMs] = [busySeconds(), familySeconds(), Date.now()];
   return () => {

@@ -1,4 +1,4 @@
-/** Starts each compared server on a fresh directory, and registers the deployment. */
+/** Starts each compared server on an empty directory, and registers the deployment. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";

@@ -20,7 +20,7 @@ const RECORDED_CALLS = 5;
 const QUIET_FOR_MS = 150;
 const ENDS_WITHIN_MS = 10_000;
 
-/** @returns by the names of the shapes: the file of the conversation, and its numbers of exchanges and messages */
+/** @returns for each shape, by its name, the file of its conversation and the numbers of exchanges and messages */
 export async function recordConversations(contestant, dir, deployment, shapes) {
   const recorder = await startRecorder(deployment.url);
   const server = await startContestant(contestant, dir, recorder.url).catch(async (error) => {
@@ -52,7 +52,7 @@ export async function recordConversations(contestant, dir, deployment, shapes) {
   }
 }
 
-/** Timing may change a conversation; the most frequent one stands for all. */
+/** Timing may change a conversation. @returns one of the most frequent kind */
 function mostCommon(conversations) {
   const kinds = new Map();
   for (const one of conversations) kinds.set(kindOf(one), [...(kinds.get(kindOf(one)) ?? []), one]);
@@ -137,7 +137,7 @@ function plain(headers) {
 }
 
 /**
- * Bytes without an answer between them are sent together, the end of a side with its last bytes.
+ * Joins bytes without an answer between them into one step, and the end of a side with its last bytes.
  * @returns {Conversation}
  */
 function withoutEmptySteps({ exchanges, steps, messages }) {

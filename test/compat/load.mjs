@@ -1,4 +1,4 @@
-/** One load on one server or on the bare deployment, and its cost: the processes are read before it and after it. */
+/** Runs one load on a server or on the bare deployment, and measures the time, the CPU and the memory that the load costs. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,7 +14,7 @@ const CALLS = 1000;
 
 /** @typedef {(seconds: number, connections: number) => Promise<object>} Load calls, latencies and failures */
 
-/** @returns {Load} by wrk on an ingress */
+/** @returns {Load} calls by wrk on an ingress */
 export function callsOf(ingressUrl, shape) {
   return async (seconds, connections) => {
     const url = pathOf(ingressUrl, shape);
@@ -26,7 +26,7 @@ export function callsOf(ingressUrl, shape) {
   };
 }
 
-/** @returns {Load} by a recorded conversation on a deployment */
+/** @returns {Load} repetitions of a recorded conversation on a deployment */
 export function replaysOf(deploymentUrl, conversationFile) {
   return async (seconds, connections) => {
     const args = [REPLAYER, deploymentUrl, conversationFile, String(seconds), String(connections)];
@@ -35,7 +35,7 @@ export function replaysOf(deploymentUrl, conversationFile) {
 }
 
 /**
- * @param {{ load: Load, deployment: object, server?: object }} subject without a server for the bare deployment
+ * @param {{ load: Load, deployment: object, server?: object }} subject the server is absent for the bare deployment
  * @returns one measurement: rates per second, times in ms, CPU in seconds per 1,000 calls, memory in MB
  */
 export async function measure({ load, deployment, server }, shape, seconds, connections) {

@@ -1,6 +1,6 @@
 /**
- * The limit: sends a deployment the recorded messages of a server's call again and again, and nothing else. Arguments: the
- * address, the file of the conversation, seconds, calls at a time. Prints what `post.lua` prints.
+ * Measures the limit: sends a deployment the recorded messages of a server's call again and again, and nothing else. Arguments:
+ * the address, the file of the conversation, seconds, calls at a time. Prints what `post.lua` prints.
  */
 import { readFileSync } from "node:fs";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
@@ -19,7 +19,7 @@ let heardInAll = 0;
 
 /**
  * @returns when every exchange has ended
- * @throws Error where the handler sends another number of messages
+ * @throws Error if the handler sends a different number of messages
  */
 async function call() {
   const open = [];

@@ -30,7 +30,7 @@ export function mediansTable(rows, names, shapes, connections) {
   return table(["shape", "clients", "server", ...COLUMNS.map(({ title }) => title), "failures"], lines);
 }
 
-/** @param other the divisor of ours */
+/** @param other the contestant by whose measurements those of `ours` are divided */
 export function ratiosTable(rows, ours, other, shapes, connections) {
   const has = (key) => rows.some((row) => row.contestant === other && row[key] !== undefined);
   const columns = COLUMNS.filter(({ of }) => has(of));

@@ -9,7 +9,7 @@ const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
 
-/** None outlives this process, unless SIGKILL ends it. */
+/** The started processes. This process kills them when it exits, except when SIGKILL ends it. */
 const living = new Set();
 process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
@@ -29,7 +29,7 @@ export function startProcess(command, args, { logFile, hasChannel = false, ...op
   return { child, exited, logFile, pid: child.pid };
 }
 
-/** Sends a signal first, and kills after a time. */
+/** Sends SIGTERM, and kills the process if it has not ended in time. */
 export async function stopProcess({ child, exited }) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
@@ -40,7 +40,7 @@ export async function stopProcess({ child, exited }) {
 
 /**
  * Polls until the condition holds.
- * @throws Error with the end of the log where the process ends or does not answer in time
+ * @throws Error with the end of the log if the process ends or does not answer in time
  */
 export async function untilReady(running, what, probe) {
   const deadlineMs = Date.now() + READY_WITHIN_MS;

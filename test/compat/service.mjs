@@ -1,4 +1,4 @@
-/** The deployment under load: the same handlers for every server, in a process of its own. Its first argument is its port. */
+/** The deployment under load: the same handlers for every server, in a separate process, whose first argument is its port. */
 import * as restate from "@restatedev/restate-sdk";
 
 /** Each link of the chain calls the next, so that one request is four invocations deep. */

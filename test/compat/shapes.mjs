@@ -24,7 +24,7 @@ export const SHAPES = [
 const CHECKS = 5;
 
 /**
- * @returns the text of the answer
+ * Sends one request, and compares the answer with the expected one.
  * @throws Error for a wrong answer
  */
 export async function askOnce(ingressUrl, shape) {

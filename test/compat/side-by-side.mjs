@@ -14,7 +14,7 @@ import { asJson, publish } from "./published.mjs";
 import { afterwardsTable, disksTable, mediansTable, ratiosTable } from "./report.mjs";
 import { LIMIT, runRounds, stopDownTo } from "./rounds.mjs";
 
-/** Stops all started processes in reverse order, however the comparison ends. */
+/** Functions that stop the started processes and remove the directory; they run in reverse order, however the comparison ends. */
 const stops = [];
 
 function contestantsOf(options) {

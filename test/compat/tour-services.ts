@@ -2,7 +2,7 @@
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 
-/** The type has a name of its own, because a service that calls itself cannot refer to its own type. */
+/** A separate type, because a service that calls itself cannot refer to its own type. */
 interface Greeting {
   greet(ctx: restate.Context, name: string): Promise<string>;
 }

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createProgram } from "../../functions/cli/program.ts";
 import { nearestWord } from "../../shared/config/nearest-word.ts";
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import { readSettings } from "../../shared/config/settings.ts";
@@ -100,6 +101,19 @@ describe("settings", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("of the other commands are no settings, and cause no warning", () => {
+    const program = createProgram(
+      async () => 0,
+      () => {},
+    );
+    const all = [program, ...program.commands.flatMap((one) => [one, ...one.commands])];
+    const variables = all.flatMap(({ options }) => options.flatMap(({ envVar }) => envVar ?? []));
+    expect(variables).toContain("STEPWELL_ADMIN_URL");
+    const environment = Object.fromEntries(variables.map((name) => [name, "http://localhost:1/"]));
+    expect(read("", { environment }).warnings).toEqual([]);
+    expect(read("", { environment: { STEPWELL_ADMIN_URI: "x" } }).warnings).toHaveLength(1);
+  });
+
   it("may be unlimited attempts, and choices with capital letters", () => {
     const { settings } = read('[default-retry-policy]\nmax-attempts = "unlimited"\non-max-attempts = "Kill"\n');
     expect(settings["default-retry-policy.max-attempts"]).toBeUndefined();
@@ -121,7 +135,7 @@ describe("settings", () => {
       { environment: { STEPWELL_LOG__LEVEL: "loud" } },
       /variable STEPWELL_LOG__LEVEL: "loud" is not one of info/,
     ],
-    ["a flag", "", { flags: { "admin.port": "x" } }, /flag for admin\.port: "x"/],
+    ["a flag", "", { flags: { "admin.port": "x" } }, /flag --admin-port: "x"/],
     ["a table in place of a value", "[ingress.port]\nx = [1]", {}, undefined],
   ] as const)("report %s with its place", (_name, text, more, reason) => {
     if (reason === undefined) {

@@ -1,4 +1,4 @@
-/** Every protocol version over every carrier, each with a deployment and a control plane of its own. */
+/** Every protocol version over every carrier, each with its own deployment and control plane. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
 import type { ControlPlane } from "./control-plane.ts";

@@ -1,4 +1,4 @@
-/** The control plane under test: one in this process on a fresh directory, or one that runs elsewhere. */
+/** The control plane under test: one in this process on an empty directory, or one that runs elsewhere. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

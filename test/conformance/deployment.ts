@@ -1,4 +1,4 @@
-/** The test deployment in this process: the SDK's own endpoint on a free port, limited to one protocol version. */
+/** The test deployment in this process: the SDK's own endpoint on a free port, limited to protocol versions up to a given one. */
 import { SERVICES } from "./handlers.ts";
 import { KEYED_SERVICES } from "./keyed-handlers.ts";
 import type { ProtocolVersion } from "./offered-version.ts";

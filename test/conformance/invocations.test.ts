@@ -1,4 +1,4 @@
-/** Shapes that need more than one request: invocations that name, await, attach to and cancel each other. */
+/** Shapes that the table of single requests does not cover: ids, attaches, cancels, awakeables, random values and failures. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { attemptsOf, rememberedOf } from "./attempts.ts";
@@ -20,7 +20,7 @@ inEachCombination(({ version, post, attach }) => {
     expect(textOf(await post("/Waits/random"))).not.toBe(textOf(await post("/Waits/random")));
   });
 
-  test("a send gives its handler the id under which the result is found", async () => {
+  test("a handler gets the id of the invocation that it sent, and the result is found under that id", async () => {
     const answer = await post("/Calls/sendId");
     const id = JSON.parse(textOf(answer)) as string;
     expect(id).toMatch(/^inv_1[0-9a-zA-Z]{33}$/);
@@ -28,7 +28,7 @@ inEachCombination(({ version, post, attach }) => {
     expect([attemptsOf(answer.invocationId), attemptsOf(id)]).toEqual([2, 1]);
   });
 
-  test("a call gives its handler the id of the invocation that it makes", async () => {
+  test("a handler gets the id of the invocation that it called, and the result is found under that id", async () => {
     const { invocationId } = await post("/Calls/idFirst", "21");
     const [id] = rememberedOf(invocationId) as [string];
     expect(textOf(await attach(id))).toBe("42");
@@ -88,7 +88,7 @@ inEachCombination(({ version, post, attach }) => {
     const names = JSON.parse(textOf(answer)) as string[];
     expect(names[0]).toBe("x-restate-ingress-path");
     expect(names).toContain("x-any");
-    // The reference passes it on; Stepwell does not journal credentials.
+    // The reference server passes this header on; Stepwell does not journal credentials.
     expect(names).not.toContain("authorization");
   });
 

@@ -16,7 +16,7 @@ function counted<Ctx extends Keyed, Input, Output>(run: (ctx: Ctx, input: Input)
   };
 }
 
-/** The executions on each key, in order. */
+/** The inputs of the handler `noted` on each key, one for each attempt, in order. */
 const served = new Map<string, string[]>();
 
 export function servedOf(key: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Limits a deployment to one protocol version: its manifest is sent with a lower maximum than the SDK writes. */
+/** Limits a deployment to protocol versions up to a given one: replaces the maximum in the manifest that the SDK writes. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 

@@ -78,7 +78,7 @@ inEachCombination((combination) => {
     expect(await json("/KeyedCaller/sendNoted", { key, values })).toBe("last");
     const order = servedOf(key).filter((value, at, all) => all.indexOf(value) === at);
     expect(order).toEqual([...values, "last"]);
-    // One at a time: the two attempts of each are adjacent.
+    // The invocations run one at a time, so the two attempts of each are adjacent.
     expect(servedOf(key)).toEqual([...values, "last"].flatMap((value) => [value, value]));
   });
 

@@ -22,13 +22,13 @@ test("the emulator is reached from this machine only", () => {
   expect(below("ports")).toEqual(['- "127.0.0.1:4566:4566"']);
 });
 
-test("its token comes from the environment, and nothing starts without one", () => {
+test("the emulator's token comes from the environment, and nothing starts without a token", () => {
   const [token, ...others] = below("environment");
   expect(token).toMatch(/^LOCALSTACK_AUTH_TOKEN: "\$\{LOCALSTACK_AUTH_TOKEN:\?.+\}"$/);
   expect(others).toEqual([]);
 });
 
-test("it gets nothing of this machine but the socket with which it starts functions", () => {
+test("the emulator gets nothing of this machine but the socket with which it starts functions", () => {
   expect(below("volumes")).toEqual(['- "/var/run/docker.sock:/var/run/docker.sock"']);
   expect(lines.filter((line) => /env_file|secrets|privileged|network_mode/.test(line))).toEqual([]);
 });

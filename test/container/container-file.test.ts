@@ -32,7 +32,7 @@ test("three ports are published, and the first two are the defaults of the setti
   expect([SETTINGS["ingress.port"].fallback, SETTINGS["admin.port"].fallback]).toEqual([8080, 9070]);
 });
 
-test("it runs as a user without rights, whose data is on a volume", () => {
+test("the image runs as an unprivileged user, and its data is on a volume", () => {
   const names = run.instructions.map(({ name }) => name);
   expect(wordsOf(run, "USER")).toEqual(["node"]);
   expect(names.lastIndexOf("RUN")).toBeLessThan(names.indexOf("USER"));
@@ -40,7 +40,7 @@ test("it runs as a user without rights, whose data is on a volume", () => {
   expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
 });
 
-test("its variables are known settings", () => {
+test("the variables of the image are known settings, except NODE_ENV", () => {
   const [words = ""] = wordsOf(run, "ENV");
   const variables = Object.fromEntries(words.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
   const known = new Set(["NODE_ENV", ...SETTING_PATHS.map(variableOf)]);

@@ -19,7 +19,7 @@ describe.each(CODECS)("%s", (_, codec) => {
   });
 
   test.each([0, 1, 32 * 1024 - 1, 32 * 1024, MIB])(
-    "%i repetitive bytes get small, and survive the round trip",
+    "%i repetitive bytes shrink to at most a twentieth plus 16 bytes, and survive the round trip",
     async (size) => {
       const bytes = new Uint8Array(size).map((_byte, at) => at % 7);
       const packed = await codec.pack(bytes);

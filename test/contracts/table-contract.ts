@@ -1,4 +1,4 @@
-/** The contract of the table port for items and their conditions, for every adapter. */
+/** The contract of the table port, for every adapter; this file has its tests of items, conditions and races. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition, Item, Scalar, Table } from "../../shared/engine/ports/table.ts";
 import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
@@ -113,7 +113,7 @@ function itemContract(table: () => Table): void {
     expect(await table().delete({ pk, sk: "a" })).toEqual({ written: true });
   });
 
-  test("keys with NUL, '#' and other special letters are distinct", async () => {
+  test("keys with NUL, '#' and other special characters are distinct", async () => {
     const pk = freshPartition();
     const keys = [
       "x",

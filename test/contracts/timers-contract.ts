@@ -21,11 +21,11 @@ export interface TimersTiming {
   readonly lateMs: number;
   /** The number of receives, 5 ms apart, until the expected messages have arrived. */
   readonly tries: number;
-  /** True where calls that begin in one tick reach the timers in their order. */
+  /** True if calls that begin in one tick reach the timers in the order of the calls. */
   readonly keepsOrderOfCalls: boolean;
-  /** True where names count: the first timer of a name stays, and a name can be cancelled. */
+  /** True if the adapter uses names: the first timer of a name stays, and a timer can be cancelled by its name. */
   readonly knowsNames: boolean;
-  /** The engine's setting: nearer wakes go to the queue. */
+  /** The engine's setting: a wake nearer than this goes to the queue instead of a timer. */
   readonly queueDelayMaxMs: number;
 }
 
@@ -80,7 +80,7 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
   });
 }
 
-/** Sends on a timer that fired early, as the engine does for an invocation that still waits. */
+/** Sets a new timer or message if a timer fired early, as the engine does for an invocation that still waits. */
 export async function sendOnEarly(
   opened: OpenTimers,
   { invocationId: id, wakeAtMs, service }: Wake,
@@ -131,7 +131,7 @@ function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
     expect(await fired(30)).toEqual(Array.from({ length: 30 }, (_, n) => invocation(n)).sort());
   });
 
-  test("timers survive a restart, and overdue ones fire then", async () => {
+  test("timers survive restarts, and each fires once", async () => {
     await set("a", 1, unitMs);
     await set("b", 2, 2 * unitMs);
     await opened().reopen();

@@ -4,7 +4,7 @@ import { ADD_OPS, type Op, type Plan, WORKFLOW_OPS } from "./plan.ts";
 
 export interface Committed extends Recorded {
   readonly invocationId: string;
-  /** How often its closure throws before it succeeds. */
+  /** How often the closure throws before it succeeds. */
   readonly failures: number;
 }
 
@@ -16,7 +16,7 @@ export interface Slept {
   readonly toMs: number;
 }
 
-/** The count that an object returned; it held its key at least from `fromMs` to `toMs`. */
+/** The count that an add returned. The add held its key at least from `fromMs` to `toMs`. */
 export interface Added {
   readonly invocationId: string;
   readonly key: string;

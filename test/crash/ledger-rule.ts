@@ -1,7 +1,7 @@
 /**
- * The rule of the ledger. It contains a committed closure exactly once, under the nonce in the result. Any other execution of
- * that step was undone by a kill, and each kill explains one of them: the kill falls before the beginning of the next attempt
- * that executed the step, in the life of the deployment process that executed it, and not before the attempt itself was sent.
+ * The rule of the ledger. It contains a committed closure exactly once, under the nonce in the result. A kill must have undone
+ * every other execution of that step, and each kill explains one of them. The kill comes after the attempt was sent and before
+ * the next attempt that executed the step, while the deployment process that executed the step was alive.
  * Executions that threw on purpose need no kill, and their number is that of the plan. No attempt executes a step twice.
  */
 import type { Committed } from "./account.ts";
@@ -13,7 +13,7 @@ import type { Line } from "./ledger.ts";
  */
 const UNREAD_MAX_MS = 2_000;
 
-/** From before the signal until all killed processes were dead. */
+/** The time from before the signal until all killed processes were dead. */
 export interface Killing {
   readonly atMs: number;
   readonly deadMs: number;

@@ -5,10 +5,10 @@ export interface Line {
   readonly invocationId: string;
   readonly step: string;
   readonly nonce: string;
-  /** The deployment process that executed it. */
+  /** The deployment process that executed the closure. */
   readonly bootId: string;
   readonly bootAtMs: number;
-  /** The attempt that executed it. */
+  /** The attempt that executed the closure. */
   readonly attemptId: string;
   readonly attemptAtMs: number;
   readonly atMs: number;
@@ -16,7 +16,7 @@ export interface Line {
   readonly throws: boolean;
 }
 
-/** One write to a file opened for appending: lines of several processes never mix, and a kill leaves no partial line. */
+/** Each line is one write to a file open for appending: lines of several processes never mix; a kill leaves no partial line. */
 export function openLedger(path: string): { append(line: Line): void; close(): void } {
   const file = openSync(path, "a");
   return {

@@ -1,4 +1,4 @@
-/** The contents of the data directory of a stopped control plane. */
+/** Reads the open and the accepted invocations, and the number of messages, from the data of a stopped control plane. */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";

@@ -13,7 +13,7 @@ interface Ran<Kind> {
   readonly recorded: readonly Recorded[];
 }
 
-/** One for each operation of the plan, in order. */
+/** The record of one operation; an outcome has one record for each operation of the plan, in order. */
 export type Done =
   | Ran<"run">
   | Ran<"failing-run">
@@ -33,9 +33,9 @@ export type Done =
   | {
       readonly kind: "workflow";
       readonly outcome: Answered;
-      /** The invocations that tried to complete its promise. */
+      /** The invocations that tried to complete the promise of the workflow. */
       readonly answerers: readonly string[];
-      /** Its state as a shared handler read it after its end. */
+      /** The state of the workflow, as a shared handler read it after the end of the run. */
       readonly read: Outcome & { readonly step: string | null };
     };
 

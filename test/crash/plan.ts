@@ -17,7 +17,7 @@ export type Op =
   | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string }
   /** Several sends to one key, and then a call to the same key. */
   | { readonly kind: "adds"; readonly key: string; readonly sends: number }
-  /** A workflow with two invocations that try to complete its promise, each after its delay; its state is read after its end. */
+  /** A workflow, and two invocations that try to complete its promise, each after a delay. At the end, the state is read. */
   | { readonly kind: "workflow"; readonly name: string; readonly delaysMs: readonly number[] };
 
 export interface Plan {

@@ -25,7 +25,7 @@ export interface Site {
 }
 
 /**
- * Bundles both programs into a fresh directory and finds free ports, which stay the same over all restarts.
+ * Bundles both programs into a new directory and finds free ports, which stay the same over all restarts.
  * @param protocolVersion the highest that the deployment offers; the SDK's own if absent
  */
 export async function prepareSite(protocolVersion?: number): Promise<Site> {

@@ -14,7 +14,7 @@ import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 
 const SLEEP_MS = 5_000;
-/** One is shorter than the rest of the sleep. During the longer one the sleep ends, so it completes at the start. */
+/** The shorter absence ends before the sleep does. During the longer one the sleep ends, so it completes at the start. */
 const ABSENCES_MS = [500, 6_000];
 
 let stage: Stage;

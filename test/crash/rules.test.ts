@@ -76,7 +76,7 @@ describe("a sleep", () => {
     return complaints.join();
   };
 
-  test("is refused when it is too short, and when it is longer than absences and margin excuse", () => {
+  test("is refused if it is too short, or longer than its absences and the margin allow", () => {
     const tooLongMs = 1_000 + SLEEP_MARGIN_MS + 1;
     expect(judge(999)).toMatch(/slept 999 ms/);
     expect(judge(1_000)).toBe("");
@@ -118,7 +118,7 @@ describe("the count of a key", () => {
     expect(judge(counts, served, inOrder)).toMatch(why);
   });
 
-  test("is refused if two adds held the key at a time, and if the state has another count", () => {
+  test("is refused if two adds held the key at the same time, or if the state has another count", () => {
     const [one, other] = added(1, 2) as [Added, Added];
     const state = { count: 2, served: ["i0", "i1"] };
     expect(judgeCounts("k", [one, { ...other, fromMs: 14 }], [], state).join()).toMatch(/was held by i0 and i1/);

@@ -54,7 +54,7 @@ async function played(shape: Shape): Promise<Omit<CallCounts, "name">> {
 const IDS = 50_000;
 const ID_BYTES = 24;
 
-/** @returns the share of all ids that falls into the fullest of so many shards */
+/** @returns the share of all ids in the fullest shard, if there are `indexShards` shards */
 export function fullestShare(indexShards: number): number {
   const random = seededRandom(1);
   const counts = new Map<string, number>();

@@ -50,8 +50,8 @@ export function ceilings(facts: CeilingFacts): readonly Ceiling[] {
 }
 
 /**
- * All workers are busy: a walk has more slices than there are workers (nine groups of shards, each cut in time up to sixteen
- * times).
+ * Assumes that all workers are busy, because a walk has more slices than there are workers: nine groups of shards, each cut
+ * into up to sixteen periods.
  */
 function sweeper({ workersMax }: CeilingFacts): Ceiling {
   const looksPerS = Math.floor(LOOKS_PER_S);
@@ -86,7 +86,7 @@ function table({ call }: CeilingFacts): readonly Ceiling[] {
   ];
 }
 
-/** Each shard has one moving end: DynamoDB gains nothing from splitting a partition that is written at its end alone. */
+/** All writes of a shard go to its newest end, so DynamoDB cannot spread them by splitting the partition. */
 export function listing({ call, fullestShare }: CeilingFacts, shards: number): Ceiling {
   const share = fullestShare[shards]!;
   return {
@@ -124,7 +124,7 @@ function concurrency({ call, batch }: CeilingFacts): Ceiling {
   };
 }
 
-/** A call has completed when its message comes; the worker of a send waits for the handler as well. */
+/** The worker of a send waits for the handler. The worker of a call does not: the call has completed before its message comes. */
 function queue({ call, workersMax, batch }: CeilingFacts): readonly Ceiling[] {
   const messages = (what: string, ms: number, sum: string): Ceiling => ({
     what,
@@ -148,7 +148,7 @@ function api(): Ceiling {
   };
 }
 
-/** Each process with requests reads the head of the registry once a second, at one key. */
+/** Each process with requests reads the head of the registry once a second, and the head is a single item. */
 function registry({ workersMax, slowWorkersMax }: CeilingFacts): Ceiling {
   const { partitionReads } = QUOTAS;
   const heldMs = OWN_MS + HANDLER_MS;

@@ -27,7 +27,7 @@ export interface CostCounts {
 const SWEEP_EVERY_MS = 300_000;
 /** A pass that crosses midnight reads the listing of two days, so each count starts at noon. */
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
-/** Counted passes, after the first of all, which writes the beginning of the walk. */
+/** The number of counted passes. The very first pass is not counted, because it writes the beginning of the walk. */
 const SWEEPS = 2;
 
 export function countShape({ requests, play }: CostShape): Promise<CostCounts> {
@@ -43,7 +43,7 @@ const MONTH_MS = 30 * 86_400_000;
  */
 export async function countLook(idle: CostCounts): Promise<CostCounts> {
   const calls = async (play: Play): Promise<void> => {
-    // The first pass of all writes the beginning of the walk.
+    // The very first pass writes the beginning of the walk.
     await sweepOnce(play.front.engine);
     for (let at = 0; at < LOOKED_AT; at++) await play.call("Leaf/echo", at);
     await play.drain();

@@ -18,10 +18,7 @@ export interface CostFacts {
 
 /** Stepwell's own metrics that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 15;
-/**
- * Four sources, four endings, four states after a segment and seven statuses of open invocations; the seconds of attempts,
- * overdue seconds, seconds without a driver, and pauses.
- */
+/** All metrics that can have values: of four sources, four endings, four states after a segment and seven statuses; and four more. */
 const KINDS_OF_METRICS = 23;
 
 const BATCH = 10;

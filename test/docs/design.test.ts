@@ -124,7 +124,7 @@ const KEY_SECTIONS = [
   "The registry and the store itself",
 ];
 
-test("every key begins on the page as its code begins it", () => {
+test("every key on the page begins as in the code that makes it", () => {
   const rows = KEY_SECTIONS.flatMap((heading) =>
     sectionOf(heading)
       .split("\n")
@@ -153,7 +153,7 @@ test("every function that makes a key is on the page", () => {
   expect(makers.filter((maker) => !words.has(maker))).toEqual([]);
 });
 
-test("the layers are those that the imports are checked by, in their order", () => {
+test("the layers on the page are those by which imports are checked, in the same order", () => {
   const layers = ROOMS.map(({ folder }) => folder).filter((folder) => /^shared\/engine(?:\/|$)/.test(folder));
   const told = [...sectionOf("Layers of the engine").matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) =>
     name!.includes("/") ? name! : `shared/engine/${name!}`,

@@ -19,7 +19,7 @@ from \`shared/core/errors\`.
 - **A request is refused.** The admin API answers with the status given here and the body
   \`{"message": "[CODE] …", "restate_code": "CODE"}\`. A refusal without a code has \`null\` in its place.
 - **An attempt has failed.** \`GET /invocations/{id}\` on the admin port has the code, the message and the moment in \`last_failure\`, and
-  those of earlier attempts in \`events\`, each once while it stays the same. The log has the event \`attempt.failed\` with invocation, attempt, code and reason, and
+  those of earlier attempts in \`events\`, each once while it stays the same. The log has the event \`attempt.failed\` with invocation, target, attempt, code, reason and what follows, and
   \`attempt_failures_total{code="…"}\` counts it. The caller keeps waiting: the attempt is made again as the retry policy says, and after the
   last one the invocation is paused or fails, as \`default-retry-policy.on-max-attempts\` or the handler wants it.
 - **The process does not start.** The command ends with exit code 3. Standard error has the code with what is wrong, the cause, what

@@ -37,7 +37,7 @@ test("every granted action is on the page, and no other", () => {
   );
   const told = [...section("What it may do").matchAll(/`([a-z0-9-]+:[A-Z]\w+)`/g)].map(([, action]) => action!);
   const plain = (actions: readonly string[]) => [...new Set(actions)].sort();
-  // This stack has no key of one's own and no handlers.
+  // The stack of this test has neither a customer-managed key nor handlers.
   expect(plain(told).filter((action) => !/^(kms|execute-api):/.test(action))).toEqual(plain(granted));
 });
 
@@ -66,7 +66,7 @@ test("the number of each resource is that of the page", () => {
     expect(deployed).toContain(words);
     expect(resourcesOf(template, type).length, type).toBe(count);
   }
-  // Four functions, and one that makes the keys.
+  // The four functions of Stepwell, and the function that makes the keys.
   expect(resourcesOf(template, "AWS::Lambda::Function").length).toBe(5);
   expect(deployed).toContain("4 alarms where `aws.metrics` = `none`");
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
@@ -110,7 +110,7 @@ test("every file and every heading that the page links to exists", () => {
   expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
 });
 
-test("every test that stands for a gap of the emulator exists under its name", () => {
+test("every test that the page names for a gap of the emulator exists in its file", () => {
   const rows = section("What was shown, and where only the template speaks").split("\n");
   let file = "";
   const told = rows.flatMap((row) =>

@@ -1,4 +1,4 @@
-/** The prices of the cost page, and the assumptions where nothing counts. */
+/** The prices of the cost page, and the assumptions for amounts that no test counts. */
 import prices from "../../docs/prices.json" with { type: "json" };
 
 export const PRICES = prices.prices;

@@ -1,4 +1,4 @@
-/** No registry has this package, so that no text tells a user to fetch it from one. */
+/** No text may tell a user to fetch this package from a registry, because no registry has it. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ function textFiles(): readonly string[] {
   return [...own, ...PAGES.map((page) => join(ROOT, page))];
 }
 
-test("no text that ships names the package as one of a registry", () => {
+test("no text that ships tells a user to fetch the package from a registry", () => {
   const files = textFiles();
   expect(files.length).toBeGreaterThan(300);
   expect(files.filter((path) => FROM_REGISTRY.test(readFileSync(path, "utf8")))).toEqual([]);
@@ -37,6 +37,6 @@ test.each([
 ])("the test would find `%s`", (text) => expect(FROM_REGISTRY.test(text)).toBe(true));
 
 test.each(["npx cdk deploy", "npm install <tarball>", "npx --package=./stepwell-0.8.0.tgz stepwell dev"])(
-  "the test lets `%s` pass",
+  "the test accepts `%s`",
   (text) => expect(FROM_REGISTRY.test(text)).toBe(false),
 );

@@ -1,4 +1,4 @@
-/** A stand-in for EventBridge Scheduler: it takes schedules over HTTP, and fires them on demand. */
+/** Imitates EventBridge Scheduler: takes schedules over HTTP, and fires them on demand. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

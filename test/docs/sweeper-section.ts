@@ -17,7 +17,7 @@ import {
 const MARKS = ["<!-- sweeper: written by npm run docs -->", "<!-- end of sweeper -->"] as const;
 const SLEEPERS = 10_000_000;
 const ACCEPTED_PER_S = 1_000;
-/** One for each shard, and one for entries of earlier versions. */
+/** One for each shard in use, and one for the shards that an earlier setting may have used. */
 const SLICES = 9;
 
 /**

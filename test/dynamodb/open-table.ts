@@ -29,8 +29,8 @@ export interface MeteredTable extends OpenTable {
 }
 
 /**
- * Makes a table and drops it at the end.
- * @param projected the attributes that its indexes show beside the keys
+ * Makes a table, which `close` drops.
+ * @param projected the attributes that its indexes show in addition to the keys
  */
 export async function openTable(
   projected: Readonly<Record<IndexName, readonly string[]>> = { list: ["n"], open: [] },

@@ -43,7 +43,7 @@ function told(what: string, { requests, cpuMs }: Cost): void {
   console.log(`${what}: ${requests.toFixed(3)} requests, ${cpuMs.toFixed(3)} ms of a processor`);
 }
 
-/** A pass over the same minutes without an acceptance, after one that has warmed the program. */
+/** The cost of a pass over ten minutes without an acceptance. A pass before it warms the program up. */
 async function idlePass(): Promise<Cost> {
   await sweepOnce(play.front.engine);
   await play.clock.advance(10 * MINUTE_MS);
@@ -79,9 +79,9 @@ test("an extension of a sleeper takes no more requests than the ceilings assume,
   expect((await sweepOnce(play.front.engine)).extended).toBe(SLEEPERS);
 });
 
-test("an entry of the open index that needs no look takes no request of its own", async () => {
+test("an entry of the open index that needs no look takes less than a twentieth of a request", async () => {
   const idle = await idlePass();
-  // In groups of the engine's number of connections.
+  // In groups of 50, which is the engine's number of connections.
   for (let at = 0; at < ASLEEP; at += 50) {
     const lookAtMs = play.clock.nowMs() + 48 * HOUR_MS + at;
     const asleep = Array.from({ length: 50 }, () => ({ status: "backing-off" as const, lookAtMs }));

@@ -1,4 +1,4 @@
-/** The upgrade of functions: this version opens the table of an older one, with all messages lost. */
+/** The upgrade of the functions: this version opens the table of an older version, whose messages are all lost. */
 import { BatchWriteItemCommand, CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { adminHandler } from "../../functions/admin/admin-handler.ts";

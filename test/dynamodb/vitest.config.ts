@@ -9,7 +9,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
     pool: "threads",
-    // Of two processors vitest would leave one to itself; each test has tables of its own.
+    // On two processors vitest would start only one worker. Two may run at once, because no two tests share a table.
     maxWorkers: 2,
     testTimeout: 60_000,
     reporters: reportersOf("dynamodb"),

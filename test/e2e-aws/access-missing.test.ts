@@ -78,7 +78,7 @@ test("the refusal of a role names the setting that allows the role, and the trus
   expect(text).toContain(`let it trust arn:aws:iam::000000000000:role/${roles.admin}`);
 });
 
-test("a role of another owner calls the function once it is named and trusts this control plane alone", async () => {
+test("a role of another owner calls the function once the admin function may assume the role and the role trusts this control plane", async () => {
   const own = `arn:aws:iam::000000000000:role/${roles.admin}`;
   const calling = [{ Effect: "Allow", Action: "lambda:InvokeFunction", Resource: aws.handlerArn }] as const;
   const stranger = await createRole(own, "of another control plane", calling);
@@ -116,7 +116,7 @@ test.each([
   expect(refused.text).toContain("a retry with the same idempotency key is safe");
   expect(refused.text).not.toMatch(/arn:|AccessDenied|dynamodb|sqs|Role/i);
   await giveBack();
-  // The invocation was accepted without a wake, so the sweeper has to find it.
+  // Where only the queue refused the first call, its invocation has no wake, and the sweeper has to find it.
   const sent = await plane.ask({
     method: "POST",
     path: "/fn/greet/send",

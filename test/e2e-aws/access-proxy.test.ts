@@ -44,7 +44,7 @@ async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): 
   return line.split(" ", 1)[0]!.replace(/\/$/, "");
 }
 
-/** In the form that `npm run localstack` prints. */
+/** The address in the form that `npm run localstack` prints. */
 const adminUrl = localAddress(aws.plain.outputs["AdminUrl"]!, aws.endpoint);
 const question = {
   method: "POST",
@@ -64,7 +64,7 @@ test("the local port has exactly the rights of the user whose keys it has", asyn
   expect((await fetch(`${mayNothing}/services`)).status).toBe(403);
 });
 
-test("the local port serves the command, which explains a refusal by IAM", async () => {
+test("the command works through the local port and explains a refusal by IAM", async () => {
   const ask = async (identity: Identity, ...args: readonly string[]) =>
     await command.run([...args, "--admin-url", await proxyOf(identity, adminUrl)]);
   expect(await ask(reader, "services", "list")).toMatchObject({ code: 0 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   deeds = deedsIn(names.schedules);
 });
 
-/** Resource, action, and the roles that may do it. */
+/** In each row: a resource, an action on it, and the roles that may take the action. */
 const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[] = [
   ["table", "dynamodb:GetItem", DRIVERS],
   ["table", "dynamodb:PutItem", DRIVERS],
@@ -86,7 +86,7 @@ async function isDenied(deed: Deed, action: string, identity: Identity): Promise
   return false;
 }
 
-describe("of the roles of a control plane", () => {
+describe("the roles of a control plane", () => {
   test.each(MAY)("on the %s, %s is allowed only for the roles that need it", async (on, what, who) => {
     const deed = deeds[on]![what]!;
     const [action] = what.split(" ", 1) as [string];
@@ -95,7 +95,7 @@ describe("of the roles of a control plane", () => {
     expect(may).toEqual(who);
   });
 
-  test("none may call the admin API", async () => {
+  test("no role may call the admin API", async () => {
     for (const role of ROLES) {
       const request = await signedBy(identities[role], aws.plain.admin, { path: "/services" });
       expect((await plane.askAdminUnsigned(request)).status, role).toBe(403);
@@ -107,7 +107,7 @@ describe("of the roles of a control plane", () => {
   });
 
   test.runIf(aws.emulatorPid !== 0)(
-    "those of the ingress and the admin API are the roles under which their functions run",
+    "the functions of the ingress and of the admin API run under their own roles",
     async () => {
       await plane.ask({ path: "/restate/health" });
       await plane.askAdmin({ path: "/version" });

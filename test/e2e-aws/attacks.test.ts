@@ -1,5 +1,5 @@
 /**
- * Attacks by one deployment and one client on an emulated AWS: a healthy neighbour is served meanwhile, directly and through the
+ * Attacks by one deployment and one client on an emulated AWS. Meanwhile a healthy neighbour is served, directly and through the
  * queue.
  */
 import type { Context } from "@restatedev/restate-sdk";
@@ -18,7 +18,7 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const plane = new ControlPlane(aws.plain);
 const NEIGHBOUR_EVERY_MS = 1_000;
-/** The longest wait, with cold starts on a busy machine. */
+/** The longest wait that is allowed; it includes cold starts on a busy machine. */
 const SERVED_WITHIN_MS = 15_000;
 const STRIKE_MS = 5_000;
 /** Five times the number of invocations that the workers drive at the same time. */
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await plane.register({ uri: `http://127.0.0.1:${attacker.port}` });
 });
 
-/** Hanging invocations would hold the workers of all following tests. */
+/** Kills the open invocations: hanging ones would keep the workers busy in all following tests. */
 afterEach(async () => {
   const { text } = await plane.askAdmin({ path: "/invocations?service=Attacker&status=open&limit=500" });
   const { invocations } = JSON.parse(text) as InvocationListBody;
@@ -58,7 +58,7 @@ test.each([
   ["A2", "an error of three hundred thousand lines", ["fails"]],
   ["A4", "a handler that never answers", Array.from({ length: HANGING }, () => "hangs")],
   ["A9", "moments in the year 287396", ["sends", "sleeps"]],
-])("%s: %s leave the neighbour served", async (_name, _what, handlers) => {
+])("%s: the neighbour is served during %s", async (_name, _what, handlers) => {
   const sent: string[] = [];
   const before = attacker.attemptsAtMs.length;
   const complaints = await besides(async () => {
@@ -76,7 +76,7 @@ test.each([
   expect((await plane.shown(id)).id).toBe(id);
 });
 
-test.each(Object.entries(STATEMENTS))("B1: a statement of %s leaves the neighbour served", async (_what, query) => {
+test.each(Object.entries(STATEMENTS))("B1: the neighbour is served during a statement of %s", async (_what, query) => {
   const complaints = await besides(async () => {
     const asked = plane.postAdmin("/query", { query }, { accept: "application/json" }).catch(() => undefined);
     await Promise.all([Promise.race([asked, pause(STRIKE_MS)]), pause(STRIKE_MS / 2)]);

@@ -112,7 +112,7 @@ test("a terminal error is the answer, with its own status", async () => {
   expect(JSON.parse(text)).toMatchObject({ code: 418, message: "never", source: "invocation" });
 });
 
-test("an idempotency key runs the handler once, and leads to its result", async () => {
+test("three calls with one idempotency key run the handler once, and the key leads to the result", async () => {
   const key = { "idempotency-key": "once" };
   const answers = await Promise.all([1, 2, 3].map(() => plane.call("url/count", "keyed", key)));
   expect(answers.map(({ status, text }) => [status, JSON.parse(text)])).toEqual(Array(3).fill([200, "keyed"]));
@@ -144,7 +144,7 @@ test("a sleeping invocation is cancelled, and ends with the cancellation", async
   expect((await plane.attached(`invocation/${id}`)).status).toBe(409);
 });
 
-test("two hundred invocations at once all end, each once", async () => {
+test("two hundred invocations that ten clients send all end, each after one run", async () => {
   const names = Array.from({ length: 200 }, (_, index) => `bulk-${index}`);
   const startedMs = Date.now();
   const ids = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Damage to records of the table and to parameters, and its repair. */
+/** Damages items of the table, parameters and function processes; each change of an item or a parameter can be undone. */
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
@@ -38,7 +38,7 @@ export async function replaceParameter(name: string, value: string): Promise<Und
   return () => put(Parameter!.Value!);
 }
 
-/** Kills the processes, as a deployment or Lambda itself may; the next call starts new ones. */
+/** Kills the processes of the functions, as a deployment or Lambda itself may do. The next call starts new ones. */
 export function endFunctionProcesses(stack: DeployedStack): void {
   signal(processesOf(functionNames(stack)), "SIGKILL");
 }

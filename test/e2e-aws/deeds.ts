@@ -1,5 +1,6 @@
 /**
- * Actions in the account of a control plane, which tests try with different identities. Even an allowed action changes nothing.
+ * Actions in the account of a control plane, which tests try with different identities. The actions that the roles of a control
+ * plane may take change nothing.
  */
 import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";

@@ -1,4 +1,4 @@
-/** A deployment that is down: what callers and operators see, and that everything ends once it is repaired. */
+/** A deployment that is down: what callers and operators see, and that waiting calls end once it is repaired. */
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
 import {

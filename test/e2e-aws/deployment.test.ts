@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const version of ["1", "2", "garbage"]) {
     synthesiseShop(assembly(version), {
       stackName: STACK,
-      // The control plane may call functions whose names begin so.
+      // The control plane may call functions whose names begin with this text.
       functionName: "stepwell-e2e-handlers-shop",
       version,
       codeFolder,

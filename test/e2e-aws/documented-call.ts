@@ -1,4 +1,4 @@
-/** The signed calls of "The first call" in docs/operating.md, run as the page has them: by curl, and by an application. */
+/** The signed calls of "The first call" in docs/operating.md, run as the page shows them: by curl, and by an application. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

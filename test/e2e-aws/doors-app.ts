@@ -1,6 +1,6 @@
 /**
- * A stack beside a control plane: two more APIs for its ingress, behind IAM and behind JWT, and a deployment that registers
- * itself.
+ * A stack beside a control plane: two more APIs for the ingress of the control plane, behind IAM and behind JWT, and a
+ * deployment that registers itself.
  */
 import { App, CfnOutput, Stack } from "aws-cdk-lib";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";

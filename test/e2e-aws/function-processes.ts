@@ -1,4 +1,4 @@
-/** The processes in which the emulator runs functions: stopped and continued as AWS freezes them, and killed. */
+/** Finds the processes in which the emulator runs functions, reads their credentials, and sends them signals. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
@@ -6,8 +6,8 @@ import { aws } from "./control-plane.ts";
 const FUNCTION_NAME = /(?:^|\0)AWS_LAMBDA_FUNCTION_NAME=([^\0]*)/;
 
 /**
- * @param names of functions
- * @returns the ids of their processes, of this emulator only
+ * @param names the names of functions
+ * @returns the ids of the processes in which this emulator runs them
  */
 export function processesOf(names: readonly string[]): number[] {
   return readdirSync("/proc")
@@ -44,7 +44,7 @@ function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** @returns an empty text where the process has ended meanwhile */
+/** @returns an empty text if the process has ended meanwhile */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

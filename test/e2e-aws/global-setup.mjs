@@ -13,7 +13,7 @@ const HANDLERS = "stepwell-e2e-handlers";
 const COUNTS = join(CACHE, "counts");
 const MUST_COUNT = ["function deployed", "request", "schedule fired"];
 
-/** Delays that are minutes on AWS are seconds here. */
+/** Settings that shorten the delays to seconds, and that allow deployments on the loopback. */
 const SHORT = {
   "worker.lease": "3s",
   "worker.queue-delay": "4s",

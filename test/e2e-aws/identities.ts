@@ -21,7 +21,7 @@ const lambda = new LambdaClient({});
 
 /**
  * @returns IAM's answer, as XML
- * @throws Error where IAM refuses
+ * @throws Error if IAM refuses
  */
 export async function iam(
   action: string,
@@ -51,13 +51,13 @@ export async function createUser(grants: readonly Grant[]): Promise<Identity> {
   return { accessKeyId: textOf(made, "AccessKeyId"), secretAccessKey: textOf(made, "SecretAccessKey") };
 }
 
-/** @param routes of the API, each as its stage, its method and its path */
+/** @param routes the allowed routes of the API, each as `stage/method/path` */
 export function invoking({ host }: LocalApi, ...routes: readonly string[]): readonly Grant[] {
   const arn = `arn:aws:execute-api:us-east-1:000000000000:${host.split(".", 1)[0]}`;
   return [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: routes.map((route) => `${arn}/${route}`) }];
 }
 
-/** @param prefix of their names, such as that of a stack */
+/** @param prefix the beginning of the names of the functions, such as the name of a stack */
 export async function functionsOf(prefix: string): Promise<readonly string[]> {
   const { Functions = [] } = await lambda.send(new ListFunctionsCommand({ MaxItems: 50 }));
   return Functions.map(({ FunctionName }) => FunctionName!).filter((name) => name.startsWith(prefix));
@@ -69,7 +69,7 @@ export async function roleOf(functionName: string): Promise<string> {
   return nameOfArn(Role!);
 }
 
-/** The emulator lets the administrator assume a role that trusts a service. */
+/** In the emulator the administrator may assume a role that trusts a service. */
 export async function assume(role: string): Promise<Identity> {
   const RoleArn = `${ROLES_OF_ACCOUNT}${role}`;
   const { Credentials } = await sts.send(new AssumeRoleCommand({ RoleArn, RoleSessionName: "tried-out" }));
@@ -77,7 +77,7 @@ export async function assume(role: string): Promise<Identity> {
   return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
 }
 
-/** Assumes a role that trusts a service only on conditions; the role trusts the administrator meanwhile. */
+/** Assumes a role that trusts a service only under conditions. Meanwhile the role trusts the administrator instead. */
 export async function assumeAsItsService(role: string): Promise<Identity> {
   const standing = plain(
     decodeURIComponent(textOf(await iam("GetRole", { RoleName: role }), "AssumeRolePolicyDocument")),
@@ -93,8 +93,8 @@ export async function assumeAsItsService(role: string): Promise<Identity> {
 }
 
 /**
- * Creates a role of another owner.
- * @param principal an ARN, which the role trusts only with this external id
+ * Creates a role, as another owner does for the control plane.
+ * @param principal the ARN that the role trusts, provided it sends this external id
  */
 export async function createRole(
   principal: string,
@@ -120,7 +120,7 @@ export async function grantTo(role: string, grants: readonly Grant[]): Promise<(
 }
 
 /**
- * Removes an action, and the emulator's name for its batch.
+ * Removes an action from the policy of a role, also under the name that the emulator gives to its batch form.
  * @returns a function that restores the rights of the role
  */
 export async function takeAway(role: string, action: string): Promise<() => Promise<void>> {

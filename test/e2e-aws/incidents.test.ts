@@ -163,7 +163,7 @@ async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   });
 }
 
-test("Errors: with another secret for ids, no function starts; after the former secret is put back, a repeated call finds its first", async () => {
+test("Errors: with another secret for ids, no function starts; after the former secret is put back, a repeated call finds the first one", async () => {
   const call = () => plane.call("hurt/greet", "Ada", { "idempotency-key": "before and after" });
   const before = await call();
   expect([before.status, before.text]).toEqual([200, '"hello Ada"']);

@@ -1,9 +1,9 @@
-/** Objects, workflows and waiting handlers in the process of a test, which records their order and their waits. */
+/** An object, a workflow and waiting handlers in the process of a test, which records the turns of the object. */
 import { InvocationIdParser, object, service, workflow } from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";
 
-/** So long that a test sees two turns at the same time. */
+/** Long enough that a test would notice two turns that run at the same time. */
 const TURN_MS = 40;
 const HANG_MS = 60_000;
 

@@ -48,7 +48,7 @@ describe("an object", () => {
     if (aws.emulatorPid !== 0) expect(workersMax).toBeGreaterThan(1);
   });
 
-  test("counts each of many calls at once, and answers each caller", async () => {
+  test("counts each of many simultaneous calls, and answers each caller", async () => {
     const counts = await Promise.all(numbers(12).map((name) => plane.answer(`ledger/contended-${RUN}/add`, name)));
     expect(counts.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers(12).map((at) => at + 1));
     expect(turnsOf(`contended-${RUN}`).order.toSorted((a, b) => a - b)).toEqual(numbers(12));
@@ -56,7 +56,7 @@ describe("an object", () => {
     expect((await plane.call(`ledger/contended-${RUN}/count`, undefined)).text).toBe("12");
   });
 
-  test("goes on after a worker that is killed in the middle of a turn, which is repeated", async () => {
+  test("repeats a turn whose worker is killed in the middle, and goes on", async () => {
     const ids = [await plane.send(`ledger/killed-${RUN}/hang`, 0)];
     for (const name of [1, 2, 3]) ids.push(await plane.send(`ledger/killed-${RUN}/add`, name));
     await until("the turn hangs", 30_000, async () => (turnsOf(`killed-${RUN}`).hung > 0 ? true : undefined));
@@ -67,14 +67,14 @@ describe("an object", () => {
     expect(turnsOf(`killed-${RUN}`).hung).toBe(1);
   });
 
-  test("keeps its order where every message comes twice and out of order", async () => {
+  test("keeps its order even if every message comes twice and out of order", async () => {
     await doubled.register({ arn: aws.handlerArn });
     const ids: string[] = [];
     for (const amount of [1, 10, 100, 1_000]) ids.push(await doubled.send(`tally/doubled-${RUN}/add`, amount));
     expect(await Promise.all(ids.map((id) => doubled.result(id)))).toEqual([1, 11, 111, 1_111]);
   });
 
-  test("on Lambda keeps state from call to call, key by key, until it is cleared", async () => {
+  test("keeps the state of each key from call to call on Lambda, until a handler clears it", async () => {
     for (const [key, total] of [
       ["a", 5],
       ["b", 5],
@@ -107,7 +107,7 @@ describe("an object", () => {
 });
 
 describe("a workflow", () => {
-  test("waits for a promise that a shared handler completes, is attached to by its id, and runs once", async () => {
+  test("waits for a promise that a shared handler completes, and answers a caller that attached by its id", async () => {
     const id = await plane.send(`approval/w1-${RUN}/run`, "holiday");
     await plane.untilStatus(id, "suspended");
     const open = await plane.ask({ path: `/restate/workflow/approval/w1-${RUN}/output` });
@@ -119,7 +119,7 @@ describe("a workflow", () => {
     expect(await plane.result(id)).toBe("holiday: granted");
   });
 
-  test("is refused where its id has run, and its promise where it is completed", async () => {
+  test("is refused if its id has run, and so is a second completion of its promise", async () => {
     const id = await plane.send(`approval/w2-${RUN}/run`, "first");
     await plane.call(`approval/w2-${RUN}/decide`, "granted");
     expect(await plane.result(id)).toBe("first: granted");
@@ -134,7 +134,7 @@ describe("an invocation that waits for an outside event", () => {
   test.each([
     ["resolve", JSON.stringify("here"), 200],
     ["reject", "not today", 500],
-  ])("goes on by an awakeable: %s", async (outcome, body, status) => {
+  ])("goes on when its awakeable is completed: %s", async (outcome, body, status) => {
     const id = await plane.send("waiting/awakeable", outcome);
     const awakeable = await until("its id is told", 30_000, async () => told.get(outcome));
     await plane.untilStatus(id, "suspended");
@@ -145,7 +145,7 @@ describe("an invocation that waits for an outside event", () => {
     expect(ended.text).toContain(outcome === "resolve" ? body : "not today");
   });
 
-  test("goes on by the signal of another handler", async () => {
+  test("goes on when another handler sends the signal", async () => {
     const id = await plane.send("waiting/signal", undefined);
     await plane.untilStatus(id, "suspended");
     expect((await plane.call("waiting/give", { id, value: "green" })).status).toBe(200);

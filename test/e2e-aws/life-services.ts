@@ -1,4 +1,4 @@
-/** Handlers that fail, wait and call each other until an operator acts. */
+/** Handlers on which an operator acts: they fail, linger, wait or call each other. */
 import { service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";

@@ -1,4 +1,4 @@
-/** Tests pause, resume, cancel, kill and purge on AWS, where functions learn of these orders by messages only. */
+/** Tests pause, resume, cancel, kill, purge and retention on AWS, where one function takes the orders and others drive. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { briefOf, Cures, faulty, lifeOf, mended } from "./life-services.ts";

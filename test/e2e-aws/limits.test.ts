@@ -40,7 +40,7 @@ describe.each(["fn", "mirror"])("three megabytes through %s", (service) => {
 });
 
 describe("a payload in the table", () => {
-  test("is compressed where that makes it smaller, and comes out unchanged", async () => {
+  test("is compressed if that makes it smaller, and is returned unchanged", async () => {
     const text = "again and again, ".repeat(4_000);
     const id = await plane.send("mirror/echo", text);
     expect((await plane.result(id)) === text).toBe(true);
@@ -49,13 +49,13 @@ describe("a payload in the table", () => {
     expect(sum(items)).toBeLessThan(text.length / 10);
   });
 
-  test("is cut into pieces where it is incompressible, and a purge leaves none", async () => {
+  test("is cut into pieces if it is incompressible, and a purge leaves none", async () => {
     const text = noise(MEGABYTE);
     const id = await plane.send("mirror/echo", text);
     expect((await plane.result(id)) === text).toBe(true);
     await plane.untilStatus(id, "completed");
     const items = await storedItems(aws.plain, id);
-    // Input and output, each stored; base64 text compresses to three quarters at best.
+    // Input and output are both stored. Base64 text compresses to three quarters at best.
     expect(sum(items)).toBeGreaterThan(1.5 * text.length);
     expect(Math.max(...items.map(({ bytes }) => bytes))).toBeLessThan(ITEM_MAX_BYTES);
     expect(await plane.change(id, "purge")).toBe(200);
@@ -63,7 +63,7 @@ describe("a payload in the table", () => {
   });
 });
 
-test("a result that is too large for the ingress is answered with an error, and is kept", async () => {
+test("if a result is too large for the ingress, the caller gets an error and the result is kept", async () => {
   const id = await plane.send("mirror/shout", 7 * MEGABYTE);
   const { status, text } = await plane.attached(`invocation/${id}`);
   expect(status).toBe(500);

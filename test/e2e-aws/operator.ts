@@ -9,7 +9,7 @@ export interface Operator {
   /**
    * Runs one command.
    * @returns its output
-   * @throws Error where it fails
+   * @throws Error if the command fails
    */
   run(...args: readonly string[]): Promise<string>;
   /** Ends the proxy and removes the command. */

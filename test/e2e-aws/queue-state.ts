@@ -35,7 +35,8 @@ export async function sendWakeOf(stack: DeployedStack, id: string): Promise<void
 }
 
 /**
- * Lowers the receive count after which a message becomes a dead letter; with the count of the stack this takes most of an hour.
+ * Lowers the receive count after which a message becomes a dead letter. With the count of the stack, a message that fails
+ * becomes one only after most of an hour.
  * @returns a function that restores the count
  */
 export async function letterAfter({ outputs }: DeployedStack, receives: number): Promise<() => Promise<void>> {

@@ -63,13 +63,13 @@ async function deployed(name: string): Promise<ControlPlane> {
   return new ControlPlane({ outputs, credentials: aws.plain.credentials, ingress: ingress!, admin: admin! });
 }
 
-test("handlers are registered at the control plane of their own stack, which the same deployment makes", async () => {
+test("handlers are registered at the control plane that is deployed with them in one stack", async () => {
   plane = await deployed("whole");
   expect(await plane.answer("shop/version", undefined)).toBe("1");
 });
 
 test(
-  "a restored table in place of the lost one: open work ends, completed work is kept, later work is gone",
+  "after a restored table replaces the lost one: open work ends, completed work is kept, later work is gone",
   { timeout: 240_000 },
   async () => {
     const { TableName: lost } = plane.stack.outputs;
@@ -129,7 +129,7 @@ test("the restored table gets the settings that its stack cannot set", async () 
   expect(await plane.answer("shop/version", undefined)).toBe("1");
 });
 
-/** @returns an id derived under the secret of the environment, which is the same only under the same secret */
+/** @returns an invocation id that follows from the key and the environment's secret: the same while the secret is the same */
 async function orderNumber(key: string): Promise<string> {
   const { text } = await plane.ask({
     method: "POST",

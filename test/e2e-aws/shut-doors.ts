@@ -1,4 +1,4 @@
-/** Stops the functions of a control plane while its table is exchanged: they accept, drive and sweep nothing. */
+/** Stops the functions of a control plane while its table is exchanged, and starts them again afterwards. */
 import {
   DeleteFunctionConcurrencyCommand,
   LambdaClient,

@@ -1,5 +1,5 @@
 /**
- * Signs requests as a client of AWS does, by any identity, or wrongly: for another Region or service, or for the past.
+ * Signs requests as a client of AWS does, by any identity, or wrongly: for another Region, service or time.
  */
 import { SignatureV4 } from "@smithy/signature-v4";
 import { Sha256 } from "../../functions/signing/sha256.ts";

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await Promise.all([plane.register({ arn: aws.handlerArn }), doubled.register({ arn: aws.handlerArn })]);
 });
 
-/** @returns its time in milliseconds */
+/** @returns how long the sleep took, in milliseconds */
 async function nap(through: ControlPlane, ms: number): Promise<number> {
   const startedMs = Date.now();
   const id = await through.send("fn/nap", ms);
@@ -41,8 +41,8 @@ test("a longer sleep ends by a schedule that fires once and is gone", async () =
   console.log(`a sleep of 9.0 s by a schedule took ${(tookMs / 1000).toFixed(1)} s`);
 });
 
-describe("where every message comes twice and out of order", () => {
-  test("a sleep climbs down its ladder and ends once", async () => {
+describe("when every message comes twice and out of order", () => {
+  test("a sleep ends in time by its ladder, without a schedule", async () => {
     const tookMs = await nap(doubled, 10_000);
     expect(tookMs).toBeGreaterThanOrEqual(10_000);
     console.log(`a sleep of 10.0 s by a ladder took ${(tookMs / 1000).toFixed(1)} s`);

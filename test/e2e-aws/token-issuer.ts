@@ -1,4 +1,4 @@
-/** An issuer of tokens that serves its keys to an API behind JWT. */
+/** A token issuer that publishes its keys, for an API that demands JWTs. */
 import { createSign, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { createServer } from "node:http";
@@ -16,7 +16,7 @@ export interface Claims {
 export interface TokenIssuer {
   readonly url: string;
   token(claims: Claims): string;
-  /** Signed with a foreign key under the key id of the issuer. */
+  /** @returns a token signed with a foreign key, but with the key id of the issuer */
   forged(claims: Claims): string;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A deployment of this process, reached by its address over HTTP: its handlers count, fail and hang as a test wants. */
+/** Serves handlers of a test file over HTTP from its process, as a deployment that is registered by its address. */
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
 import "../../examples/polyfill.mjs";

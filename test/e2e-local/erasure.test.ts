@@ -1,6 +1,6 @@
 /**
- * Runs the steps of docs/security.md for erasing a person's data: the text is gone from the API and the disk, and a neighbour's
- * stays.
+ * Runs the steps of docs/security.md for erasing a person's data: afterwards the person's text is gone from the API and the
+ * disk, and the text of a neighbour is still there.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the one block of the section with these words, after filling in its placeholders. */
+/** Exactly one code block of the section contains these words: fills in its placeholders, and runs the block. */
 async function follow(words: string, filled: Readonly<Record<string, string>>): Promise<string> {
   const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
   const section = page.split("\n## Erase a person's data\n")[1]!.split("\n## ")[0]!;
@@ -168,7 +168,7 @@ function filesWith(text: string): readonly string[] {
   return paths.filter((path) => readFileSync(path).includes(text));
 }
 
-/** Keys of store entries that contain the text, in compressed files too. */
+/** The keys of all store entries whose key or value contains the text; the search includes compressed files. */
 async function entriesWith(text: string): Promise<readonly string[]> {
   const encoding = { keyEncoding: "utf8", valueEncoding: "buffer" } as const;
   const found: string[] = [];
@@ -226,8 +226,9 @@ test("the steps of docs/security.md remove all contents of a person, and keep th
   expect(await entriesWith(ADA.text)).toEqual([]);
   expect((await entriesWith(BOB.text)).length).toBeGreaterThan(5);
 
-  // The names that stay, as the page says: empty locks, a place in the line, a large value's name, and children by their caller's
-  // name. Timing decides whether an invocation had to wait for the key of the profile, so the place in the line may be missing.
+  // The names that stay, as the page says: empty locks, a place in the line, the name of a large value, and the acceptances of
+  // children, which name their caller. The place in the line may be missing: timing decides whether an invocation had to wait for
+  // the key of the profile.
   const named = await entriesWith(ADA.key);
   const isOfLine = (text: string): boolean => text.includes("inbox#");
   const kinds = named

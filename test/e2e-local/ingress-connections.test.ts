@@ -92,7 +92,7 @@ describe("an answer", () => {
     expect(JSON.parse(body)).toEqual({ invocationId: headers["x-restate-id"], status: "Accepted" });
   });
 
-  test("from a completed call has its expiry", async () => {
+  test("to a call that repeats an idempotency key has the expiry of the result", async () => {
     const key = { "idempotency-key": "expires", ...BINARY_TYPE };
     expect((await ask(stage.ingressPort, "POST /Greeter/echo", key, "x")).headers).not.toHaveProperty(
       "idempotency-expires",

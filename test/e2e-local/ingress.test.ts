@@ -1,4 +1,4 @@
-/** The error table of the ingress, as bytes on a socket: status, source, message and headers of each row. */
+/** The error answers of the ingress, read from a socket: status, source, message and headers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
@@ -124,7 +124,7 @@ for (const [line, status, message, { headers = {}, body = "", source = "ingress"
   });
 }
 
-test("a failure has its code, metadata and id; a code that is no status is a 500 with the code in the body", async () => {
+test("a failure is answered with its code, metadata and id; if the code is no HTTP status, the status is 500", async () => {
   const answer = await to("POST /Greeter/fail", JSON_TYPE, "1000");
   expect(answer.status).toBe(500);
   expect(JSON.parse(answer.body)).toEqual({
@@ -153,7 +153,7 @@ describe("an invocation that has not ended", () => {
   };
   const order = (id: string, what: string) => ask(stage.adminPort, `PATCH /invocations/${id}/${what}`);
 
-  /** Resolves when a request waits for the end of this invocation: the two ports do not keep the order of requests. */
+  /** Resolves when a request waits for the end of this invocation: requests to the two ports may overtake each other. */
   function untilAwaited(id: string): Promise<void> {
     const { activeInvocations } = stage.local.engine;
     const { waitFor } = activeInvocations;
@@ -172,7 +172,7 @@ describe("an invocation that has not ended", () => {
     }
   }
 
-  test("has no output yet, which is 470", async () => {
+  test("has no output yet: the answer is 470", async () => {
     const id = await send("/Greeter/wait/send");
     const answer = await to(`GET /restate/invocation/${id}/output`);
     expect(JSON.parse(answer.body)).toEqual({

@@ -172,7 +172,7 @@ describe("a workflow", () => {
     expect(jsonOf(await to(`GET /restate/workflow/Signup/${key}/attach`))).toBe("Bob: two, waiting");
   });
 
-  test("that never began is 404 by every way", async () => {
+  test("that never began is 404 for an attach and for a read of the output", async () => {
     const key = newId();
     const attached = await to(`GET /restate/workflow/Signup/${key}/attach`);
     expect([attached.status, jsonOf(attached)]).toEqual([404, problem(404, "not found", "invocation")]);

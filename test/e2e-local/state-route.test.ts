@@ -168,7 +168,7 @@ describe("refusals", () => {
     expect((await get("Nope", "?object_key=k")).status).toBe(404);
   });
 
-  test("clearing the state of a removed service is 202", async () => {
+  test("clearing the state of an unknown service is no refusal: the answer is 202", async () => {
     expect(await edit("k", {}, {}, "Nope")).toBe(202);
   });
 

@@ -1,4 +1,4 @@
-/** Tests that no wake-up is lost between a park and an arrival (I3, I4): the arrival comes at each of the driver's port calls. */
+/** Tests that no wake is lost between a park and an arrival (I3, I4): in turn, the arrival comes before each call of a port. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
@@ -13,7 +13,7 @@ const POINTS_MAX = 60;
 
 interface Point {
   readonly text: string;
-  /** False if the driver ended before its n-th call of a port, so that the interruption came after its end. */
+  /** False if the driver came to rest before its n-th call of a port; then the interruption came after that. */
   readonly wasInterrupted: boolean;
   readonly attempts: number;
 }
@@ -67,7 +67,7 @@ const remember =
     return handler(ctx);
   };
 
-test("an awakeable resolved at any point of the way to the park resumes the invocation without the sweeper", async () => {
+test("an awakeable resolved at any point on the way to the park resumes the invocation without the sweeper", async () => {
   const value = { kind: "success", value: new TextEncoder().encode("it") } as const;
   const points = await playEverywhere(remember(waitForStranger), (other, id) =>
     completeAwakeable(other.engine, encodeAwakeableId(idBytes.get(id)!, 17), value),
@@ -77,13 +77,13 @@ test("an awakeable resolved at any point of the way to the park resumes the invo
   for (const { attempts } of points) expect(attempts).toBeLessThanOrEqual(4);
 });
 
-test("a cancel at any point of the way to the park reaches the handler, once", async () => {
+test("a cancel at any point on the way to the park reaches the handler", async () => {
   const points = await playEverywhere(waitForStranger, (other, id) => cancel(other.engine, id as InvocationId));
   expect(points.length).toBeGreaterThanOrEqual(6);
   expect(points.map(({ text }) => text)).toEqual(points.map(() => "409 Cancelled"));
 });
 
-test("a kill at any point of the way to the park ends the invocation", async () => {
+test("a kill at any point on the way to the park ends the invocation", async () => {
   const points = await playEverywhere(waitForStranger, (other, id) => kill(other.engine, id as InvocationId));
   expect(points.length).toBeGreaterThan(3);
   expect(points.map(({ text }) => text)).toEqual(points.map(() => "409 killed"));

@@ -15,7 +15,7 @@ function idsIn({ b }: Item): readonly string[] {
   );
 }
 
-test("an attempt that is made anew names its children by the ids that the discarded attempt gave them", async () => {
+test("when an attempt is repeated, its children get the same ids as in the discarded attempt", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const called = ctx.call("child", "called");

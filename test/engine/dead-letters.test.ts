@@ -1,4 +1,4 @@
-/** The dead-letter queue and the sweeper without memory: a given-up invocation is driven, or paused with the reason. */
+/** Dead letters, whose invocations the sweeper drives, pauses with the reason, or leaves; and a sweeper without memory. */
 import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,4 +1,4 @@
-/** The rest of a response stream after its Output. */
+/** What happens to the rest of a response stream after its Output. */
 import { expect, test } from "vitest";
 import { call } from "../../shared/engine/ingress/call.ts";
 import type { Endpoints } from "../../shared/engine/ports/endpoints.ts";

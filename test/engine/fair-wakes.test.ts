@@ -1,4 +1,7 @@
-/** Every wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. */
+/**
+ * A wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. The exception
+ * is the wake that a driver sends to the target when it parks on an attach by id.
+ */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
@@ -33,7 +36,8 @@ const services = [
 ];
 
 /**
- * Opens a stage with an actor that takes requests and messages; `leaf`, `nap` and `stuck` are handlers of the service `Leaf` too.
+ * Opens a stage with an actor that takes requests and messages. Its handlers belong to the service `S`; `leaf`, `nap` and `stuck`
+ * belong to the service `Leaf` as well.
  */
 async function play(handlers: Record<string, Handler> = {}) {
   const gate = new Gate();
@@ -52,7 +56,7 @@ async function play(handlers: Record<string, Handler> = {}) {
   return { stage, actor, gate };
 }
 
-/** @returns the wakes that the actors sent or set, as `handler of service`, with the named service where it differs */
+/** @returns the wakes that the actors sent or set, as `handler of service`; if a wake names another service, the line says so */
 async function told(stage: Stage, ...actors: readonly Actor[]): Promise<readonly string[]> {
   const onlooker = stage.actor();
   const asked = actors.flatMap(({ process }) => process.calls);
@@ -151,12 +155,13 @@ describe("the service is named by", () => {
     gate.open();
     await stage.pulse.pass(LEASE_MS);
     expect(stage.deployment.of("parent")).toHaveLength(2);
-    // A park of an attach by id names no service: the driver has the id alone. A worker that takes the message loads the service.
+    // The wake that a driver sends when it parks on an attach by id names no service, because the driver has only the id. The
+    // worker that takes the message loads the invocation, and so its service.
     const unsaid = "stuck of Leaf, said to be of undefined";
     expect(await told(stage, actor)).toEqual(["parent of S", "stuck of Leaf", unsaid]);
   });
 
-  test("a signal or an order by id alone, after a read of the invocation", async () => {
+  test("a signal or an order that has only the id, after a read of the invocation", async () => {
     const { stage, actor } = await play();
     const outside = stage.actor();
     const ids: InvocationId[] = [];
@@ -195,7 +200,7 @@ describe("the service is named by", () => {
   });
 });
 
-test("a message without a service, when it is put back", async () => {
+test("a message without a service names its service after it is put back", async () => {
   const { stage, actor, gate } = await play();
   const { invocationId } = await stage.pulse.within(0, sendOn(actor, "stuck"));
   await stage.pulse.pass(100);
@@ -209,7 +214,7 @@ test("a message without a service, when it is put back", async () => {
   await stage.pulse.pass(LEASE_MS);
 });
 
-test("a message keeps its service when it is sent again before its invocation exists", async () => {
+test("a message keeps its service when a worker sends it again because its invocation does not exist yet", async () => {
   const { stage, actor } = await play();
   const nobody = freshId(actor.engine);
   await stage.stores.queue.send({ invocationId: nobody, sentAtMs: stage.pulse.nowMs(), delayMs: 0, service: "Leaf" });

@@ -16,7 +16,7 @@ const KEY = { idempotencyKey: "k" };
 const RETENTION_MS = 60_000;
 const value = (text: string) => ({ kind: "success", value: new TextEncoder().encode(text) }) as const;
 
-test("a second call with the key of one that runs waits for the same result, its own input ignored", async () => {
+test("a second call with the key of a running call gets the result of that call, and its own input is ignored", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async (ctx) => {
@@ -37,7 +37,7 @@ test("a second call with the key of one that runs waits for the same result, its
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a call with the key of a completed invocation gets its result, with the moment until which it is kept", async () => {
+test("a call with the key of a completed invocation gets the stored result and the moment when that expires", async () => {
   const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
   const actor = stage.actor();
   await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));
@@ -49,7 +49,7 @@ test("a call with the key of a completed invocation gets its result, with the mo
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a repeated send is answered as accepted before, and runs nothing again", async () => {
+test("a repeated send is answered with previously-accepted, and nothing runs again", async () => {
   const stage = await open({ echo: (ctx) => ctx.input });
   const actor = stage.actor();
   actor.startWorker();
@@ -67,7 +67,7 @@ test("a repeated send is answered as accepted before, and runs nothing again", a
   expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["a"]);
 });
 
-test("an expired result counts as gone at once, although its items are still stored", async () => {
+test("every operation treats an expired result as gone at once, although its items are still stored", async () => {
   const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
   const actor = stage.actor();
   const { invocationId } = await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));
@@ -88,14 +88,14 @@ test("an invocation that was cancelled before its first attempt leaves its key f
   actor.startWorker();
   const delayed = { ...KEY, startAtMs: stage.pulse.nowMs() + 5_000 };
   const { invocationId } = await sendOn(actor, "echo", "a", delayed);
-  // The canceller or the worker that it woke ends the invocation; no time passes until one of them has.
+  // Either the canceller or the worker that it woke ends the invocation, before any time passes.
   await stage.pulse.within(0, cancel(actor.engine, invocationId));
   expect(textOf(await stage.pulse.within(0, callOn(actor, "echo", "b", KEY)))).toBe("b");
   await stage.pulse.pass(60_000);
   expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["b"]);
 });
 
-test("a new life under an old id gets no segments, arrivals or wakes of the former one", async () => {
+test("a new life under an old id gets no segments or arrivals of the former life", async () => {
   const stage = await open(
     {
       waits: async (ctx) => {
@@ -123,7 +123,7 @@ test("a new life under an old id gets no segments, arrivals or wakes of the form
   const next = callOn(actor, "waits", "next", KEY);
   await stage.pulse.settle();
   const before = stage.deployment.attempts.length;
-  // Late writers for the former life: an arrival with its nonce, and the timer of its sleep.
+  // A late arrival for the former life: it has the nonce of that life.
   await writeArrival(
     actor.engine,
     { id, nonce: formerNonce },

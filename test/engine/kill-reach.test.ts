@@ -65,7 +65,7 @@ async function endOf({ engine }: Actor, id: InvocationId): Promise<string> {
 }
 
 test.each(["sends", "callsKeyed"])(
-  "an invocation that the killed one only met under a key lives on: by one that %s",
+  "a kill does not end an invocation that already existed under the key which the killed handler %s uses",
   async (handler) => {
     const { stage, actor } = await played();
     const stranger = await sendOn(actor, "waits", "", KEY);
@@ -75,7 +75,7 @@ test.each(["sends", "callsKeyed"])(
   },
 );
 
-test("the run of a workflow that refused a second call lives on", async () => {
+test("a kill does not end the run of a workflow that the killed invocation failed to start a second time", async () => {
   const { stage, actor } = await played();
   await sendKeyed(actor, keyed("W", "w", "run"));
   await stage.pulse.pass(1_000);
@@ -83,7 +83,7 @@ test("the run of a workflow that refused a second call lives on", async () => {
   expect(await endOf(actor, workflowId(actor.engine, { service: "W", key: "w" }))).toBe("open");
 });
 
-test("a later life under the key of an answered call lives on", async () => {
+test("a kill does not end a later life under the key of a call that was answered", async () => {
   const { stage, actor } = await played({
     asks: async (ctx) => {
       await ctx.get(ctx.call("quick", "", KEY));
@@ -108,7 +108,7 @@ test("a kill ends a call under a key if the killed invocation created it, althou
   expect(await endOf(actor, second)).toBe("409 killed");
 });
 
-test("an order to kill that a dead killer left out is delivered later, and again by each redo, to the call alone", async () => {
+test("if a killer dies before it orders the kill of a call, the call is killed by a redo; a second redo changes nothing", async () => {
   const { stage, actor } = await played();
   const parent = await begun(stage, actor, "calls");
   const child = stage.deployment.of("waits")[0]!.start.debugId as InvocationId;
@@ -129,7 +129,7 @@ test("an order to kill that a dead killer left out is delivered later, and again
   }
 });
 
-test("the sweeper delivers a lost order to kill to a child, and not to an invocation that the call only met", async () => {
+test("the sweeper delivers a lost order to kill to a child, but not to an invocation that existed before the call", async () => {
   const { stage, actor } = await played();
   const stranger = await sendOn(actor, "waits", "", KEY);
   await stage.pulse.pass(1_000);

@@ -64,7 +64,7 @@ test("a record of at most one write unit is put as it is, without pieces", async
   expect(table.all()).toEqual([]);
 });
 
-test("a record is packed only where that saves a whole write unit", async () => {
+test("a record is packed only if that saves a whole write unit", async () => {
   expect(bytesOf(await chunkForPut(packing(), itemOf(text(4_000)), OWNER)).length).toBeLessThan(200);
   const random = itemOf(new Uint8Array(randomBytes(4_000)));
   expect(await chunkForPut(packing(), random, OWNER)).toBe(random);
@@ -109,7 +109,7 @@ test("a process without a codec refuses a packed record", async () => {
   await expect(reassemble(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
 });
 
-test("an item that never expires leaves no pieces when its put is refused, unless its own earlier put refuses it", async () => {
+test("dropLost removes the pieces of an item whose put was refused, unless the item's own earlier put refused it", async () => {
   const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   await dropLost(plain(), item, { ...item, expiresAtS: 2_000 });
   expect(table.all().length).toBe(4);
@@ -117,7 +117,7 @@ test("an item that never expires leaves no pieces when its put is refused, unles
   expect(table.all()).toEqual([]);
 });
 
-test("an item that is replaced can remove its pieces", async () => {
+test("dropPieces removes the pieces of an item", async () => {
   const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   expect(table.all().length).toBe(4);
   await dropPieces(plain(), item);

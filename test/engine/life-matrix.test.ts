@@ -154,7 +154,7 @@ describe.each(STATES)("an invocation that is %s", (state) => {
   );
 });
 
-test("an invocation that is paused by order is answered like one that paused by itself", async () => {
+test("a second pause of an invocation that an operator paused is answered with done", async () => {
   const scene = await play("running");
   await pause(scene.actor.engine, scene.id);
   scene.goOn();

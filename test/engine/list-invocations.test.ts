@@ -76,7 +76,7 @@ async function sweptUntil(table: Table, { clock }: Engine, behindMs: number): Pr
   await table.put({ pk: sweeperPk(""), sk: "listed", listedFrom });
 }
 
-test("beside 100,000 completed the first page of each filter costs three queries of an index, and read units for the invocations it has to look at", async () => {
+test("beside 100,000 completed invocations, the first page of each filter costs at most three index queries, and a bounded number of read units", async () => {
   const { actor, table } = await besideManyEnded();
   const deployments = (await actor.engine.registry.deployments()).map(({ id }) => id);
   // The last number bounds the read units of a page. The last pass of the sweeper was six minutes ago, so a page must

@@ -256,7 +256,7 @@ test.each(Object.entries(SCENARIOS))(
   300_000,
 );
 
-test("an acceptance counts once, although the item in its way vanishes and its answer is lost", async () => {
+test("an acceptance takes effect once, although the item that refused it vanishes and the next answer is lost", async () => {
   const stage = await open({ greet: () => "done" });
   const actor = stage.actor();
   const { table } = actor.engine;

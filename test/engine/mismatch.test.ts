@@ -76,7 +76,7 @@ test("a mismatch after the end of the journal reports no recorded command", asyn
   expect(lastFailure!.mismatch?.recorded).toBeUndefined();
 });
 
-test("the view shows both sides, the deployment that recorded the journal, and what the code did not reach", async () => {
+test("the view shows both sides with their deployments, the entries up to the mismatch, and the ways out", async () => {
   const words = "a mismatch\n   name: charge != refund";
   const { actor, id } = await changed(words, 1, "Run", "refund");
   const { mismatch } = (await showInvocation(actor.engine, id))!;
@@ -89,7 +89,7 @@ test("the view shows both sides, the deployment that recorded the journal, and w
   expect(mismatch!.waysOut.map(({ action }) => action)).toEqual(["restore", "move", "restart", "kill"]);
 });
 
-test("behind the end of the journal, the view shows what the code offers alone", async () => {
+test("for an entry after the end of the journal, the view shows only what the code offers", async () => {
   const { actor, id } = await changed("a mismatch", 2, "Sleep");
   const { mismatch } = (await showInvocation(actor.engine, id))!;
   expect(mismatch!.rows.at(-1)).toEqual({ entry: 3, offered: "Sleep" });

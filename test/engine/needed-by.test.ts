@@ -60,7 +60,7 @@ test("pinned invocations are counted apart from those without a pin, and complet
   expect(await needs(actor)).toEqual({ pinned: 2, unserved: 1, services: ["S"], isAtLeast: false });
 });
 
-test("a handler that both deployments serve needs neither, and a handler that only the newest serves needs that one", async () => {
+test("an invocation whose handler both deployments serve needs neither; if only the newer one serves it, that one is needed", async () => {
   const { stage, actor } = await play();
   const newer = deployment(2, [{ ...service("S", ["greet", "waves"]), revision: 2 }]);
   await writeDeployment(stage.stores.meta, "", newer, 1);
@@ -76,7 +76,7 @@ test("a handler that both deployments serve needs neither, and a handler that on
   expect(new Map(await counted())).toEqual(new Map(deployments.map(({ id }) => [id, id === newer.id ? 1 : 0])));
 });
 
-test("the count ends at the bound of found invocations, and reports that it is a lower bound", async () => {
+test("the count ends soon after it has found as many invocations as its bound, and reports that it is a lower bound", async () => {
   const { actor } = await play();
   for (let i = 0; i < 150; i++) await sendOn(actor, "greet");
   const bounds = { entriesMax: 10_000, looksMax: 10_000, foundMax: 10_000 };

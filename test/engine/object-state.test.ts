@@ -43,7 +43,7 @@ describe("the state of an object", () => {
   };
   const services = [objectOf(["fill", "change", "wipe", "lazy"], ["dump"])];
 
-  test("of any size is exact: values are in the lock, beside it, and in pieces", async () => {
+  test("is read back exactly, with many small values and with one of 600 000 bytes", async () => {
     const stage = await open(handlers, { services, messageSizeMaxBytes: 2 << 20 });
     const actor = stage.actor();
     const run = (name: string, input = "") =>
@@ -63,7 +63,7 @@ describe("the state of an object", () => {
     expect(await run("dump")).toBe("left");
   });
 
-  test("that does not fit in the request is read on demand, as it was at the command", async () => {
+  test("that does not fit in the request is read on demand, as it was when the handler asked for it", async () => {
     const stage = await open(handlers, { services, eagerStateMaxBytes: 0 });
     const actor = stage.actor();
     const run = (name: string, input = "") =>

@@ -42,7 +42,7 @@ describe("one call of an object", () => {
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "get"))))).toBe("2");
   });
 
-  test("a failed attempt keeps its changes of the state, and a shared handler sees them before the end", async () => {
+  test("the next attempt sees the state as the first one changed it, and so does a shared handler before the end", async () => {
     const gate = new Gate();
     const stage = await open(
       {

@@ -1,4 +1,4 @@
-/** Messages that no process should send: from the future, days late, for absurd moments. Each is harmless and ends. */
+/** Messages that no process should send: from the future, a day late, for absurd moments. They neither harm nor circulate. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { QUEUE_DELAY_MAX_MS, type Wake } from "../../shared/engine/ports/queue.ts";
@@ -27,44 +27,50 @@ const ODD: Record<string, Odd> = {
   "for a moment that is over": () => ({ wakeAtMs: 0 }),
 };
 
-test.each(Object.entries(ODD))("a message %s does not disturb a sleeper, and comes to rest", async (_, odd) => {
-  const stage = await open({ naps });
-  const actor = stage.actor();
-  actor.startWorker();
-  const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 4 * HOUR_MS));
-  await stage.pulse.pass(LEASE_MS);
-  const sends = () => actor.process.methods("queue").filter((method) => method === "send").length;
-  const before = sends();
-  const nowMs = stage.pulse.nowMs();
-  const told = bodyOfWake({ invocationId, sentAtMs: nowMs, delayMs: 0, ...odd(nowMs) });
-  const read = wakeOfBody(told);
-  if ("wrong" in read) throw new Error(read.wrong);
-  await stage.stores.queue.send(read.wake);
-  await stage.pulse.pass(HOUR_MS);
-  expect(sends()).toBe(before);
-  expect(stage.deployment.attempts).toHaveLength(1);
-  expect(actor.process.methods("timers")).toEqual(["at"]);
-  await stage.pulse.pass(3 * HOUR_MS);
-  expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
-});
+test.each(Object.entries(ODD))(
+  "a message %s does not disturb a sleeping invocation, and is not sent again",
+  async (_, odd) => {
+    const stage = await open({ naps });
+    const actor = stage.actor();
+    actor.startWorker();
+    const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 4 * HOUR_MS));
+    await stage.pulse.pass(LEASE_MS);
+    const sends = () => actor.process.methods("queue").filter((method) => method === "send").length;
+    const before = sends();
+    const nowMs = stage.pulse.nowMs();
+    const told = bodyOfWake({ invocationId, sentAtMs: nowMs, delayMs: 0, ...odd(nowMs) });
+    const read = wakeOfBody(told);
+    if ("wrong" in read) throw new Error(read.wrong);
+    await stage.stores.queue.send(read.wake);
+    await stage.pulse.pass(HOUR_MS);
+    expect(sends()).toBe(before);
+    expect(stage.deployment.attempts).toHaveLength(1);
+    expect(actor.process.methods("timers")).toEqual(["at"]);
+    await stage.pulse.pass(3 * HOUR_MS);
+    expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
+  },
+);
 
-test.each(Object.entries(ODD))("a message %s for an unknown invocation comes to rest", async (_, odd) => {
-  const stage = await open({ naps });
-  const actor = stage.actor();
-  actor.startWorker();
-  const nowMs = stage.pulse.nowMs();
-  const invocationId: InvocationId = STRANGER;
-  await stage.stores.queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0, ...odd(nowMs) });
-  // Twice the delay, and the time that a message of the longest delay takes.
-  await stage.pulse.pass(4 * QUEUE_DELAY_MAX_MS);
-  const sends = () => actor.process.methods("queue").filter((method) => method === "send").length;
-  const before = sends();
-  expect(before).toBeLessThanOrEqual((2 * LEASE_MS) / 500);
-  await stage.pulse.pass(HOUR_MS);
-  expect(sends()).toBe(before);
-});
+test.each(Object.entries(ODD))(
+  "a message %s for an unknown invocation is sent again only for a while",
+  async (_, odd) => {
+    const stage = await open({ naps });
+    const actor = stage.actor();
+    actor.startWorker();
+    const nowMs = stage.pulse.nowMs();
+    const invocationId: InvocationId = STRANGER;
+    await stage.stores.queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0, ...odd(nowMs) });
+    // A message is sent again until it is older than twice its delay. The last message may then still have the longest delay.
+    await stage.pulse.pass(4 * QUEUE_DELAY_MAX_MS);
+    const sends = () => actor.process.methods("queue").filter((method) => method === "send").length;
+    const before = sends();
+    expect(before).toBeLessThanOrEqual((2 * LEASE_MS) / 500);
+    await stage.pulse.pass(HOUR_MS);
+    expect(sends()).toBe(before);
+  },
+);
 
-test("the timer of a gone invocation ends in one message", async () => {
+test("a message for a timer of a gone invocation is not sent again", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();

@@ -1,4 +1,4 @@
-/** How invocations ended: in the view of one, in the rows and filters of the list, and in SQL. */
+/** The outcome of an invocation in its own view, in the rows and filters of the list, and in SQL. */
 import { expect, test } from "vitest";
 import type { EndOutcome } from "../../shared/core/invocation/end-outcome.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -70,24 +70,27 @@ const ENDS: readonly (readonly [keyof Awaited<ReturnType<typeof play>>["ids"], E
   ["killed", "killed"],
 ];
 
-test.each(["with its journal", "without its journal"])("each end is told %s, in every view", async (how) => {
-  const { stage, actor, ids } = await play();
-  if (how === "without its journal")
-    for (const [name] of ENDS) await stage.pulse.within(1_000, purgeJournal(actor.engine, ids[name]));
-  const { invocations } = await listInvocations(actor.engine, {}, 100);
-  const rows = await new RowReader(actor.engine).details(invocations);
-  const inSql = await rowsOf(actor, "select id, outcome from sys_invocation");
-  for (const [name, outcome] of ENDS) {
-    const id = ids[name];
-    expect.soft((await inspect(actor.engine, id))?.outcome, name).toBe(outcome);
-    expect.soft(rows.find((row) => row.id === id)?.outcome, name).toBe(outcome);
-    expect.soft(inSql.find((row) => row["id"] === id)?.["outcome"], name).toBe(outcome);
-  }
-  for (const id of [ids.sleeps, ids.stumbles]) {
-    expect((await inspect(actor.engine, id))?.outcome).toBeUndefined();
-    expect(rows.find((row) => row.id === id)?.outcome).toBeUndefined();
-  }
-});
+test.each(["with its journal", "without its journal"])(
+  "every view shows the outcome of an invocation %s",
+  async (how) => {
+    const { stage, actor, ids } = await play();
+    if (how === "without its journal")
+      for (const [name] of ENDS) await stage.pulse.within(1_000, purgeJournal(actor.engine, ids[name]));
+    const { invocations } = await listInvocations(actor.engine, {}, 100);
+    const rows = await new RowReader(actor.engine).details(invocations);
+    const inSql = await rowsOf(actor, "select id, outcome from sys_invocation");
+    for (const [name, outcome] of ENDS) {
+      const id = ids[name];
+      expect.soft((await inspect(actor.engine, id))?.outcome, name).toBe(outcome);
+      expect.soft(rows.find((row) => row.id === id)?.outcome, name).toBe(outcome);
+      expect.soft(inSql.find((row) => row["id"] === id)?.["outcome"], name).toBe(outcome);
+    }
+    for (const id of [ids.sleeps, ids.stumbles]) {
+      expect((await inspect(actor.engine, id))?.outcome).toBeUndefined();
+      expect(rows.find((row) => row.id === id)?.outcome).toBeUndefined();
+    }
+  },
+);
 
 test("rows show the end, the attempts, the next attempt and the failure", async () => {
   const { actor, ids } = await play();
@@ -106,7 +109,7 @@ test("rows show the end, the attempts, the next attempt and the failure", async 
   expect(rows.get(ids.sleeps)).toMatchObject({ attempts: 1, wakeAtMs: FAR_MS });
 });
 
-test("a list by outcome has those alone, page by page", async () => {
+test("a list by outcome contains only invocations with these outcomes, on all pages", async () => {
   const { actor, ids } = await play();
   const listed = async (outcomes: EndOutcome[], limit: number) => {
     const found: string[] = [];
@@ -126,7 +129,7 @@ test("a list by outcome has those alone, page by page", async () => {
   expect(open.invocations).toEqual([]);
 });
 
-test("one page by outcome reads the ends of four hundred at most, and the next one goes on", async () => {
+test("one page by outcome reads a bounded number of ends, and the next page goes on from there", async () => {
   const { stage, actor } = await play();
   await complete(stage.stores.table, actor.engine, 1_000, HOUR_MS);
   const table = new ReadMeter(actor.engine.table, PROJECTED);

@@ -53,7 +53,7 @@ function gated() {
 test.each([
   ["by its own process", true],
   ["by another process", false],
-])("a running attempt goes on to its end, and no other follows: paused %s", async (_, isOwn) => {
+])("a running attempt whose invocation is paused %s goes on to its end, and no other follows", async (_, isOwn) => {
   const { gate, ran, works } = gated();
   const { stage, actor } = await play({ works });
   const operator = isOwn ? actor : stage.actor();
@@ -71,7 +71,7 @@ test.each([
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("one,two");
 });
 
-test("an attempt that ends the invocation ends it in spite of an order to pause", async () => {
+test("if a running attempt completes the invocation, an order to pause has no effect", async () => {
   const gate = new Gate();
   const { stage, actor } = await play({ works: async () => (await gate.passed, "done") });
   const result = callOn(actor, "works");
@@ -87,7 +87,7 @@ test.each([
   ["in its driver", 900],
   ["parked", 500_000],
 ])(
-  "an invocation that backs off %s is paused at once, and has its whole budget of attempts when it is resumed",
+  "an invocation that backs off %s is paused at once, and after a resume it may make all its attempts again",
   async (_, ms) => {
     const retry = { initialIntervalMs: ms, maxIntervalMs: ms, maxAttempts: 2 };
     const { stage, actor } = await play(
@@ -133,7 +133,7 @@ test.each([
   expect(textOf(await stage.pulse.within(ms / 2, result))).toBe("well");
 });
 
-test("a suspended invocation stays suspended, and goes on when its await is satisfied", async () => {
+test("an order to pause a suspended invocation is answered with done, and the invocation stays suspended", async () => {
   const { stage, actor } = await play({ waits: async (ctx) => await ctx.get(ctx.awakeable().result) });
   const { invocationId } = await sendOn(actor, "waits");
   await stage.pulse.settle();
@@ -220,7 +220,7 @@ test("a cancel that came before the order to pause takes effect when the invocat
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("409 Cancelled");
 });
 
-test("an order survives the process that was to obey it, and so does the pause", async () => {
+test("an order to pause is obeyed after a restart, and the pause survives another restart", async () => {
   const { works } = gated();
   const { stage, actor } = await play({ works });
   void callOn(actor, "works").catch(() => undefined);

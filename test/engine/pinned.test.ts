@@ -9,7 +9,7 @@ const open = stages();
 const OPEN = 2_500;
 const DEPLOYMENT = "dp_1" as DeploymentId;
 
-test("any number of open invocations is counted in parts, each entry once, from the lease records where the index shows nothing", async () => {
+test("many open invocations are counted in parts, each once, from their lease records, because the index shows too little", async () => {
   const stage = await open({});
   const { engine, process } = stage.actor();
   const lookAtMs = stage.pulse.nowMs() + 86_400_000;

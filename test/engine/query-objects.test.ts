@@ -18,7 +18,7 @@ const open = stages();
 const services = [objectOf(["add", "slow"], ["get"]), workflowOf()];
 const OF_KEY = "where service_name = 'O' and service_key = 'k'";
 
-/** One invocation holds the key, two wait for it, and a shared handler runs beside them. */
+/** One invocation holds the key, two wait for it, and a shared handler runs at the same time. */
 async function crowded() {
   const gate = new Gate();
   const stage = await open(
@@ -56,7 +56,7 @@ test("the waiters of a key are listed by their tickets, in the order in which th
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("the holder of a key comes from its lock, and without a named key from the open invocations", async () => {
+test("the holder of a named key comes from its lock; if the query names no key, holders come from the open invocations", async () => {
   const { stage, actor, gate, ids } = await crowded();
   const select = `select invocation_id from sys_keyed_service_status ${OF_KEY}`;
   expect(await rowsOf(actor, select)).toEqual([{ invocation_id: ids[0] }]);
@@ -70,7 +70,7 @@ test("the holder of a key comes from its lock, and without a named key from the 
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("an edit of state that waits for its turn is not an invocation", async () => {
+test("an edit of state that waits for its turn is not listed among the waiting invocations", async () => {
   const { stage, actor, ids } = await crowded();
   const values = new Map([["count", new TextEncoder().encode("9")]]);
   expect(await stage.pulse.within(0, editState(actor.engine, { service: "O", key: "k" }, "object", values))).toBe(
@@ -91,7 +91,7 @@ test("the run of a workflow holds its id until it has ended", async () => {
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("a read of state without a key is refused", async () => {
+test("state is read by its key, and a read without a key is refused", async () => {
   const { stage, actor } = await crowded();
   await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "7")));
   const rows = await rowsOf(

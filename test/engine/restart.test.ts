@@ -1,4 +1,4 @@
-/** Restarts of completed invocations: with a prefix of the journal, on a deployment, and refused ones. */
+/** Restarts of completed invocations: with a prefix of the journal, on a chosen deployment, and restarts that are refused. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
@@ -40,7 +40,7 @@ async function resultOf(stage: Stage, { engine }: Actor, id: InvocationId): Prom
   return end.kind === "ended" ? textOf(end) : end.kind;
 }
 
-/** A handler with a step, a call, a send and another step, the last of which fails the first time. */
+/** A handler with a step, a send, a call and another step, which fails until `heal` is called. */
 function counted() {
   const ran: string[] = [];
   let isWell = false;
@@ -182,7 +182,7 @@ test.each([
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "get"))))).toBe(count);
 });
 
-test("a late wake of the former invocation leaves the lock to the one that restarts it with a prefix", async () => {
+test("a late wake for the former invocation does not take the lock from the invocation that restarts it with a prefix", async () => {
   const gate = new Gate();
   let runs = 0;
   const stage = await open(

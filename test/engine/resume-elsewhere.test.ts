@@ -106,7 +106,7 @@ test("an invocation without stored entries has no pin to change, and uses the la
   expect(hostOf(stage)).toBe("http://host-2:9080/");
 });
 
-test("an invocation between failed attempts cannot be moved", async () => {
+test("an invocation without stored entries cannot be moved while it backs off either", async () => {
   const stage = await open({
     fails: () => {
       throw new Error("boom");

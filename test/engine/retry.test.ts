@@ -1,4 +1,4 @@
-/** Retries: backoff, the policy's end, delays and behaviors of the handler, and failure events. */
+/** Retries: backoff, the last attempt of the policy, delays and behaviors that the handler chooses, and failure events. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -54,7 +54,7 @@ test("a long backoff is parked, survives a restart, and ends at its moment", asy
   expect(end.kind === "ended" && textOf(end)).toBe("well");
 });
 
-test("the attempts of the policy end in a pause, across parks and processes", async () => {
+test("after the last attempt of the policy the invocation is paused; attempts count across parks and processes", async () => {
   const retry = { initialIntervalMs: 5_000, factor: 1, maxAttempts: 3, onMaxAttempts: "pause" as const };
   const stage = await open(
     {
@@ -79,7 +79,7 @@ test("the attempts of the policy end in a pause, across parks and processes", as
   });
 });
 
-test("the attempts of the policy end in a failure that carries the last error", async () => {
+test("after the last attempt of the policy the invocation fails with the last error", async () => {
   const retry = { maxAttempts: 3, onMaxAttempts: "kill" as const };
   const stage = await open(
     {
@@ -93,7 +93,7 @@ test("the attempts of the policy end in a failure that carries the last error", 
   expect(stage.deployment.attempts).toHaveLength(3);
 });
 
-test("a delay that the handler chose is used, and consumes no attempt of the policy", async () => {
+test("a retry after a delay that the handler chose consumes no attempt of the policy", async () => {
   const retry = { maxAttempts: 2, onMaxAttempts: "kill" as const };
   const stage = await open(
     {
@@ -142,12 +142,12 @@ test("entries before an error are kept: a run that succeeded is not run again", 
   });
   expect(textOf(await stage.pulse.within(5_000, callOn(stage.actor(), "steps")))).toBe("12");
   expect(ran).toEqual(["one", "two", "two", "two"]);
-  // A stored command resets the count, so that the SDK can bound the retries of that run alone.
+  // A stored command resets the count, so that the SDK can bound the retries of that run separately.
   const counts = stage.deployment.attempts.map(({ start }) => start.retryCountSinceLastStoredEntry);
   expect(counts).toEqual([0, 0, 1, 2, 0]);
 });
 
-test("equal failures are shown once, and of different ones the newest 32", async () => {
+test("equal failures are shown once, and of different failures at most the newest 32", async () => {
   let words = "equal";
   const stage = await open(
     {

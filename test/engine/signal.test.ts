@@ -36,7 +36,7 @@ test("an awakeable that is resolved before it is awaited completes its await at 
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("of an awakeable's completions the first counts", async () => {
+test("only the first completion of an awakeable takes effect", async () => {
   const { stage, actor, awakeable } = await play({ waits });
   const result = callOn(actor, "waits");
   await stage.pulse.settle();
@@ -88,7 +88,7 @@ test("a handler resolves another one's awakeable", async () => {
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got a friend");
 });
 
-test("each sending of a named signal counts, equal ones too", async () => {
+test("each send of a named signal counts, even if the signals are equal", async () => {
   const { stage, actor } = await play({
     listens: async (ctx) => {
       const first = await ctx.get(ctx.signal("go"));

@@ -1,4 +1,4 @@
-/** Lists and statements never show an open invocation as completed, and report where they end early. */
+/** Lists and statements never show an open invocation as completed, and say so when they do not show everything. */
 import { expect, test } from "vitest";
 import { SquirrelingSql } from "../../shared/adapters/squirreling/squirreling-sql.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const OPEN: InvocationFilter = { statuses: OPEN_STATUSES };
 const EVERY_OPEN = "select id, status from sys_invocation where status != 'completed' order by created_at";
 
-/** Makes a send that no worker takes, and calls that end after it. */
+/** Makes a send that no worker takes, and then calls that end. */
 async function oneStuck(): Promise<{ stage: Stage; actor: Actor; stuck: InvocationId }> {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();
@@ -52,7 +52,7 @@ test("lists show an invocation without a first driver as ready, however many oth
   await expectTold(actor, stuck);
 });
 
-test("lists show it as ready after each pass of the sweeper too", async () => {
+test("lists show an invocation without a first driver as ready after each pass of the sweeper too", async () => {
   const { stage, actor, stuck } = await oneStuck();
   for (let passes = 0; passes < 3; passes++) {
     await stage.pulse.pass(5 * MINUTE_MS);
@@ -61,7 +61,7 @@ test("lists show it as ready after each pass of the sweeper too", async () => {
   }
 });
 
-test("a process that sweeps its own table lists the invocations of its queue as open after each restart", async () => {
+test("a process that sweeps its own table lists an invocation without a driver as open after each restart", async () => {
   const stage = await open({ greet: () => "hello" });
   const { invocationId: stuck } = await sendOn(stage.actor(), "greet");
   await stage.pulse.pass(30 * MINUTE_MS);
@@ -79,7 +79,7 @@ test("a process that sweeps its own table lists the invocations of its queue as 
   }
 });
 
-test("an entry that the sweeper could not read is looked at, and does not count as completed", async () => {
+test("lists look at an entry that the sweeper could not read, and do not show it as completed", async () => {
   const { stage, actor, stuck } = await oneStuck();
   await stage.pulse.pass(6 * MINUTE_MS);
   const sick = stage.actor();
@@ -93,7 +93,7 @@ test("an entry that the sweeper could not read is looked at, and does not count 
 
 const MANY = 900;
 
-/** Young completed invocations, young open ones that no index shows, and parked ones, old and young. */
+/** Young completed invocations, young open ones that no index shows as open, and parked ones that are a day old. */
 async function manyYoung(indexShards: number) {
   const stage = await open({ greet: () => "hello" }, { indexShards });
   const actor = stage.actor();
@@ -123,7 +123,7 @@ async function pagesOf(engine: Engine, filter: InvocationFilter, limit: number):
   return pages;
 }
 
-test("before the first pass of a sweeper, the list of open invocations ends after two empty pages", async () => {
+test("before the first pass of a sweeper, the list of open invocations ends after at most two empty pages", async () => {
   const { actor, stuck } = await oneStuck();
   const pages = await pagesOf(actor.engine, OPEN, 1);
   expect(pages.flat()).toEqual([stuck]);
@@ -155,7 +155,7 @@ test("the first page shows the entries of the open index, although it cannot loo
   expect(first.next, "there is more, and the page says so").toBeDefined();
 });
 
-test("a statement that would look at too many is refused, and the statement that the refusal suggests is answered", async () => {
+test("a statement that would look at too many invocations is refused, and the one that the refusal suggests is answered", async () => {
   const { actor, waiting, parked } = await manyYoung(1);
   const { engine } = actor;
   const sql = new SquirrelingSql(() => engine.clock.nowMs());

@@ -7,7 +7,7 @@ import { answerOf, type Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
-/** Field 1999 of two bytes, in a longer encoding of its length than any encoder would write. */
+/** Field 1999 with two bytes. Its length is encoded in more bytes than any encoder would write. */
 const UNKNOWN = Uint8Array.of(0xfa, 0x7c, 0x82, 0x00, 0xca, 0xfe);
 
 const manyCommands: Handler = async (ctx) => {
@@ -18,7 +18,7 @@ const manyCommands: Handler = async (ctx) => {
   return `${await ctx.get(step)}, ${await ctx.get(called)}`;
 };
 
-test("replayed commands have the bytes that the handler sent, with the fields that Stepwell does not know", async () => {
+test("replayed commands have the bytes that the handler sent, including fields that Stepwell cannot read", async () => {
   const stage = await open({ many: manyCommands, other: (ctx) => ctx.input });
   const { deployment } = stage;
   const sent: Uint8Array[] = [];

@@ -55,7 +55,7 @@ const FAULTS: readonly (readonly [what: string, errorCode: string, reply: () => 
 ];
 
 test.each(FAULTS)(
-  "a deployment that %s fails the attempt with %s, and the next one succeeds",
+  "a deployment that %s fails the attempt with %s, and the next attempt succeeds",
   async (_, errorCode, reply) => {
     const { stage, actor, result } = await firstMeets(reply);
     const view = await inspect(actor.engine, idIn(stage, "greet"));

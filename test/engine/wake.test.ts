@@ -121,7 +121,7 @@ test("a message that meets a live lease is put back, and the attempt goes on und
   expect(other.process.methods("queue").filter((method) => method === "send")).toHaveLength(before);
 });
 
-test("a message that was put back takes over after the driver that it met has died", async () => {
+test("a worker takes over by a message that was put back, after the driver that the message met has died", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {

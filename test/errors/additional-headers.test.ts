@@ -15,7 +15,7 @@ const guarded =
     else response.writeHead(401).end("unauthorized");
   };
 
-test("they come with every attempt, and the deployment refuses attempts without them", async () => {
+test("every attempt carries the headers of its deployment, which refuses attempts without them", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment(guarded(replying(output("hello"), end())));
   const { body } = await stage.register(deployment.uri);
@@ -29,7 +29,7 @@ test("they come with every attempt, and the deployment refuses attempts without 
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
 });
 
-test("neither the log nor the record of changes has their values, also where a registration fails", async () => {
+test("neither the log nor the record of changes contains the values of headers, even if a registration fails", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   const headers = { additional_headers: { authorization: SECRET } };

@@ -54,12 +54,20 @@ export class BuiltCommand {
     this.#bundled = bundled;
   }
 
-  /** @param settings variables added to those of this process, without its own STEPWELL_ variables */
-  start(args: readonly string[], settings: Readonly<Record<string, string>> = {}): RunningCommand {
+  /**
+   * @param settings variables added to those of this process, without its own STEPWELL_ variables
+   * @param under words of a command that takes something from the process and then becomes it, such as `prlimit --fsize=1`
+   */
+  start(
+    args: readonly string[],
+    settings: Readonly<Record<string, string>> = {},
+    under: readonly string[] = [],
+  ): RunningCommand {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
     const free = { STEPWELL_INGRESS__PORT: "0", STEPWELL_ADMIN__PORT: "0", STEPWELL_SHUTDOWN_TIMEOUT: "50ms" };
     const env = { ...Object.fromEntries(inherited), ...free, ...settings };
-    const child = spawn(process.execPath, [this.#bundled.path, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const [program, ...words] = [...under, process.execPath, this.#bundled.path, ...args] as [string, ...string[]];
+    const child = spawn(program, words, { env, stdio: ["ignore", "ignore", "pipe"] });
     const running = new RunningCommand(child);
     this.#running.push(running);
     return running;

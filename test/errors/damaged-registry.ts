@@ -1,4 +1,4 @@
-/** A registry whose first deployment is unreadable. */
+/** Makes the first deployment of a registry unreadable. */
 import { readRegistry, registryPk } from "../../shared/engine/register/registry-items.ts";
 import type { ErrorStage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-/** Tests refused registrations: the admin API of a running process answers with each code of discovery. */
+/** Tests refused registrations: the admin API of a running process answers with the code that fits. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { ErrorCode } from "../../shared/core/errors/error-table.ts";

@@ -1,4 +1,4 @@
-/** A hand-written deployment: it answers discovery with a manifest and each attempt with the bytes that a test wants. */
+/** A hand-written deployment: it answers discovery with a manifest, and each attempt with the bytes that a test gives it. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
@@ -70,7 +70,7 @@ export function replying(...frames: readonly Uint8Array[]): Script {
   };
 }
 
-/** An answer whose body is no frames. */
+/** An answer with this status and without a body. */
 export function refusing(status: number, headers: Readonly<Record<string, string>> = {}): Script {
   return (response) => {
     response.writeHead(status, headers);

@@ -1,4 +1,4 @@
-/** Protocol versions that are narrowed or deprecated between two starts, for earlier registrations and invocations. */
+/** What becomes of registrations and invocations when the range of protocol versions is narrowed, or a part of it deprecated. */
 import { expect, onTestFinished, test } from "vitest";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
@@ -22,7 +22,7 @@ interface Before {
   again(settings: Settings): Promise<ErrorStage>;
 }
 
-/** A deployment that speaks one version alone, registered while the server speaks all. */
+/** A deployment that speaks only one version, and is registered while the server still speaks all. */
 async function before(version: number, script: Script, service: object = GREETER): Promise<Before> {
   const dir = await temporaryDirectory();
   onTestFinished(() => removeDirectory(dir));
@@ -40,7 +40,7 @@ async function before(version: number, script: Script, service: object = GREETER
   };
 }
 
-test("a deployment without a supported version is RT0013, until its version is supported again", async () => {
+test("attempts on a deployment without a supported version fail with RT0013 until its version is supported again", async () => {
   const { stage, again, deployment } = await before(5, FAILING);
   const id = await stage.send("Greeter/greet");
   await stage.lastFailure(id, "RT0007");
@@ -51,7 +51,7 @@ test("a deployment without a supported version is RT0013, until its version is s
   expect(await (await again({})).result(id)).toBe("200 hello");
 });
 
-test("an invocation that began with an unsupported version is RT0014, until that version is supported again", async () => {
+test("an invocation that began with a version no longer supported fails with RT0014 until the version is supported again", async () => {
   const { stage, again, deployment } = await before(5, replying(step(), error(500, "not yet")));
   const id = await stage.send("Greeter/greet");
   await stage.lastFailure(id, "RT0007");
@@ -82,7 +82,7 @@ test("a deprecated version takes no new call from outside or from a handler, and
   expect(await deprecating.result(id)).toBe("200 hello");
 });
 
-test("a deployment that speaks only deprecated or unsupported versions is META0012", async () => {
+test("the registration of a deployment that speaks only deprecated or unsupported versions is refused with META0012", async () => {
   for (const settings of [DEPRECATED, { "worker.invoker.min-protocol-version": "7" }]) {
     const stage = await openStage(settings);
     const deployment = await startFrameDeployment();

@@ -82,6 +82,24 @@ function store(dataDir: string, kind: "meta" | "journal", file: string, content:
   writeFileSync(join(dataDir, kind, file), content);
 }
 
+/** A module that lets each mkdir fail with an error of the system, which no test can cause as root on any disk. */
+function failingMkdir(code: string, words: string): Readonly<Record<string, string>> {
+  const program = `
+    import files from "node:fs/promises";
+    import { syncBuiltinESMExports } from "node:module";
+    files.mkdir = async (path) => {
+      throw Object.assign(new Error("${code}: ${words}, mkdir '" + path + "'"), { code: "${code}", syscall: "mkdir" });
+    };
+    syncBuiltinESMExports();`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` };
+}
+
+/** The environment of the command for codes that a data directory and flags alone cannot cause. */
+export const REFUSED_START_ENVIRONMENTS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  RT0024: failingMkdir("EACCES", "permission denied"),
+  RT0026: failingMkdir("ENOSPC", "no space left on device"),
+};
+
 /**
  * Each function prepares a data directory or flags with which a start is refused.
  * @returns flags of `stepwell dev` in addition to `--data-dir`
@@ -114,6 +132,16 @@ export const REFUSED_STARTS: Partial<Record<ErrorCode, (dataDir: string) => Prom
   },
   async RT0005(dataDir) {
     await openStage({ "data-dir": dataDir });
+    return [];
+  },
+  async RT0024() {
+    return [];
+  },
+  async RT0025(dataDir) {
+    writeFileSync(join(dataDir, "meta"), "");
+    return [];
+  },
+  async RT0026() {
     return [];
   },
   async RT0009(dataDir) {

@@ -1,6 +1,6 @@
 /** A command that cannot start prints a code, a remedy and a place to read on, and exits with 3. */
 import { once } from "node:events";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ beforeEach(async () => {
   return () => removeDirectory(dir);
 });
 
-const dev = (...more: string[]): string[] => ["dev", "--data-dir", join(dir, "data"), ...more];
+const dev = (...more: string[]): string[] => ["dev", "--data-dir", join(dir, "data"), "--no-register", ...more];
 
 async function refused(
   code: ErrorCode,
@@ -103,6 +103,16 @@ test.each(["STEPWELL_INGRESS__PORT", "STEPWELL_ADMIN__PORT"])(
   },
 );
 
+// Other systems show no process of a port without a program of their own.
+test.skipIf(process.platform !== "linux")("RT0004 names the process that uses the port", async () => {
+  const holder = command.start(dev());
+  const told = await holder.told(READY);
+  const port = /admin=http:\/\/127\.0\.0\.1:(\d+)\//.exec(told)![1]!;
+  const other = ["dev", "--data-dir", join(dir, "other"), "--admin-port", port];
+  expect(await refused("RT0004", other)).toContain(`; the port is used by process ${holder.pid} (node stepwell.js)\n`);
+  await holder.end("SIGTERM");
+});
+
 test("RT0005 names the directory that a living process holds, and a killed process holds nothing", async () => {
   const first = command.start(dev());
   await first.told(READY);
@@ -111,6 +121,44 @@ test("RT0005 names the directory that a living process holds, and a killed proce
   const second = command.start(dev());
   await second.told(READY);
   expect(await second.end("SIGTERM")).toMatchObject({ code: 0 });
+});
+
+describe("RT0024", () => {
+  // No mode of a directory stops root, so root starts the command without the right to pass the modes.
+  const UNDER = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+  const args = (name: string): string[] => ["dev", "--data-dir", join(dir, name), "--no-register"];
+
+  async function refusedAt(name: string): Promise<string> {
+    const { code, stderr } = await command.start(args(name), {}, UNDER).end();
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`RT0024: ${ERRORS.RT0024.title}\n  cause  `)]);
+    expect(stderr).toContain(`\n  fix    ${ERRORS.RT0024.remedy}`);
+    return stderr;
+  }
+
+  test("names the directory in which no store may be made", async () => {
+    mkdirSync(join(dir, "closed"));
+    chmodSync(join(dir, "closed"), 0o500);
+    expect(await refusedAt("closed/data")).toMatch(/EACCES: permission denied, mkdir '.*closed\/data'/);
+  });
+
+  test("is the answer for a store that may not be read or written, and the store starts with its mode restored", async () => {
+    const first = command.start(args("data"), {}, UNDER);
+    await first.told(READY);
+    await first.end("SIGTERM");
+    for (const [place, mode, why] of [
+      ["data/meta", 0o300, /EACCES: permission denied, scandir/],
+      ["data/meta/VERSION", 0o000, /EACCES: permission denied, open/],
+      ["data/journal/db", 0o500, /Permission denied/],
+    ] as const) {
+      const { mode: before } = statSync(join(dir, place));
+      chmodSync(join(dir, place), mode);
+      expect(await refusedAt("data"), place).toMatch(why);
+      chmodSync(join(dir, place), before);
+    }
+    const again = command.start(args("data"), {}, UNDER);
+    await again.told(READY);
+    expect(await again.end("SIGTERM")).toMatchObject({ code: 0 });
+  });
 });
 
 describe("the stores, each in its own place", () => {

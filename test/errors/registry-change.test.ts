@@ -1,4 +1,4 @@
-/** A registration that changes under an open invocation: the tests change the registry's items directly. */
+/** Registrations that change under an open invocation, an unreadable registry, and an error that no code foresees. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Nonce } from "../../shared/core/model/ids.ts";
 import { invocationPk } from "../../shared/engine/store/item-keys.ts";
@@ -51,16 +51,19 @@ async function removeDeployment({ local }: ErrorStage): Promise<() => Promise<vo
 test.each([
   ["that it has begun on", replying(step(), error(500, "not yet"))],
   ["of its service, and it has not begun", FAILING],
-])("an invocation whose deployment is gone, the one %s, is RT0011 until it is back", async (_which, script) => {
-  const { stage, deployment, id } = await underWay(script);
-  const bringBack = await removeDeployment(stage);
-  const { message } = await stage.lastFailure(id, "RT0011");
-  expect(message).toBe("no deployment was found to process the invocation");
-  expect(stage.logged(id).at(-1)).toEqual({ errorCode: "RT0011", reason: message });
-  deployment.script = HEALTHY;
-  await bringBack();
-  expect(await stage.result(id)).toBe("200 hello");
-});
+])(
+  "an invocation whose deployment is gone (the one %s) is RT0011 until that deployment is back",
+  async (_which, script) => {
+    const { stage, deployment, id } = await underWay(script);
+    const bringBack = await removeDeployment(stage);
+    const { message } = await stage.lastFailure(id, "RT0011");
+    expect(message).toBe("no deployment was found to process the invocation");
+    expect(stage.logged(id).at(-1)).toEqual({ errorCode: "RT0011", reason: message });
+    deployment.script = HEALTHY;
+    await bringBack();
+    expect(await stage.result(id)).toBe("200 hello");
+  },
+);
 
 test("a deployment registered for unsupported versions is RT0013", async () => {
   const { stage, deployment, id } = await underWay();

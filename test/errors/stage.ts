@@ -110,10 +110,10 @@ export class ErrorStage {
   }
 }
 
-/** The end of the test stops the process and deletes its directory. */
+/** Starts a local process, which is stopped at the end of the test; its directory is then deleted. */
 export async function openStage(settings: Partial<Record<SettingPath, string>> = {}): Promise<ErrorStage> {
   const dir = await temporaryDirectory();
-  // Registered first and so run last, also where the start fails.
+  // Registered first, so that it runs last, even if the start fails.
   onTestFinished(() => removeDirectory(dir));
   const read = readSettings({ environment: {}, flags: { ...SHORT, "data-dir": dir, ...settings } });
   const log = new RecordingLog();

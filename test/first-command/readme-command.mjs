@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 /**
  * @param position 1 for the first block
- * @throws Error where the block is not `sh` or its first line is not a plain command
+ * @throws Error if the block is not `sh` or its first line is not a plain command
  */
 export function readmeCommand(readme, position) {
   const blocks = [...readme.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)];

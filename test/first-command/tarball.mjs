@@ -41,7 +41,7 @@ export async function verifyTarball({ tarball, temporary, cache }, verify) {
   const npx = (...args) => ["--yes", `--package=${tarball}`, "stepwell", ...args];
 
   const startedMs = performance.now();
-  const args = npx("dev", "--ingress-port", "0", "--admin-port", "0", "--json");
+  const args = npx("dev", "--ingress-port", "0", "--admin-port", "0", "--no-register", "--json");
   const child = spawn("npx", args, { cwd: empty, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
   const running = { child, log: "" };
   const end = once(child, "exit");

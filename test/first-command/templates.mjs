@@ -1,4 +1,4 @@
-/** Repeats the first steps with each template: the installed package writes it, and its own lines lead to a first answer. */
+/** Repeats the first steps with each template: the installed package writes it, and the printed commands lead to an answer. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,10 +26,10 @@ const TEMPLATES = [
   },
 ];
 
-/** A Python without these two has a version all the same, but makes no environment to install into. */
+/** Python may be installed without `ensurepip` and `venv`, but then it cannot create an environment to install into. */
 const PYTHON = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
-/** The lines of a printed block that a user pastes: the indented ones, by terminal. */
+/** The indented lines of the output, which a user pastes, joined for each terminal. */
 function terminalsOf(printed) {
   return printed
     .split(/^(?! {2})/m)
@@ -42,7 +42,7 @@ function firstCall(readme) {
   return readme.split("\n").find((line) => line.startsWith("curl "));
 }
 
-/** Its own process group stands for its own terminal. */
+/** Runs the script in its own process group, as a terminal does. */
 function openTerminal(script, cwd, env) {
   const child = spawn("sh", ["-ec", script], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const terminal = { child, output: "", end: once(child, "close") };
@@ -71,7 +71,7 @@ async function answerTo(call, expected, cwd, terminals) {
   const deadlineMs = Date.now() + ANSWERED_WITHIN_MS;
   let answer = "";
   while (Date.now() < deadlineMs && terminals.every(({ child }) => child.exitCode === null)) {
-    // The template calls its services without `--silent`, and a server that is not there yet is no answer.
+    // The README's curl has no `--silent`, so only its stdout counts. While no server listens yet, it fails.
     const { stdout, status } = spawnSync("sh", ["-c", call], { cwd, encoding: "utf8", timeout: 30_000 });
     answer = stdout.trim();
     if (status === 0 && expected.test(answer)) return answer;

@@ -1,4 +1,4 @@
-/** The metrics of Stepwell that alarms and dashboard of a stack use, read from its template. */
+/** Reads from a template which metrics of Stepwell the alarms and the dashboard of the stack use. */
 import type { Template } from "aws-cdk-lib/assertions";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
 import { resourcesOf } from "./synthesised.ts";
@@ -7,7 +7,7 @@ const { namespace, dimension } = METRIC_FACTS;
 type Named = readonly (string | object)[];
 
 /**
- * @returns each as `Stepwell attempts_total by Environment and ending`, sorted
+ * @returns the metrics in the form `Stepwell attempts_total by Environment and ending`, sorted
  * @throws Error for a metric of another environment
  */
 export function chartedMetrics(template: Template, environmentName: string): readonly string[] {

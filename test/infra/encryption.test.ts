@@ -1,4 +1,4 @@
-/** A key of one's own: what it encrypts, which roles may use it, and the grant that CloudWatch Logs needs before a log group. */
+/** A stack with the user's own key: what it encrypts, which roles may use it, and the permission that CloudWatch Logs needs. */
 import type { App } from "aws-cdk-lib";
 import { NestedStack, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
@@ -14,7 +14,7 @@ import { actionsOf, inCodeFolder, resourcesOf, statementsOf } from "./synthesise
 const ENV = { account: "111122223333", region: "eu-west-1" };
 const ARN = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
 
-/** @param keyOf makes the key in the stack that uses it, or in another of the app */
+/** @param keyOf makes the key, in the stack that uses it or in another stack of the app */
 function stackWith(keyOf: (stack: Stack, app: App) => IKey): Stack {
   return inCodeFolder((codeFolder) => {
     const app = briefApp();
@@ -39,7 +39,7 @@ const patternsOf = ({ Condition }: Statement): readonly string[] =>
     "kms:EncryptionContext:aws:logs:arn"
   ]!.map((pattern) => resourceText(pattern).replace("arn:aws:logs:<region>:<account>:log-group:", ""));
 
-test("one key of one's own encrypts table, queues, keys and logs, and every role that needs it may use it", () => {
+test("the user's own key encrypts table, queues, keys and logs, and every role that needs the key may use it", () => {
   const template = Template.fromStack(imported);
   template.hasResourceProperties("AWS::DynamoDB::GlobalTable", { SSESpecification: { SSEType: "KMS" } });
   template.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: ARN });
@@ -48,7 +48,7 @@ test("one key of one's own encrypts table, queues, keys and logs, and every role
   template.allResourcesProperties("AWS::Logs::LogGroup", { KmsKeyId: ARN });
   const users = statementsOf(template).filter(({ statement }) => actionsOf(statement).includes("kms:Decrypt"));
   expect(users.map(({ statement }) => statement.Resource)).toEqual(users.map(() => ARN));
-  // The four functions, the one that makes the keys, and the schedules.
+  // The roles of the four functions, of the function that makes the keys, and of the schedules.
   expect(new Set(users.map(({ id }) => id)).size).toBe(6);
 });
 
@@ -70,7 +70,7 @@ test("roles may use the key only through the stores that it encrypts", () => {
 });
 
 describe("CloudWatch Logs may use a key of the app", () => {
-  test("for the log groups of the environment alone, by their names", () => {
+  test("only for the log groups of the environment, by their names", () => {
     const template = Template.fromStack(stackWith((stack) => new Key(stack, "Key")));
     const [statement, ...others] = logsMayUse(template);
     expect(others).toEqual([]);
@@ -83,7 +83,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
     expect([...patternsOf(statement!)].sort()).toEqual(names.sort());
   });
 
-  test("that is in another stack, which does not depend on this one", () => {
+  test("even if it is in another stack, which does not depend on this one", () => {
     let keys: Stack | undefined;
     const shop = stackWith((_stack, app) => new Key((keys = new Stack(app, "Keys", { env: ENV })), "Key"));
     const names = logGroupsOf(Template.fromStack(shop)).map(([id]) => `Shop-${id}-*`);
@@ -92,7 +92,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
     expect(keys!.dependencies).toEqual([]);
   });
 
-  test("and whose control plane is in a nested stack, whose name begins with that of its parent", () => {
+  test("even if the control plane is in a nested stack, whose name begins with that of its parent", () => {
     const [outer, inner] = inCodeFolder((codeFolder) => {
       const stack = new Stack(briefApp(), "Shop", { env: ENV });
       const nested = new NestedStack(stack, "Inside");
@@ -108,11 +108,11 @@ describe("the stack cannot change the policy of an imported key", () => {
   const warned = (stack: Stack) =>
     Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("encryptionKey: .*docs/operating.md"));
 
-  test("and warns of it", () => {
+  test("and the stack warns of this", () => {
     expect(warned(imported)).toHaveLength(1);
   });
 
-  test("and does not warn where it can change the policy", () => {
+  test("but there is no warning for a key whose policy it can change", () => {
     expect(warned(stackWith((stack) => new Key(stack, "Key")))).toEqual([]);
   });
 });

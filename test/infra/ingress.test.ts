@@ -11,7 +11,7 @@ import type { Resource } from "./synthesised.ts";
 import { resourcesOf, synthesised } from "./synthesised.ts";
 
 const KEY = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
-/** CloudWatch bills this many bytes for each line beside its text. */
+/** CloudWatch bills this many bytes for each line in addition to its text. */
 const LINE_EXTRA_BYTES = 26;
 
 function stagesOf(template: Template) {
@@ -81,16 +81,16 @@ describe("web pages that call handlers", () => {
     expect(ingress!["AllowCredentials"]).toBeUndefined();
   });
 
-  test("may send further headers, where these are named", () => {
+  test("may send further headers if the construct names them", () => {
     const template = synthesised({ ingressAuth: "open", ingressCors: { origins: ["*"], headers: ["x-tenant"] } });
     const { ingress } = Object.fromEntries(corsOf(template) as never) as Record<string, never>;
     expect(ingress!["AllowHeaders"]).toContain("x-tenant");
-    // The default route needs no authorization, so a preflight needs no route of its own.
+    // The default route needs no authorization, so a preflight needs no separate route.
     expect(routesOf(template)).toEqual([["$default", "NONE"]]);
   });
 });
 
-test("an API is exposed for options without a property of the construct", () => {
+test("the APIs are exposed, so that users can set options for which the construct has no property", () => {
   synthesised({}, ({ ingress, admin }) => {
     expect(Stack.of(ingress).resolve(ingress.api.apiId)).toEqual({ Ref: expect.stringContaining("IngressApi") });
     expect(Stack.of(admin).resolve(admin.api.apiId)).toEqual({ Ref: expect.stringContaining("AdminApi") });
@@ -98,7 +98,7 @@ test("an API is exposed for options without a property of the construct", () => 
 });
 
 describe("the access log of the ingress", () => {
-  test("is off by default, with an acknowledged reason", () => {
+  test("is off by default, and the stack acknowledges the finding about this", () => {
     expect(stagesOf(synthesised()).ingress["AccessLogSettings"]).toBeUndefined();
     expect(acknowledged({})).toContain("AwsSolutions-APIG1");
   });
@@ -120,14 +120,14 @@ describe("the access log of the ingress", () => {
     expect(acknowledged({ ingressAccessLog: true })).not.toContain("AwsSolutions-APIG1");
   });
 
-  test("has the subject of the token where the ingress requires a token", () => {
+  test("contains the subject of the token if the ingress requires a token", () => {
     const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
     const { admin, ingress } = stagesOf(synthesised({ ingressAccessLog: true, ingressAuth: { jwt } }));
     expect(JSON.parse(format(ingress))).toMatchObject({ caller: "$context.authorizer.claims.sub" });
     expect(JSON.parse(format(admin))).toMatchObject({ caller: "$context.identity.userArn" });
   });
 
-  test("is kept and encrypted as every other log, in a group of its own", () => {
+  test("has its own log group, which is kept and encrypted like every other one", () => {
     const groups = resourcesOf(told, "AWS::Logs::LogGroup");
     expect(groups).toHaveLength(7);
     const [id] = groups.find(([name]) => name.startsWith("StepwellIngressApiAccessLog"))!;
@@ -137,7 +137,7 @@ describe("the access log of the ingress", () => {
     for (const [, group] of groups) expect(group).toMatchObject({ DeletionPolicy: "Delete" });
   });
 
-  test("has no longer lines than its price assumes", () => {
+  test("has lines no longer than its documented price assumes", () => {
     const values: Readonly<Record<string, string>> = {
       requestTime: "21/Nov/2026:09:00:00 +0000",
       "identity.userArn": "arn:aws:sts::111122223333:assumed-role/shop-orders-production/i-0123456789abcdef0",

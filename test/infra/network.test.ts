@@ -46,7 +46,7 @@ test("all functions that reach deployments are in the network, in its private su
   }
 });
 
-test("they are in the given subnets and groups", () => {
+test("these functions are in the given subnets and groups", () => {
   const group = SecurityGroup.fromSecurityGroupId(elsewhere, "Group", "sg-12345678");
   const vpcSubnets = { subnetType: SubnetType.PRIVATE_ISOLATED };
   const functions = placed(synthesised({ vpc, vpcSubnets, securityGroups: [group] }));
@@ -57,7 +57,7 @@ test("they are in the given subnets and groups", () => {
   }
 });
 
-test("Lambda may create their network interfaces, and their code may not", () => {
+test("Lambda may create network interfaces for these functions, but their code may not", () => {
   const joining = statementsOf(synthesised({ vpc })).filter(({ statement }) =>
     actionsOf(statement).some((action) => action.startsWith("ec2:")),
   );

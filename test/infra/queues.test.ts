@@ -6,7 +6,7 @@ import { resourcesOf, synthesised } from "./synthesised.ts";
 const template = synthesised();
 const queues = resourcesOf(template, "AWS::SQS::Queue");
 const functions = resourcesOf(template, "AWS::Lambda::Function");
-/** All functions but the one that makes the keys. */
+/** The number of functions without the one that makes the keys. */
 const FUNCTIONS = 4;
 
 test("every queue has a dead-letter queue, except the dead-letter queue itself", () => {
@@ -19,14 +19,14 @@ test("every queue has a dead-letter queue, except the dead-letter queue itself",
   }
 });
 
-test("hide a message for at least the timeout of its worker", () => {
+test("the queues hide a message for at least the timeout of the worker", () => {
   const [, { Properties: worker }] = functions.find(([id]) => id.startsWith("StepwellFunctionsWorker"))!;
   for (const [id, { Properties }] of queues) {
     if (!/Dlq/.test(id)) expect(Properties["VisibilityTimeout"]).toBeGreaterThanOrEqual(Number(worker["Timeout"]));
   }
 });
 
-test("are standard queues, by default fair by the service of a message, and unordered", () => {
+test("the queues are standard queues, which are unordered, and by default they are fair by service", () => {
   for (const [id, { Properties }] of queues) {
     expect(Properties["FifoQueue"], id).toBeUndefined();
     expect(Properties["ContentBasedDeduplication"], id).toBeUndefined();
@@ -39,7 +39,7 @@ test("are standard queues, by default fair by the service of a message, and unor
   );
 });
 
-test("are read in batches whose messages fail one by one, by a limited number of workers", () => {
+test("a limited number of workers read the queues, in batches whose messages fail one by one", () => {
   template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
     FunctionResponseTypes: ["ReportBatchItemFailures"],
     BatchSize: 10,
@@ -64,7 +64,7 @@ test("slow services have their own queue, with their own workers: by default hal
   expect(workersOf(synthesised({ slowWorkerConcurrencyMax: 300 }))).toEqual({ [main]: 100, [slow]: 300 });
 });
 
-test("every function has both addresses, so that each sender chooses the lane", () => {
+test("every function gets the address of the slow queue, so that each sender can choose the lane", () => {
   const [[slowId]] = queues.filter(([id]) => /SlowQueue/.test(id)) as [(typeof queues)[number]];
   template.resourcePropertiesCountIs(
     "AWS::Lambda::Function",

@@ -1,4 +1,4 @@
-/** The rights of every role, as a page that is read before the deployment and compared after a change. */
+/** The page with the rights of every role. Users read it before a deployment, and a change of rights shows in its diff. */
 import { Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -21,7 +21,7 @@ function withHandlers(props: Partial<StepwellProps> = {}) {
 
 const template = withHandlers();
 
-test("the page of roles is what the template grants", async () => {
+test("the page of roles shows the rights that the templates grant", async () => {
   const elsewhere = new Stack(briefApp(), "Elsewhere", { env: ENV });
   const told = withHandlers({
     encryptionKey: Key.fromKeyArn(elsewhere, "Key", KEY),

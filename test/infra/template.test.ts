@@ -95,7 +95,7 @@ describe("the protection of the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("nor may a role if only the table is kept, because it is protected or of another stack", () => {
+  test("no role may delete them either if only the table is kept, because it is protected or belongs to another stack", () => {
     const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
     for (const more of [{ deletionProtection: true }, { table }]) {
       const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });

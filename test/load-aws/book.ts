@@ -22,7 +22,7 @@ export interface KeyedAdd extends Added {
   readonly amount: number;
 }
 
-/** A gap without a commit in which the invocation had nothing to wait for. */
+/** The longest time between two commits of an invocation, without the time for which it had to wait. */
 export interface Still {
   readonly kind: string;
   readonly invocationId: string;
@@ -37,11 +37,11 @@ export class Book {
   /** Sends of one client to one key, in the order of their acceptance. */
   readonly inOrder: { readonly object: string; readonly ids: readonly string[] }[] = [];
   readonly known = new Set<string>();
-  /** Ended by an operator without a result, so that no result names their steps. */
+  /** Invocations that an operator ended; they have no result that could name their steps. */
   readonly killed = new Set<string>();
-  /** Cancelled or killed: a schedule of theirs may be left, and its wake has no effect. */
+  /** Invocations that were cancelled or killed. A schedule for them may be left; its wake has no effect. */
   readonly interrupted = new Set<string>();
-  /** Ended by an operator before their first attempt: no list has them. */
+  /** Invocations that an operator ended before their first attempt: no list contains them. */
   readonly vanished = new Set<string>();
   readonly complaints: string[] = [];
   readonly stills: Still[] = [];
@@ -94,7 +94,7 @@ export class Book {
     return told;
   }
 
-  /** Notes the steps, and those of all children; waits for the end of its sends. */
+  /** Notes the steps of an invocation and of all its children, and waits for the end of its sends. */
   async account(kind: string, told: Told, steps: readonly string[], fromMs: number, waits = 0): Promise<void> {
     const found = told.recorded.map(({ step }) => step);
     if (found.join() !== steps.join())

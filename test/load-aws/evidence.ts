@@ -1,4 +1,4 @@
-/** Evidence about invocations that have not ended: the whole table, and the open requests. */
+/** Evidence about invocations that have not ended: the items of the table except pieces, and the open requests. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";

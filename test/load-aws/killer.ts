@@ -9,7 +9,7 @@ import type { LedgerTail } from "./ledger-tail.ts";
 
 /** A blow to a process: by the killer, by its memory limit, or by the throttle. */
 export interface Blow {
-  /** The client repeats a throttled request, and gives up at its last try. */
+  /** A refused request is `throttled` if the client repeats it, and `given up` if it was the client's last try. */
   readonly kind: "killed" | "stopped" | "out of memory" | "throttled" | "given up";
   readonly name: string;
   readonly pid: number;
@@ -21,20 +21,20 @@ export interface Blow {
 const WAIT_MIN_MS = 300;
 const WAIT_MAX_MS = 2_500;
 const AIM_WITHIN_MS = 5_000;
-/** From a step until its segment is durable and its effects are performed: a blow is worst in this time. */
+/** The time from a step until its segment is durable and its effects are performed. A blow is worst in this time. */
 const COMMIT_MAX_MS = 120;
 /** Steps whose segments have effects: sends, calls, hand-overs of the lock, or results. */
 const EVENTFUL = new Set(["first", "last", "leave", "end"]);
 /** Functions with more work are hit more often. */
 const NAMES = ["worker", "worker", "ingress", "ingress", "handlers", "sweeper", "admin"];
-/** Up to longer than the lease, so that a stopped driver is taken over and then continues. */
+/** Some stops are longer than the lease, so that another process takes over before the stopped driver continues. */
 const STOP_MIN_MS = 300;
 const STOP_MAX_MS = 14_000;
 const WIPE_EVERY_MS = 55_000;
 const SWEEP_EVERY_MS = 20_000;
 
 export interface Functions {
-  /** By the name in the figures. */
+  /** The full name of a function, by its name in the figures. */
   readonly [name: string]: string;
 }
 
@@ -114,7 +114,7 @@ export class Killer {
     }
   }
 
-  /** The killer waits meanwhile, so that no process is killed while it is stopped. */
+  /** Stops processes for a while. The killer waits meanwhile, so that it kills no stopped process. */
   async #freeze(name: string, pids: readonly number[]): Promise<void> {
     for (const pid of pids) {
       const blow: Blow = { kind: "stopped", name, pid, fromMs: Date.now(), toMs: Infinity };
@@ -146,7 +146,7 @@ export class Killer {
     this.wipedAtMs.push(Date.now());
   }
 
-  /** The rule of the stack calls every five minutes, which is long compared with the leases here. */
+  /** Calls the sweeper more often than the rule of the stack, whose five minutes are long compared with the leases here. */
   async #sweep(): Promise<void> {
     this.sweeps += 1;
     await sweep(this.#stack).catch((error: unknown) => this.failedSweeps.push(String(error)));

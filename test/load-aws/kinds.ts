@@ -91,7 +91,7 @@ async function addToObject(scene: Scene): Promise<void> {
   await book.accountAdd(key, amount, ended, submission.submittedAtMs);
 }
 
-/** Each is sent after the acceptance of the one before, so they run in this order. */
+/** Each add is sent after the acceptance of the one before, so the adds run in this order. */
 async function addInOrder(scene: Scene): Promise<void> {
   const { book, client, random } = scene;
   const key = object(scene);

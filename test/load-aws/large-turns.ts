@@ -10,7 +10,7 @@ export class LargeTurns {
   #nextMs: number;
   #turn = 0;
 
-  /** @param everyMs 0 for none */
+  /** @param everyMs the interval; 0 for no large invocations */
   constructor(startedAtMs: number, everyMs: number) {
     this.#everyMs = everyMs;
     this.#nextMs = everyMs === 0 ? Infinity : startedAtMs + FIRST_AFTER_MS;

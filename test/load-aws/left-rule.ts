@@ -1,5 +1,5 @@
 /**
- * The rule of what is left: every invocation was submitted and has ended, and remaining messages and schedules have no effect.
+ * Judges what a run leaves: every invocation was submitted and has ended, and remaining messages and schedules have no effect.
  */
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
@@ -16,8 +16,8 @@ const FOUND_WITHIN_MS = 60_000;
 const LOOK_MS = 3_000;
 
 /**
- * The ids of two members of each killed chain are unknown, and each unanswered call without a key may have been accepted. These
- * invocations exist without being known, and have ended like all others.
+ * The book lacks the ids of two members of each killed chain, and of calls without a key that were accepted but not answered.
+ * These invocations are listed too, and must have ended like all others.
  */
 export async function complaintsOfListing(
   listed: readonly string[],
@@ -43,7 +43,7 @@ export async function complaintsOfListing(
   return complaints;
 }
 
-/** @returns undefined if it has ended */
+/** @returns the invocation as the admin API shows it; undefined if it has ended */
 async function shownOpen(id: string, client: LoadClient): Promise<string | undefined> {
   const { status, text } = await client.admin({ path: `/invocations/${id}` });
   // A tombstone is answered with 404.

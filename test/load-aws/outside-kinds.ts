@@ -29,7 +29,7 @@ export async function hearAwakeable({ book, client, tail, prefix }: Scene): Prom
   if (told.value !== word) book.complain(`${id} heard ${told.value} instead of ${word}`);
 }
 
-/** The handler compensates after the cancellation, in a step of its own. */
+/** Cancels an invocation, whose handler then compensates in another step. */
 export async function callAfterCancel({ book, client, prefix, random }: Scene): Promise<void> {
   const submission = book.open("cancelled", "send");
   const id = await client.send(`${prefix}Work/waits`, undefined, newKey());
@@ -48,7 +48,7 @@ export async function callAfterCancel({ book, client, prefix, random }: Scene): 
   if (told.value !== "cancelled") book.complain(`${id} was cancelled, and says ${told.value}`);
 }
 
-/** A chain of calls: its last member hangs and is killed with it; otherwise the open index would still have it. */
+/** Kills a chain of calls. The kill must reach the last member, which hangs; otherwise the open index would still contain it. */
 export async function callAfterKill({ book, client, prefix, random }: Scene): Promise<void> {
   const submission = book.open("killed", "send");
   const id = await client.send(`${prefix}Work/hangs`, 2, newKey());
@@ -62,7 +62,7 @@ export async function callAfterKill({ book, client, prefix, random }: Scene): Pr
   else if (ended.status !== 409) book.complain(`${id} was killed, and ended with ${ended.status}: ${ended.text}`);
 }
 
-/** To its present value: the registry is written, by a transaction, and no setting changes. */
+/** Sets a service to public, which it is already: a transaction writes the registry, and no setting changes. */
 export async function changeService({ book, client, prefix }: Scene): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ public: true });

@@ -55,8 +55,8 @@ if (!/^\d+$/.test(values.seed)) {
 }
 
 /**
- * Beside its 120 MB at work the sweeper can load an invocation of some 20 MiB, which takes it more than two MB for each MiB; a
- * worker has the 512 MB of its function. The emulator takes seconds to return larger ones.
+ * The memory of the sweeper. It needs 120 MB itself, and more than two MB for each MiB of an invocation that it loads, so it can
+ * load some 20 MiB. A worker has the 512 MB of its function. The emulator would take seconds to return larger invocations.
  */
 const SWEEPER_MB = "192";
 

@@ -14,5 +14,5 @@ export interface Scene {
   readonly prefix: string;
 }
 
-/** The same key for every repetition of a submission. */
+/** @returns a new key, which the client sends with every repetition of one submission */
 export const newKey = (): string => randomUUID();

@@ -7,7 +7,7 @@ interface Refusal {
   readonly name: string;
   readonly pid: number;
   readonly atMs: number;
-  /** Whether the client gives up. */
+  /** Whether it was the last try of the client. */
   readonly isLast: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Throttled {
   readonly refusals: readonly Refusal[];
 }
 
-/** A resource with so many requests must have been throttled. */
+/** A resource with at least this many requests must have been throttled. */
 const USED_MIN = 20;
 
 export async function throttle(endpoint: string, what: "/begin" | "/end" | ""): Promise<Throttled> {
@@ -27,7 +27,7 @@ export async function throttle(endpoint: string, what: "/begin" | "/end" | ""): 
   return (await answer.json()) as Throttled;
 }
 
-/** A lease whose renewal was refused ends at most so much later, with the work that its driver began meanwhile. */
+/** A lease whose renewal was refused ends within this time. Its driver may then lose the work that it began meanwhile. */
 const FELT_FOR_MS = 10_000;
 
 /** A refused request may undo the work of its process, so it counts as a blow. */

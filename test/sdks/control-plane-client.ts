@@ -1,4 +1,4 @@
-/** The requests of the rows to a control plane over HTTP: calls, sends, results by id or workflow, cancel, and admin queries. */
+/** Sends the requests of the table's rows to a control plane: calls, sends, results by id or workflow, cancels, admin queries. */
 import { expect } from "vitest";
 
 export interface JsonAnswer {
@@ -9,7 +9,7 @@ export interface JsonAnswer {
 }
 
 export interface ControlPlaneClient {
-  /** @param path after the ingress, with a leading slash; an undefined input is sent as no body */
+  /** @param path the path below the ingress, with a leading slash @param input is sent as no body if it is undefined */
   post(path: string, input?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonAnswer>;
   /** Posts, expects a 200 and returns the output. */
   call(path: string, input?: unknown): Promise<unknown>;
@@ -24,7 +24,7 @@ export interface ControlPlaneClient {
   admin(path: string): Promise<JsonAnswer>;
 }
 
-/** Both addresses without a trailing slash. */
+/** Neither address may end with a slash. */
 export function controlPlaneClient(ingressUri: string, adminUri: string): ControlPlaneClient {
   const post: ControlPlaneClient["post"] = async (path, input, headers = {}) => {
     const typed = input === undefined ? headers : { "content-type": "application/json", ...headers };

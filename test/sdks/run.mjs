@@ -30,7 +30,7 @@ async function prepare(sdk, cache) {
 }
 
 const cache = openCache();
-// In parallel: each of the builds leaves a core idle for half of its time.
+// In parallel, because each build leaves a core idle for half of its time.
 const prepared = await Promise.all((named.length > 0 ? named : SDKS).map((sdk) => prepare(sdk, cache)));
 for (const { name, skipped } of prepared) if (skipped !== undefined) console.log(`${name}: skipped, ${skipped}`);
 for (const { name, failed } of prepared) if (failed !== undefined) console.log(`${name}: not built\n${failed}`);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 /**
- * Imports two modules that a Python may lack: such a Python has a version, but cannot make an environment to install
+ * Imports two modules that a Python may lack. A Python without them has a version, but cannot make an environment to install
  * into.
  */
 const PYTHON_VERSION = "import ensurepip, platform, venv; print(platform.python_version())";

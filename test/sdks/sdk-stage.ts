@@ -1,4 +1,4 @@
-/** Each SDK in each mode: its deployment, registered with a control plane of its own on a fresh directory. */
+/** A stage for each SDK in each mode: its deployment, registered with a control plane that no other stage uses. */
 import { afterAll, beforeAll, describe, onTestFailed, beforeEach, test } from "vitest";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import { controlPlaneClient } from "./control-plane-client.ts";
@@ -7,7 +7,7 @@ import { MODES, preparedSdks, startSdkDeployment } from "./sdk-deployment.ts";
 import type { Mode, PreparedSdk, SdkDeployment } from "./sdk-deployment.ts";
 
 export interface SdkStage {
-  /** The name of its folder. */
+  /** The name of the SDK, which is also that of its folder. */
   readonly sdk: string;
   readonly mode: Mode;
   /** Whether the rows run against a control plane elsewhere, such as the reference. */

@@ -35,12 +35,12 @@ function discoveryRows({ sdk, mode, elsewhere, client }: SdkStage): void {
         }),
       );
     });
-    test.skipIf(elsewhere)("an invocation uses the highest version of both", async () => {
+    test.skipIf(elsewhere)("an invocation uses the highest version that SDK and control plane both speak", async () => {
       const { invocationId } = await client().post("/Greeter/greet", "Ada");
       const { body } = await client().admin(`/invocations/${invocationId}`);
       expect(body).toMatchObject({ pinned_service_protocol_version: agreedVersion });
     });
-    test("docs/compatibility.md states this version", () => {
+    test("docs/compatibility.md states the versions of the SDK", () => {
       const row = `| ${title} | \`${sdkVersion}\` | ${least} to ${most} | ${agreedVersion} |`;
       expect(readFileSync(PAGE, "utf8")).toContain(row);
     });

@@ -1,4 +1,4 @@
-/** Deployments without a network: a function of this process answers exchanges, and outlives the engine's process. */
+/** Deployments without a network: a function answers the exchanges, and outlives the simulated process of the engine. */
 import type { Endpoints, Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 

@@ -1,4 +1,4 @@
-/** How `npm run test:crash-points` runs: every port call of every scenario is broken in every way, in virtual time. */
+/** How `npm run test:crash-points` runs: the port calls of each scenario are broken one at a time, in virtual time. */
 import { defineConfig } from "vitest/config";
 import { longestFirst } from "../longest-first.ts";
 import { reportersOf } from "../reporters.ts";

@@ -8,7 +8,7 @@ interface Audit {
   readonly error?: { readonly summary?: string };
 }
 
-/** The test prints other advisories, for a decision at the next release. */
+/** An advisory of another severity is only printed, for a decision at the next release. */
 const REFUSED = ["high", "critical"];
 
 test("no shipped package has a grave advisory", async (context) => {

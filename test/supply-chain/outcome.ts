@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 export interface Outcome {
   readonly code: number;
   readonly out: string;
-  /** All its output, for a failure's message. */
+  /** All output of the program, for the message of a failure. */
   readonly told: string;
 }
 
@@ -12,7 +12,7 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 export const HERE = import.meta.dirname;
 export const ROOT = new URL("../..", import.meta.url).pathname;
 
-/** @throws Error where there is no such program */
+/** @throws Error if there is no such program */
 export function outcomeOf(file: string, args: readonly string[], cwd: string = ROOT): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     execFile(file, args, { cwd, maxBuffer: OUTPUT_MAX_BYTES }, (error, out, err) => {

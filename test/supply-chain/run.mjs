@@ -1,4 +1,4 @@
-/** Installs the tools of the suite, each once and in its pinned version, and runs it. It names and skips a tool that it cannot install. */
+/** Installs the tools of the suite, each once and in its pinned version, and runs the suite; without Python it skips cfn-lint. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

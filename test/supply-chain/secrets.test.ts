@@ -1,4 +1,4 @@
-/** No tracked file holds a secret: the tests check each file by the recommended rules of secretlint. */
+/** No tracked file contains a secret except the known ones: the tests check the files by the recommended rules of secretlint. */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ async function findings(folder: string, paths: readonly string[]): Promise<reado
   );
 }
 
-test("no tracked file holds a secret except the known ones", async () => {
+test("no tracked file contains a secret except the known ones", async () => {
   const { out } = await outcomeOf("git", ["ls-files", "-z"]);
   const tracked = out.split("\0").filter((path) => path !== "");
   expect(tracked.length).toBeGreaterThan(500);

@@ -41,7 +41,7 @@ const templates = SHAPES.map(([name, props]) => {
   return [name, template] as const;
 });
 
-/** The CDK writes dependencies even where a reference already implies them. */
+/** The CDK writes dependencies even if a reference already implies them. */
 const PASSED_OVER = ["W3005"];
 const linter = process.env["STEPWELL_TEST_CFN_LINT"];
 
@@ -71,7 +71,7 @@ test.skipIf(linter === undefined)("cfn-lint finds an action that AWS does not ha
   expect(await lint(JSON.parse(text) as object)).toContain("W3037");
 });
 
-/** Actions granted on every resource, because AWS has no resource to name: by action, with the reason. */
+/** Actions that may be granted on every resource, because AWS has no resource to name, each with the reason. */
 const ON_EVERYTHING: Readonly<Record<string, string>> = {
   "xray:PutTraceSegments": "X-Ray has no resources",
   "xray:PutTelemetryRecords": "X-Ray has no resources",

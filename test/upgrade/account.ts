@@ -1,4 +1,4 @@
-/** The account of a fixture's writer, beside the stored items: the ids, and the steps that ran. */
+/** What the writer of a fixture records in addition to the stored items: mainly the ids, and the steps that ran. */
 
 export interface Account {
   /** The commit that wrote it. */
@@ -6,12 +6,12 @@ export interface Account {
   /** The moment of its last item. */
   readonly writtenAtMs: number;
   readonly deploymentId: string;
-  /** By the name of the state; of children by `<name>-child`. */
+  /** The ids of invocations by the name of their state, and of children by `<name>-child`. */
   readonly ids: Readonly<Record<string, string>>;
   /** The executions of each step, by `<name>/<step>`. */
   readonly ran: Readonly<Record<string, number>>;
-  /** By the name of the state. */
+  /** The ids of awakeables, by the name of the state. */
   readonly awakeables: Readonly<Record<string, string>>;
-  /** SSM values of the functions, by name; a version that keeps its secret in the table never read them. */
+  /** SSM values of the functions, by name. A version that keeps its secret in the table does not read them. */
   readonly parameters: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** The upgrade of a local process: this version opens the data directory of an older one that was killed. */
+/** The upgrade of a local process: this version opens the data directory of an older version, whose process was killed. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /** The states in which every version can leave work. */
 import { FAR_MS, NAPS, NEAR_MS, type State } from "./state.ts";
 
-/** Longer than a value that is stored uncompressed, and than the budget of a call. */
+/** Longer than a value that is stored uncompressed. */
 const PADDING = ".".repeat(40_000);
 
 export const FIRST_STATES: readonly State[] = [

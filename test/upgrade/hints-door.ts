@@ -1,4 +1,4 @@
-/** Stands in for SQS and SSM: it takes messages and hands each to the worker, and serves the given parameters. */
+/** A server in place of SQS and SSM: it hands each message to the worker, and serves the given parameters. */
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { createServer } from "node:http";
@@ -23,7 +23,7 @@ interface SentEntry {
   readonly DelaySeconds?: number;
 }
 
-/** @param parameters values of SSM by their names */
+/** @param parameters the values of SSM parameters, by their names */
 export async function openHintsDoor(parameters: Readonly<Record<string, string>>): Promise<HintsDoor> {
   const server = createServer((request, response) => {
     void answer(request).then(({ status, body }) => {

@@ -1,4 +1,4 @@
-/** The states of versions that have keys and orders; the first of them tells whether a version has them. */
+/** The states of versions that have keys and orders. The first one shows whether a version has them. */
 import { NAPS, NEAR_MS, type State } from "./state.ts";
 
 /** Longer than the largest item. */

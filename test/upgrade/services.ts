@@ -35,7 +35,7 @@ export function newWorld(isMended: boolean): World {
   return { isMended, ran: new Map(), begun: new Set(), awakeables: new Map() };
 }
 
-/** No retry comes while a fixture is written, and each is due when it is read. */
+/** No retry comes while a fixture is written, and each retry is due when the fixture is read. */
 const PATIENT = { initialInterval: 300_000, maxInterval: 300_000, maxAttempts: 50 };
 const GIVES_UP = { initialInterval: 10, maxAttempts: 2, onMaxAttempts: "pause" } as const;
 

@@ -34,7 +34,7 @@ export interface State {
   readonly child?: { readonly before: readonly string[]; readonly after: readonly string[] };
 }
 
-/** Due when a fixture is read, and not while it is written. */
+/** Long enough not to end while a fixture is written. It is over when the fixture is read. */
 export const NEAR_MS = 60_000;
 export const FAR_MS = 30 * 86_400_000;
 

@@ -11,6 +11,12 @@ test("time, level, message and fields are in one line", () => {
   );
 });
 
+test("a command can be pasted, quotes included", () => {
+  expect(line("A handler can be called", { command: `curl -d '"Ada"' http://a/`, n: 1 })).toBe(
+    `12:34:56.789 WARN  A handler can be called: curl -d '"Ada"' http://a/ n=1\n`,
+  );
+});
+
 test.each([
   ["a line end", "\r\n12:34:56.789 INFO  forged"],
   ["colours and cursors", "\u001b[2J\u001b]0;title\u0007"],
@@ -18,7 +24,7 @@ test.each([
   ["text turned around", "\u202egnp.exe\u2066"],
   ["other line ends", "\u2028\u2029\u0085"],
 ])("%s in foreign values stays text", (_what, words) => {
-  const shown = [line("m", { words }), line(`m ${words}`), line("m", { list: [words] })];
+  const shown = [line("m", { words }), line(`m ${words}`), line("m", { list: [words] }), line("m", { command: words })];
   for (const one of shown) {
     expect(one).toMatch(/^12:34:56\.789 WARN  m[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*\n$/u);
     expect(one).toMatch(/\\[ur]/);

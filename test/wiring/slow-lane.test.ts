@@ -1,4 +1,4 @@
-/** The slow lane: a handler that never answers fills it, and other services go on. */
+/** The slow lane: a handler that never answers fills only this lane, and other services go on. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { bodyOfSlice } from "../../shared/adapters/sqs/slice-body.ts";
@@ -209,7 +209,7 @@ describe("an event of the main lane", () => {
     expect(lanes.slow.waitingBy(stage.pulse.nowMs())).toMatchObject([{ service: "S", wakeAtMs }]);
   });
 
-  test("is worked on in either lane if the registry cannot be read", async () => {
+  test("is worked on in the main lane, all of it, if the registry cannot be read", async () => {
     const { stage, event, worker } = await mixed();
     const services = () => Promise.reject(new Error("no answer"));
     const broken = { ...worker, registry: { ...worker.registry, services } };

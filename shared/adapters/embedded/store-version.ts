@@ -1,6 +1,8 @@
 /** The VERSION file of a store directory. It states the format of the store and is checked before any other read. */
 import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { directoryRefusal } from "./directory-refusal.ts";
+import type { DirectoryRefusal } from "./directory-refusal.ts";
 
 export type StoreKind = "meta" | "journal";
 
@@ -24,8 +26,10 @@ export type StoreOpenReason =
   | "newer"
   /** The directory is not empty and has no VERSION. */
   | "unversioned"
-  /** Damaged, of the other kind, or not accessible; the cause says more. */
-  | "unreadable";
+  /** Damaged, or of the other kind; the cause says more. */
+  | "unreadable"
+  /** The system refuses the directory, whatever it contains. */
+  | DirectoryRefusal;
 
 export class StoreOpenError extends Error {
   override name = "StoreOpenError";
@@ -99,7 +103,8 @@ async function readVersion(dir: string, expected: number): Promise<string | unde
     if (names.includes(FILE)) return await readFile(join(dir, FILE), "utf8");
     if (names.every((name) => name === UNFINISHED)) return undefined;
   } catch (cause) {
-    throw new StoreOpenError("unreadable", dir, `${dir} cannot be read`, { expected }, { cause });
+    const reason = directoryRefusal(cause) ?? "unreadable";
+    throw new StoreOpenError(reason, dir, `${dir} cannot be opened`, { expected }, { cause });
   }
   throw new StoreOpenError("unversioned", dir, `${dir} is not empty and has no ${FILE}, so it is not a store`, {
     expected,
@@ -120,7 +125,7 @@ function parsed(text: string): { readonly format: number; readonly kind: string 
 /**
  * Writes this program's format before any data in that format; older programs refuse the store from then on. A rename
  * replaces VERSION as a whole, so a crash leaves the old file or the new one.
- * @throws StoreOpenError "unreadable" if VERSION cannot be written
+ * @throws StoreOpenError if VERSION cannot be written
  */
 export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];
@@ -135,7 +140,8 @@ export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
     await rename(join(dir, UNFINISHED), join(dir, FILE));
     await syncDirectory(dir);
   } catch (cause) {
-    throw new StoreOpenError("unreadable", dir, `${dir} cannot be written`, { expected }, { cause });
+    const reason = directoryRefusal(cause) ?? "unreadable";
+    throw new StoreOpenError(reason, dir, `${dir} cannot be written`, { expected }, { cause });
   }
 }
 

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { StoreError } from "../../engine/ports/table.ts";
+import { directoryRefusal } from "./directory-refusal.ts";
 import type { Operation } from "./commit-groups.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { writeGroup } from "./group-writer.ts";
@@ -39,6 +40,9 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
     const versions = { found: STORE_FORMAT[options.kind], expected: STORE_FORMAT[options.kind] };
     if (isLocked(cause))
       throw new StoreOpenError("locked", dir, `another process has ${dir} open`, versions, { cause });
+    const refusal = directoryRefusal(cause);
+    if (refusal !== undefined)
+      throw new StoreOpenError(refusal, dir, `${dir} cannot be opened`, versions, { cause: rootOf(cause) });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
   if (found < STORE_FORMAT[options.kind]) await raised(dir, options.kind, database);
@@ -57,8 +61,12 @@ async function raised(dir: string, kind: StoreKind, database: Database): Promise
 
 /** The system's error text without the path, because clients may read the message. */
 function reasonOf(error: unknown): string | undefined {
-  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const root = rootOf(error);
   return root instanceof Error ? /: ([A-Za-z][^:/\\]*)$/.exec(root.message)?.[1] : undefined;
+}
+
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? error.cause : error;
 }
 
 function isLocked(error: unknown): boolean {

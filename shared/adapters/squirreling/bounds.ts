@@ -1,7 +1,7 @@
 /** Derives bounds of single columns from a WHERE, with which a scan can skip rows. The SQL engine checks the other rows. */
 import type { ExprNode, SqlPrimitive } from "squirreling";
 import { both, either, type Bound } from "../../core/query/narrowing.ts";
-import { LIKE } from "./functions.ts";
+import { LIKE } from "./like.ts";
 import { resolveColumn, type Scope, type Source } from "./scope.ts";
 import { momentOf, textOf } from "./values.ts";
 
@@ -58,7 +58,7 @@ function momentBound(op: string, value: string): Bound | undefined {
 function ofLike([named, pattern]: readonly ExprNode[], scope: Scope): Bounds {
   if (named?.type !== "identifier" || named.name !== "target" || pattern?.type !== "literal") return new Map();
   const source = resolveColumn(named, scope)?.brought.source;
-  const fixed = /^[^%_]*/.exec(textOf(pattern.value))![0];
+  const fixed = /^[^%_\\]*/.exec(textOf(pattern.value))![0];
   const slash = fixed.indexOf("/");
   if (source === undefined || slash < 0) return new Map();
   return new Map([[source, new Map([["target_service_name", { in: [fixed.slice(0, slash)] }]])]]);

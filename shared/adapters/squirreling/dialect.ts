@@ -2,7 +2,7 @@
 import { SqlError } from "../../engine/ports/sql.ts";
 import { castOperators, functionOperator, truthTests } from "./operators.ts";
 import { commandOf, schemaNames, withSource } from "./sources.ts";
-import { closings, isWord, type Token, tokensOf } from "./tokens.ts";
+import { append, closings, isWord, type Token, tokensOf } from "./tokens.ts";
 
 /** A statement as the SQL engine can read it. */
 export interface Dialect {
@@ -15,12 +15,14 @@ export interface Dialect {
 
 const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
   schemaNames,
+  longIntegers,
   momentLiterals,
   castOperators,
   (tokens) => functionOperator(tokens, ["->>", "->"], (sign) => (sign === "->" ? "JSON_PART" : "JSON_TEXT")),
   (tokens) => functionOperator(tokens, ["||"], () => "TEXT_JOIN"),
-  truthTests,
+  // The pass over FIRST_VALUE splits its arguments again, and a test has to be marked on the tokens that remain.
   firstValues,
+  truthTests,
   withSource,
 ];
 
@@ -53,6 +55,13 @@ export function inDialect(statement: string): Dialect {
   return { text, truths, ...(described !== undefined && { described }) };
 }
 
+/** An integer that a number of JavaScript cannot hold exactly gets the SQL engine's sign of a large integer. */
+function longIntegers(tokens: readonly Token[]): readonly Token[] {
+  return tokens.map((token) =>
+    token.kind === "number" && /^\d{16,}$/.test(token.text) ? { ...token, text: `${token.text}n` } : token,
+  );
+}
+
 /** `interval '1' day` and `interval '1 day'` are the same. */
 function momentLiterals(tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
@@ -76,14 +85,14 @@ function momentLiterals(tokens: readonly Token[]): readonly Token[] {
 const UNITS = ["YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"];
 
 function firstValues(tokens: readonly Token[]): readonly Token[] {
-  const isGrouped = tokens.some((token) => isWord(token, "GROUP"));
+  const isGrouped = tokens.some((token, at) => isWord(token, "GROUP") && isWord(tokens[at + 1], "BY"));
   const out: Token[] = [];
   const ends = closings(tokens);
   for (let at = 0; at < tokens.length; at++) {
     const end = isWord(tokens[at], "FIRST_VALUE") ? ends.get(at + 1) : undefined;
     if (end === undefined) out.push(tokens[at]!);
     else {
-      out.push(...firstValue(tokens.slice(at + 2, end - 1), isGrouped));
+      append(out, firstValue(tokens.slice(at + 2, end - 1), isGrouped));
       at = end - 1;
     }
   }

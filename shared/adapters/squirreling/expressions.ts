@@ -8,7 +8,8 @@ export function replaced(expr: ExprNode, replace: Replace): ExprNode {
   return replace(withParts(expr, (part) => replaced(part, replace)));
 }
 
-function withParts(expr: ExprNode, part: Replace): ExprNode {
+/** Replaces the parts of one expression, and not their parts. */
+export function withParts(expr: ExprNode, part: Replace): ExprNode {
   switch (expr.type) {
     case "unary":
       return { ...expr, argument: part(expr.argument) };
@@ -17,7 +18,12 @@ function withParts(expr: ExprNode, part: Replace): ExprNode {
     case "function":
       return { ...expr, args: expr.args.map(part), ...(expr.filter && { filter: part(expr.filter) }) };
     case "window":
-      return { ...expr, args: expr.args.map(part), partitionBy: expr.partitionBy.map(part) };
+      return {
+        ...expr,
+        args: expr.args.map(part),
+        partitionBy: expr.partitionBy.map(part),
+        orderBy: expr.orderBy.map(byPart(part)),
+      };
     case "cast":
       return { ...expr, expr: part(expr.expr) };
     case "in":
@@ -40,9 +46,18 @@ function withParts(expr: ExprNode, part: Replace): ExprNode {
   }
 }
 
-/** Calls `replace` for every expression of one SELECT, and changes the SELECT in place. */
-export function replaceIn(select: SelectStatement, replace: Replace): void {
-  const whole: Replace = (expr) => replaced(expr, replace);
+type OrderByItem = SelectStatement["orderBy"][number];
+
+function byPart(part: Replace): (item: OrderByItem) => OrderByItem {
+  return (item) => ({ ...item, expr: part(item.expr) });
+}
+
+/**
+ * Calls `replace` for every expression of one SELECT, and changes the SELECT in place.
+ * @param each called with each replaced expression that is no part of another
+ */
+export function replaceIn(select: SelectStatement, replace: Replace, each: Replace = (expr) => expr): void {
+  const whole: Replace = (expr) => each(replaced(expr, replace));
   select.columns = select.columns.map((column) =>
     column.type === "star" ? column : { ...column, expr: whole(column.expr) },
   );
@@ -50,7 +65,7 @@ export function replaceIn(select: SelectStatement, replace: Replace): void {
   if (select.where !== undefined) select.where = whole(select.where);
   if (select.having !== undefined) select.having = whole(select.having);
   select.groupBy = select.groupBy.map(whole);
-  select.orderBy = select.orderBy.map((item) => ({ ...item, expr: whole(item.expr) }));
+  select.orderBy = select.orderBy.map(byPart(whole));
 }
 
 /** The statements inside the expressions of one SELECT. @param kind limits the result to one kind of expression */

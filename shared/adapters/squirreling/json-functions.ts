@@ -13,31 +13,56 @@ export const JSON_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
   },
 };
 
-/** @param at a member's name, or the index of an element. @returns undefined if the text is no JSON, or has no such part */
-function partOf(json: SqlPrimitive | undefined, at: SqlPrimitive | undefined): unknown {
-  if (isNothing(json) || isNothing(at)) return undefined;
-  const whole = parsed(textOf(json));
-  if (Array.isArray(whole)) return typeof at === "string" ? undefined : whole.at(Number(at));
-  if (typeof whole !== "object" || whole === null || typeof at !== "string" || !Object.hasOwn(whole, at))
-    return undefined;
-  return (whole as Record<string, unknown>)[at];
+/** A value of a JSON text. In a marked text, each text starts with `s`, and each number is a text that starts with `n`. */
+interface Json {
+  readonly value: unknown;
+  readonly isMarked: boolean;
 }
 
-function parsed(json: string): unknown {
+/** @param at a member's name, or the index of an element. @returns undefined if the text is no JSON, or has no such part */
+function partOf(json: SqlPrimitive | undefined, at: SqlPrimitive | undefined): Json | undefined {
+  if (isNothing(json) || isNothing(at)) return undefined;
+  const { value: whole, isMarked } = parsed(textOf(json));
+  if (Array.isArray(whole)) {
+    const value: unknown = typeof at === "string" ? undefined : whole.at(Number(at));
+    return value === undefined ? undefined : { value, isMarked };
+  }
+  if (typeof whole !== "object" || whole === null || typeof at !== "string") return undefined;
+  const name = isMarked ? `s${at}` : at;
+  return Object.hasOwn(whole, name) ? { value: (whole as Record<string, unknown>)[name], isMarked } : undefined;
+}
+
+/** A number with so many digits may have no exact value in JavaScript. */
+const LONG_NUMBER = /\d[\d.]{15}/;
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g;
+
+function parsed(json: string): Json {
   try {
-    return JSON.parse(json);
+    const value: unknown = JSON.parse(json);
+    return LONG_NUMBER.test(json) ? { value: JSON.parse(marked(json)), isMarked: true } : { value, isMarked: false };
   } catch {
-    return undefined;
+    return { value: undefined, isMarked: false };
   }
 }
 
-function asJson(part: unknown): SqlPrimitive {
-  return part === undefined ? null : JSON.stringify(part);
+function marked(json: string): string {
+  return json.replaceAll(TEXT_OR_NUMBER, (one) => (one.startsWith('"') ? `"s${one.slice(1)}` : `"n${one}"`));
 }
 
-function asText(part: unknown): SqlPrimitive {
-  if (part === undefined || part === null) return null;
-  return typeof part === "string" ? part : JSON.stringify(part);
+function unmarked(json: string): string {
+  return json.replaceAll(TEXT_OR_NUMBER, (one) => (one.startsWith('"n') ? one.slice(2, -1) : `"${one.slice(2)}`));
+}
+
+function asJson(part: Json | undefined): SqlPrimitive {
+  if (part === undefined) return null;
+  const json = JSON.stringify(part.value);
+  return part.isMarked ? unmarked(json) : json;
+}
+
+function asText(part: Json | undefined): SqlPrimitive {
+  if (part === undefined || part.value === null) return null;
+  if (typeof part.value !== "string") return asJson(part);
+  return part.isMarked ? part.value.slice(1) : part.value;
 }
 
 function isNothing(value: SqlPrimitive | undefined): value is null | undefined {

@@ -1,11 +1,14 @@
 /** Arithmetic of moments and durations. Defines functions for it, and rewrites expressions as these functions or literals. */
 import type { ExprNode, SqlPrimitive, UserDefinedFunction } from "squirreling";
-import type { Scope } from "./scope.ts";
-import { typeOf } from "./scope.ts";
-import { dateBin, intervalMs, moved, msBetween, timestampOf } from "./moments.ts";
+import { SqlError } from "../../engine/ports/sql.ts";
+import { asTimed, momentLiteral } from "./moment-literals.ts";
+import { dateBin, hasMonths, intervalMs, moved, msBetween, timestampOf } from "./moments.ts";
+import { isTimed, resultsOf, typeOf, type Scope } from "./scope.ts";
+import { momentOf, textOf } from "./values.ts";
 
 type Call = Extract<ExprNode, { type: "function" }>;
 type Binary = Extract<ExprNode, { type: "binary" }>;
+type Interval = Extract<ExprNode, { type: "interval" }>;
 
 const INTERVAL = "INTERVAL_OF";
 const DAY_MS = 86_400_000;
@@ -19,6 +22,9 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
   });
   return {
     NOW: { apply: () => now, arguments: { min: 0, max: 0 } },
+    // The engine has these two by its own clock; they become literals before it runs.
+    CURRENT_TIMESTAMP: { apply: () => now, arguments: { min: 0, max: 0 } },
+    CURRENT_DATE: { apply: () => midnight, arguments: { min: 0, max: 0 } },
     TO_TIMESTAMP: timestamp(1000),
     TO_TIMESTAMP_SECONDS: timestamp(1000),
     TO_TIMESTAMP_MILLIS: timestamp(1),
@@ -42,28 +48,92 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
   };
 }
 
-/** Replaces `+` and `-` between moments and durations by a function. Returns any other expression unchanged. */
+const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
+
+export function isArithmetic(op: string): boolean {
+  return ARITHMETIC.has(op);
+}
+
+/**
+ * Replaces `+` and `-` between moments and durations by a function. Durations are milliseconds, and stay arithmetic. Returns any
+ * other expression unchanged.
+ * @throws SqlError if the operator has no meaning for the types of its sides, or if only one of the types is known
+ */
 export function withMoments(expr: Binary, scope: Scope): ExprNode {
-  if (expr.op !== "+" && expr.op !== "-") return expr;
-  const [left, right] = [typeOf(expr.left, scope), typeOf(expr.right, scope)];
-  if (left === "moment" && right === "moment" && expr.op === "-")
-    return call(expr, "MS_BETWEEN", [expr.right, expr.left]);
-  if (left === "moment" && right === "duration") return shifted(expr, expr.left, expr.right, expr.op === "-" ? -1 : 1);
-  if (left === "duration" && right === "moment" && expr.op === "+") return shifted(expr, expr.right, expr.left, 1);
-  return expr;
+  const isSum = expr.op === "+" || expr.op === "-";
+  const left = isSum ? asSummand(expr.left, expr.right, scope) : expr.left;
+  const right = isSum ? asSummand(expr.right, expr.left, scope) : expr.right;
+  const [first, second] = [typeOf(left, scope), typeOf(right, scope)];
+  if ((!isTimed(first) && !isTimed(second)) || isNull(left) || isNull(right)) return expr;
+  const kinds = `${isTimed(first) ? first : OTHER} ${expr.op} ${isTimed(second) ? second : OTHER}`;
+  switch (kinds) {
+    case "moment - moment":
+      return call(expr, "MS_BETWEEN", [right, left]);
+    case "moment + duration":
+      return shifted(expr, left, right, 1);
+    case "moment - duration":
+      return shifted(expr, left, right, -1);
+    case "duration + moment":
+      return shifted(expr, right, left, 1);
+  }
+  if (!OF_DURATIONS.test(kinds))
+    throw new SqlError(
+      "syntax",
+      `${kinds} has no result; to_timestamp(...) is a moment, and interval '1 hour' a duration`,
+    );
+  return { ...expr, left, right };
+}
+
+const OTHER = "a value";
+const OF_DURATIONS = /^(duration [-+/%] duration|duration [*/%] a value|a value \* duration)$/;
+
+function isNull(expr: ExprNode): boolean {
+  return expr.type === "literal" && expr.value === null;
+}
+
+/** A text beside a duration is a moment, or else another duration. */
+function asSummand(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
+  if (expr.type !== "literal" || typeof expr.value !== "string" || typeOf(beside, scope) !== "duration")
+    return asTimed(expr, beside, scope);
+  if ("isMoment" in expr) return expr;
+  return momentOf(expr.value) === undefined ? call(expr, INTERVAL, [expr]) : momentLiteral(expr, expr.value);
 }
 
 /** Passes an interval as its text instead of as milliseconds, because its months follow the calendar. */
 function shifted(at: ExprNode, moment: ExprNode, by: ExprNode, sign: number): ExprNode {
   const text = by.type === "function" && by.funcName.toUpperCase() === INTERVAL ? by.args[0] : undefined;
+  if (text === undefined) refuseMonths(by);
   return call(at, "MOVED", [moment, text ?? by, { ...positionOf(at), type: "literal", value: sign }]);
 }
 
-function call(at: ExprNode, funcName: string, args: ExprNode[]): Call {
+/** @returns the text of an interval that the statement contains */
+export function intervalText(expr: ExprNode): (Extract<ExprNode, { type: "literal" }> & { value: string }) | undefined {
+  const [text] = expr.type === "function" && expr.funcName.toUpperCase() === INTERVAL ? expr.args : [];
+  return text?.type === "literal" && typeof text.value === "string" ? { ...text, value: text.value } : undefined;
+}
+
+/** @throws SqlError for months in a place that needs milliseconds */
+export function refuseMonths(expr: ExprNode): void {
+  if (expr.type === "case") resultsOf(expr).forEach(refuseMonths);
+  if (expr.type === "unary" && expr.op === "-") refuseMonths(expr.argument);
+  if (expr.type === "binary" && ARITHMETIC.has(expr.op)) [expr.left, expr.right].forEach(refuseMonths);
+  if (expr.type !== "function") return;
+  expr.args.forEach(refuseMonths);
+  const [text] = expr.funcName.toUpperCase() === INTERVAL ? expr.args : [];
+  if (text?.type === "literal" && hasMonths(textOf(text.value)))
+    throw new SqlError("syntax", `'${textOf(text.value)}' has months, which have no fixed length; write days or hours`);
+}
+
+/** The engine's own form of an interval, such as `interval -1 day`, as the function for every interval. */
+export function intervalCall(expr: Interval): ExprNode {
+  return call(expr, INTERVAL, [{ ...positionOf(expr), type: "literal", value: `${expr.value} ${expr.unit}` }]);
+}
+
+export function call(at: ExprNode, funcName: string, args: ExprNode[]): Call {
   return { ...positionOf(at), type: "function", funcName, args };
 }
 
-const CONSTANT = /^(NOW|TO_TIMESTAMP(_\w+)?|MOVED|DATE_BIN)$/i;
+const CONSTANT = /^(NOW|CURRENT_TIMESTAMP|CURRENT_DATE|TO_TIMESTAMP(_\w+)?|MOVED|DATE_BIN)$/i;
 
 /** Replaces a function of literals that returns a moment by that moment, because `boundsIn` needs literals. */
 export function withConstant(expr: ExprNode, functions: Readonly<Record<string, UserDefinedFunction>>): ExprNode {

@@ -56,7 +56,20 @@ function intervalOf(text: string): Interval {
   });
   if (rest.trim() !== "" || text.trim() === "")
     throw new SqlError("syntax", `'${text}' is no interval; write interval '1 hour 30 minutes'`);
+  if (!Number.isInteger(months))
+    throw new SqlError("syntax", `'${text}' has a fraction of a month, which has no fixed length; write days or hours`);
   return { months, ms };
+}
+
+/** Whether an interval has no fixed length. @throws SqlError for a text that is no interval */
+export function hasMonths(text: string): boolean {
+  return intervalOf(text).months !== 0;
+}
+
+/** Whether an interval consists of whole months. @throws SqlError for a text that is no interval */
+export function hasOnlyMonths(text: string): boolean {
+  const { months, ms } = intervalOf(text);
+  return months !== 0 && ms === 0;
 }
 
 export function intervalMs(text: SqlPrimitive): number {
@@ -86,12 +99,27 @@ export function msBetween(from: SqlPrimitive, to: SqlPrimitive): SqlPrimitive {
   return fromMs === undefined || toMs === undefined ? null : toMs - fromMs;
 }
 
-/** The start of the span of `spanMs` that contains the moment; one of the spans starts at `origin`. */
-export function dateBin(spanMs: SqlPrimitive, moment: SqlPrimitive, origin: SqlPrimitive): SqlPrimitive {
-  const [atMs, originMs, span] = [epochMs(moment), epochMs(origin), Number(spanMs)];
+/**
+ * The start of the span that contains the moment; one of the spans starts at `origin`.
+ * @param by milliseconds, or the text of an interval of months
+ */
+export function dateBin(by: SqlPrimitive, moment: SqlPrimitive, origin: SqlPrimitive): SqlPrimitive {
+  if (typeof by === "string") return monthBin(intervalOf(by).months, moment, origin);
+  const [atMs, originMs, span] = [epochMs(moment), epochMs(origin), Number(by)];
   if (!(span > 0)) throw new SqlError("syntax", "the interval of date_bin must be longer than nothing");
   if (atMs === undefined || originMs === undefined) return null;
   return isoOf(originMs + Math.floor((atMs - originMs) / span) * span);
+}
+
+function monthBin(months: number, moment: SqlPrimitive, origin: SqlPrimitive): SqlPrimitive {
+  if (months < 1) throw new SqlError("syntax", "the interval of date_bin must be longer than nothing");
+  const [atMs, originMs] = [epochMs(moment), epochMs(origin)];
+  if (atMs === undefined || originMs === undefined) return null;
+  const [at, from] = [new Date(atMs), new Date(originMs)];
+  const between = (at.getUTCFullYear() - from.getUTCFullYear()) * 12 + at.getUTCMonth() - from.getUTCMonth();
+  const bins = Math.floor(between / months);
+  const start = moved(origin, `${bins * months} months`, 1);
+  return epochMs(start)! <= atMs ? start : moved(origin, `${(bins - 1) * months} months`, 1);
 }
 
 /** @param unitMs the unit of a number, in milliseconds. @throws SqlError for a text that is no moment */
@@ -101,7 +129,7 @@ export function timestampOf(value: SqlPrimitive, unitMs: number): SqlPrimitive {
 }
 
 /** @throws SqlError for a text that is no moment */
-function epochMs(moment: SqlPrimitive): number | undefined {
+export function epochMs(moment: SqlPrimitive): number | undefined {
   if (moment === null || moment === undefined) return undefined;
   const atMs = momentOf(textOf(moment));
   if (atMs === undefined) throw new SqlError("syntax", `'${textOf(moment)}' is no moment; write 2026-01-31T08:15:00Z`);
@@ -109,7 +137,7 @@ function epochMs(moment: SqlPrimitive): number | undefined {
 }
 
 /** @throws SqlError outside of the years that a moment can have */
-function isoOf(atMs: number): string {
+export function isoOf(atMs: number): string {
   const at = new Date(Math.floor(atMs));
   const year = Number.isNaN(at.getTime()) ? undefined : at.getUTCFullYear();
   if (year === undefined || year < 0 || year > 9999)

@@ -4,7 +4,8 @@
  * NOT with checks for NULL.
  */
 import type { ExprNode } from "squirreling";
-import { LIKE } from "./functions.ts";
+import { LIKE } from "./like.ts";
+import { contraryTruth, isTruth } from "./truths.ts";
 
 type Binary = Extract<ExprNode, { type: "binary" }>;
 type Listed = Extract<ExprNode, { type: "in valuelist" }>;
@@ -20,78 +21,82 @@ const CONTRARY: Readonly<Partial<Record<Binary["op"], Binary["op"]>>> = {
   "<=": ">",
 };
 
-/** Negates the expressions of one statement; the walk over the statement calls it for inner expressions first. */
+/** Removes NULLs from the list, because no value equals NULL, and notes that a value outside of the list may equal the NULL. */
+export function withoutNulls(expr: Listed): Listed {
+  const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
+  return values.length === expr.values.length ? expr : Object.assign({ ...expr, values }, { isUncertain: true });
+}
+
+/** Negates the expressions of one statement. */
 export class Negation {
-  /** The original of each negated expression, so that a double negation restores it. */
   readonly #known = new WeakMap<ExprNode, ExprNode>();
-  /** Lists that contained a NULL: a value outside of such a list may still equal the NULL. */
-  readonly #uncertain = new WeakSet<ExprNode>();
+  /** Each NOT that the SQL engine evaluates, because its argument is never unknown there. */
+  readonly #plain = new WeakSet<ExprNode>();
 
   /** An expression that is true if `expr` is false, and not true if `expr` is true or unknown. */
-  of(expr: ExprNode): ExprNode {
+  readonly of = (expr: ExprNode): ExprNode => {
     const known = this.#known.get(expr);
     if (known !== undefined) return known;
     const contrary = this.#contrary(expr);
-    this.#known.set(contrary, expr);
+    this.#known.set(expr, contrary);
     return contrary;
-  }
+  };
 
-  /** Removes NULLs from the list, because no value equals NULL. */
-  withoutNulls(expr: Listed): Listed {
-    const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
-    if (values.length === expr.values.length) return expr;
-    const certain: Listed = { ...expr, values };
-    this.#uncertain.add(certain);
-    return certain;
-  }
-
-  /** Makes an operand of OR: the SQL engine would return an operand that is NULL as the result. */
-  asOperand(expr: ExprNode): ExprNode {
-    if (expr.type !== "identifier") return expr;
-    const operand = and(isKnown(expr), expr);
-    this.#known.set(operand, this.of(expr));
-    return operand;
+  /** True for a NOT of the result, which the SQL engine evaluates as it is. */
+  isPlain(expr: ExprNode): boolean {
+    return this.#plain.has(expr);
   }
 
   #contrary(expr: ExprNode): ExprNode {
     const place = positionOf(expr);
-    if (this.#uncertain.has(expr)) return { ...place, type: "literal", value: false };
+    if ("isUncertain" in expr) return { ...place, type: "literal", value: false };
     switch (expr.type) {
       case "binary": {
         const { op, left, right } = expr;
         if (op === "AND" || op === "OR")
           return { ...expr, op: op === "AND" ? "OR" : "AND", left: this.of(left), right: this.of(right) };
         const contrary = CONTRARY[op];
-        return contrary === undefined ? knownAnd(expr, [left, right]) : { ...expr, op: contrary };
+        return contrary === undefined ? this.#knownAnd(expr, [left, right]) : { ...expr, op: contrary };
       }
       case "unary":
         if (expr.op === "IS NULL") return { ...expr, op: "IS NOT NULL" };
         if (expr.op === "IS NOT NULL") return { ...expr, op: "IS NULL" };
-        return knownAnd(expr, [expr]);
+        if (expr.op === "NOT") return expr.argument;
+        return this.#knownAnd(expr, [expr]);
       case "in":
       case "in valuelist":
-        return knownAnd(expr, [expr.expr]);
+        return this.#knownAnd(expr, [expr.expr]);
       case "function":
-        return knownAnd(expr, expr.funcName === LIKE ? expr.args : [expr]);
+        if (isTruth(expr.funcName)) return { ...expr, funcName: contraryTruth(expr.funcName) };
+        return this.#knownAnd(expr, expr.funcName === LIKE ? expr.args : [expr]);
       case "exists":
         return { ...expr, type: "not exists" };
       case "not exists":
         return { ...expr, type: "exists" };
       case "identifier":
+      case "case":
       case "cast":
-        return knownAnd(expr, [expr]);
+      case "subquery":
+        return this.#knownAnd(expr, [expr]);
+      case "literal":
+        return expr.value === null ? and(isKnown(expr), this.#not(expr)) : this.#not(expr);
       default:
-        return { ...place, type: "unary", op: "NOT", argument: expr };
+        return this.#not(expr);
     }
   }
-}
 
-/** An expression that is true if `NOT expr` is true and each of `asked` has a value. */
-function knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
-  const not: ExprNode = { ...positionOf(expr), type: "unary", op: "NOT", argument: expr };
-  return asked
-    .filter(({ type }) => type !== "literal")
-    .reduceRight<ExprNode>((rest, one) => and(isKnown(one), rest), not);
+  /** An expression that is true if `NOT expr` is true and each of `asked` has a value. */
+  #knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
+    return asked
+      .filter((one) => one.type !== "literal" || one.value === null)
+      .reduceRight<ExprNode>((rest, one) => and(isKnown(one), rest), this.#not(expr));
+  }
+
+  #not(argument: ExprNode): ExprNode {
+    const negated: ExprNode = { ...positionOf(argument), type: "unary", op: "NOT", argument };
+    this.#plain.add(negated);
+    return negated;
+  }
 }
 
 function isKnown(expr: ExprNode): ExprNode {

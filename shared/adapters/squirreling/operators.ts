@@ -1,5 +1,5 @@
 /** Rewrites operators that the SQL engine does not have: as functions, as CAST, or as `IS NOT NULL`. */
-import { afterClose, isSign, isWord, openOf, type Token, tokensOf } from "./tokens.ts";
+import { afterClose, append, isSign, isWord, openOf, type Token, tokensOf } from "./tokens.ts";
 
 /** Turns `a -> b` into a function of `a` and `b`. All `signs` bind equally, from the left, and more tightly than `+`. */
 export function functionOperator(
@@ -15,7 +15,7 @@ export function functionOperator(
     else {
       const left = out.splice(operandStart(out));
       const right = functionOperator(tokens.slice(at + 1, end), signs, nameOf);
-      out.push(...tokensOf(` ${nameOf(token.text)}(`), ...left, ...tokensOf(","), ...right, ...tokensOf(")"));
+      append(out, tokensOf(` ${nameOf(token.text)}(`), left, tokensOf(","), right, tokensOf(")"));
       at = end - 1;
     }
   }
@@ -38,8 +38,8 @@ export function castOperators(tokens: readonly Token[]): readonly Token[] {
     else {
       const left = out.splice(operandStart(out));
       const to = CASTS.find(([pattern]) => pattern.test(type))?.[1] ?? type;
-      if (/^TIMESTAMP(TZ)?$/.test(type)) out.push(...tokensOf(" TO_TIMESTAMP("), ...left, ...tokensOf(")"));
-      else out.push(...tokensOf(" CAST("), ...left, ...tokensOf(` AS ${to})`));
+      if (/^TIMESTAMP(TZ)?$/.test(type)) append(out, tokensOf(" TO_TIMESTAMP("), left, tokensOf(")"));
+      else append(out, tokensOf(" CAST("), left, tokensOf(` AS ${to})`));
       at += 1;
     }
   }
@@ -74,7 +74,7 @@ function operandStart(tokens: readonly Token[]): number {
 }
 
 /** After these words, a parenthesis does not open the arguments of a call. */
-const BEFORE_OPERAND = ["SELECT", "DISTINCT", "WHERE", "AND", "OR", "NOT", "ON", "IN", "WHEN", "THEN", "ELSE", "BY"];
+const BEFORE_OPERAND = "SELECT DISTINCT WHERE HAVING ON BY AND OR NOT IN BETWEEN LIKE CASE WHEN THEN ELSE".split(" ");
 
 function caseOf(tokens: readonly Token[], end: number): number {
   let depth = 0;

@@ -1,77 +1,30 @@
 /** Turns a parsed statement into one that the SQL engine can run: each mention of a table becomes a narrowed source. */
-import type { ExprNode, SelectStatement, Statement, UserDefinedFunction, WithStatement } from "squirreling";
-import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
+import type { ExprNode, SelectStatement, Statement } from "squirreling";
+import { SqlError } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";
 import { nameColumns } from "./column-names.ts";
-import { replaceIn, statementsIn } from "./expressions.ts";
-import { isRefused, LIKE } from "./functions.ts";
-import { withConstant, withMoments } from "./moment-expressions.ts";
+import { replaced, replaceIn, statementsIn } from "./expressions.ts";
+import { evaluateLists, mentions } from "./inner-lists.ts";
+import { withConstant } from "./moment-expressions.ts";
+import { refuseEqualNames, resolveNames } from "./names.ts";
 import { Negation } from "./negation.ts";
-import { outermost, outputTypes, type Brought, type Scope, type Source, typeOf } from "./scope.ts";
+import type { Names, Preparation } from "./preparation.ts";
+import { keepApart, needsApart, withGroupKey, withoutStars, withPlainTexts } from "./row-keys.ts";
+import { outputTypes, type Brought, type Scope, type Source, typeOf } from "./scope.ts";
+import { withOwnKey } from "./sort-keys.ts";
 import { ONE_ROW_TABLE } from "./sources.ts";
-import { isTruth, withKnownFalse } from "./truths.ts";
+import { ThreeValues } from "./three-values.ts";
+import { understood } from "./understood.ts";
 import { asSet } from "./value-sets.ts";
-import { momentOf, textOf } from "./values.ts";
 
-/** The state of a statement's preparation. */
-export interface Preparation {
-  readonly tables: ReadonlyMap<string, SqlTable>;
-  /** The sources that the statement reads, by key. */
-  readonly sources: Map<string, Source>;
-  readonly readings: Readings;
-  readonly functions: Readonly<Record<string, UserDefinedFunction>>;
-  /** Long lists as sets, for lookups in place of comparisons with each value. */
-  readonly sets: Set<string>[];
-  /** Runs an independent inner statement. @returns undefined if it depends on the outer one */
-  evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
-}
-
-/** A statement that a WITH names. */
-interface Named {
-  readonly types: Brought["types"];
-  /** The unprepared statement, with the names that it may mention. */
-  readonly definitions: WithStatement["ctes"];
-}
-
-type Names = ReadonlyMap<string, Named>;
-
-/** If each of many definitions mentions the one before twice, the readings grow exponentially; this limit stops them. */
-const READINGS_MAX = 1000;
-
-/** Counts how often tables will be read: each mention of a name reads it again. */
-export class Readings {
-  #count = 0;
-  readonly #within = new Map<unknown, number>();
-
-  /** @param types the types object of a named statement, which identifies it; undefined for a table */
-  mention(types?: Brought["types"]): void {
-    this.#count += (types && this.#within.get(types)) ?? 1;
-    if (this.#count > READINGS_MAX)
-      throw new SqlError("refused", `this statement would read tables more than ${READINGS_MAX} times`);
-  }
-
-  async define(prepared: () => Promise<Brought["types"]>): Promise<Brought["types"]> {
-    const before = this.#count;
-    const types = await prepared();
-    this.#within.set(types, this.#count - before);
-    return types;
-  }
-}
-
-/** A list that an inner statement returned narrows a source only up to this number of values. */
-const NARROWING_MAX = 1000;
-
-/** Changes the statement in place. @returns the known types of its output */
+/** Changes the statement in place. @returns the names of its output, in order, with the known types */
 export async function prepare(
   statement: Statement,
   given: Preparation,
   outer: Names = new Map(),
 ): Promise<Brought["types"]> {
   if (statement.type === "select") return await prepareSelect(statement, given, outer);
-  if (statement.type === "compound") {
-    await prepare(statement.right, given, outer);
-    return await prepare(statement.left, given, outer);
-  }
+  if (statement.type === "compound") return await prepareCompound(statement, given, outer);
   const known = new Map(outer);
   for (const cte of statement.ctes) {
     // `prepare` changes the statement in place, but a list that mentions this name needs the original statement.
@@ -85,22 +38,74 @@ export async function prepare(
   return await prepare(statement.query, given, known);
 }
 
+async function prepareCompound(
+  statement: Extract<Statement, { type: "compound" }>,
+  given: Preparation,
+  outer: Names,
+): Promise<Brought["types"]> {
+  await prepare(statement.right, given, outer);
+  const types = await prepare(statement.left, given, outer);
+  const scope = [{ alias: "", types }];
+  const { value } = new ThreeValues(new Negation());
+  const whole = (expr: ExprNode): ExprNode =>
+    given.size.add(value(replaced(expr, (one) => understood(one, scope, given))));
+  statement.orderBy = statement.orderBy.map((item) => withOwnKey({ ...item, expr: whole(item.expr) }));
+  if (statement.operator !== "UNION" || !statement.all) {
+    keepApart(statement);
+    withPlainTexts(statement, [...types.keys()]);
+  }
+  return types;
+}
+
 async function prepareSelect(select: SelectStatement, given: Preparation, named: Names): Promise<Brought["types"]> {
   const scope = await scopeOf(select, given, named);
   refuseLooseJoins(select);
   await evaluateLists(select, given, named);
   for (const inner of statementsIn(select)) await prepare(inner, given, named);
+  const isTable = scope.length === 1 && scope[0]?.source !== undefined;
+  if (isTable || select.distinct) withoutStars(select, scope);
   nameColumns(select);
-  const negation = new Negation();
-  replaceIn(select, (expr) => withConstant(understood(expr, scope, negation), given.functions));
+  refuseEqualNames(select, scope);
+  keepNullsApart(select);
+  replaceIn(select, (expr) => withConstant(understood(expr, scope, given), given.functions), given.size.add);
   if (select.where !== undefined) {
-    for (const [source, columns] of boundsIn(select.where, scope))
+    for (const [source, columns] of boundsIn(withoutNot(select.where), scope))
       for (const [column, bound] of columns) source.narrowing.set(column, bound);
   }
-  replaceIn(select, (expr) => asSet(expr, given.sets));
+  const [first] = select.columns;
+  given.scalarTypes.set(select, first?.type === "derived" ? typeOf(first.expr, scope) : undefined);
   const types = outputTypes(select, scope);
   takeOrder(select, scope);
+  resolveNames(select, scope);
+  withGroupKey(select, scope);
+  readByThreeValues(select, given);
+  replaceIn(select, (expr) => asSet(expr, given.sets));
+  select.orderBy = select.orderBy.map(withOwnKey);
+  if (select.distinct && needsApart(types)) {
+    keepApart(select);
+    withPlainTexts(select, [...types.keys()]);
+  }
   return types;
+}
+
+/** Moves each NOT inward, to where a bound can follow from it. */
+function withoutNot(where: ExprNode): ExprNode {
+  const negation = new Negation();
+  return replaced(where, (expr) => (expr.type === "unary" && expr.op === "NOT" ? negation.of(expr.argument) : expr));
+}
+
+function readByThreeValues(select: SelectStatement, { size }: Preparation): void {
+  const { value, condition } = new ThreeValues(new Negation());
+  const asValue = (expr: ExprNode): ExprNode => size.add(value(expr));
+  const asCondition = (expr: ExprNode): ExprNode => size.add(condition(expr));
+  select.columns = select.columns.map((column) =>
+    column.type === "star" ? column : { ...column, expr: asValue(column.expr) },
+  );
+  select.joins = select.joins.map((join) => (join.on === undefined ? join : { ...join, on: asCondition(join.on) }));
+  if (select.where !== undefined) select.where = asCondition(select.where);
+  if (select.having !== undefined) select.having = asCondition(select.having);
+  select.groupBy = select.groupBy.map(asValue);
+  select.orderBy = select.orderBy.map((item) => ({ ...item, expr: asValue(item.expr) }));
 }
 
 async function scopeOf(select: SelectStatement, given: Preparation, named: Names): Promise<Scope> {
@@ -117,8 +122,16 @@ async function scopeOf(select: SelectStatement, given: Preparation, named: Names
   for (const join of select.joins) {
     if (join.fromFunction) throw new SqlError("syntax", `the table function ${join.table} is not here`);
     scope.push(bring(join, given, named));
+    if (join.on !== undefined) join.on = joinedLast(join.on, join.alias ?? join.table);
   }
   return scope;
+}
+
+/** Puts the column of the joined table on the right of an equality, where the SQL engine expects this column. */
+function joinedLast(on: ExprNode, joined: string): ExprNode {
+  if (on.type !== "binary" || on.left.type !== "identifier" || on.right.type !== "identifier") return on;
+  const isFirst = on.op === "=" && on.left.prefix === joined && on.right.prefix !== joined;
+  return isFirst ? { ...on, left: on.right, right: on.left } : on;
 }
 
 function nameWithin(query: Statement): string {
@@ -162,85 +175,23 @@ function refuseLooseJoins({ joins }: SelectStatement): void {
   }
 }
 
+/** The SQL engine joins a NULL with the text NULL. After an inner join, the condition removes the rows of the former. */
+function keepNullsApart(select: SelectStatement): void {
+  for (const { joinType, on } of select.joins) {
+    if (joinType !== "INNER" || on?.type !== "binary" || on.op !== "=") continue;
+    const { positionStart, positionEnd } = on;
+    const place = { positionStart, positionEnd };
+    const isKnown = (argument: ExprNode): ExprNode => ({ ...place, type: "unary", op: "IS NOT NULL", argument });
+    const known: ExprNode = { ...place, type: "binary", op: "AND", left: isKnown(on.left), right: isKnown(on.right) };
+    const { where } = select;
+    select.where = where === undefined ? known : { ...place, type: "binary", op: "AND", left: where, right: known };
+  }
+}
+
 function isEquality(on: ExprNode): boolean {
   if (on.type !== "binary") return false;
   if (on.op === "AND") return isEquality(on.left) || isEquality(on.right);
   return (on.op === "=" || on.op === "==") && on.left.type === "identifier" && on.right.type === "identifier";
-}
-
-/** Runs the inner statement of an IN once, in place of once for each row, so that its list narrows like any other. */
-async function evaluateLists(select: SelectStatement, given: Preparation, named: Names): Promise<void> {
-  const lists = new Map<Statement, readonly ExprNode[]>();
-  for (const inner of statementsIn(select, "in")) {
-    if (!hasOneColumn(inner)) continue;
-    const values = await given.evaluate(withNames(inner, named));
-    if (values !== undefined) lists.set(inner, values);
-  }
-  replaceIn(select, (expr) => {
-    const values = expr.type === "in" ? lists.get(expr.subquery) : undefined;
-    if (values === undefined || expr.type !== "in") return expr;
-    const list: ExprNode = { ...positionOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
-    return values.length > NARROWING_MAX ? { ...list, isWide: true } : list;
-  });
-}
-
-/** Adds the definitions of the mentioned names to a statement that runs alone. */
-function withNames(inner: Statement, named: Names): Statement {
-  const used = [...named].filter(([name]) => mentions(inner, name));
-  const ctes = [...new Set(used.flatMap(([, { definitions }]) => definitions))];
-  return ctes.length === 0 ? inner : { ...positionOf(inner), type: "with", ctes, query: inner };
-}
-
-/** True also if the name means something other than a table: an unused definition costs little. */
-function mentions(statement: Statement, name: string): boolean {
-  return JSON.stringify(statement, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
-    .toLowerCase()
-    .includes(JSON.stringify(name));
-}
-
-function understood(expr: ExprNode, scope: Scope, negation: Negation): ExprNode {
-  if (expr.type === "identifier") return { ...expr, name: inCase(expr.name, scope) };
-  if (expr.type === "function" && isRefused(expr.funcName))
-    throw new SqlError("syntax", `the function ${expr.funcName} is not here`);
-  if (expr.type === "function" && isTruth(expr.funcName)) return withKnownFalse(expr, (one) => negation.of(one));
-  if (expr.type === "unary" && expr.op === "NOT") return negation.of(expr.argument);
-  if (expr.type === "binary" && expr.op === "LIKE") return asLike(expr);
-  if (expr.type === "binary" && expr.op === "OR")
-    return { ...expr, left: negation.asOperand(expr.left), right: negation.asOperand(expr.right) };
-  if (expr.type === "binary") {
-    const [left, right] = [asMoment(expr.left, expr.right, scope), asMoment(expr.right, expr.left, scope)];
-    return withMoments({ ...expr, left, right }, scope);
-  }
-  if (expr.type === "in valuelist") {
-    return negation.withoutNulls({
-      ...expr,
-      values: expr.values.map((value) => asMoment(value, expr.expr, scope)),
-    });
-  }
-  return expr;
-}
-
-function asLike(expr: Extract<ExprNode, { type: "binary" }>): ExprNode {
-  const { left, right } = expr;
-  const isFixed = right.type === "literal" && !/[%_]/.test(textOf(right.value));
-  if (isFixed) return { ...expr, op: "=" };
-  return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
-}
-
-/** The column's name in lower case, unless the scope has a column with the name as written. */
-function inCase(name: string, scope: Scope): string {
-  const small = name.toLowerCase();
-  const isKnown = (one: string): boolean => scope.some(({ types }) => types.has(one));
-  return !isKnown(name) && isKnown(small) ? small : name;
-}
-
-/** Converts a text to an ISO text of fixed length; these compare as moments do. @throws SqlError for any other text */
-function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
-  if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type === "literal") return expr;
-  if ("isMoment" in expr || typeOf(beside, scope) !== "moment") return expr;
-  const atMs = momentOf(expr.value);
-  if (atMs === undefined) throw new SqlError("syntax", `'${expr.value}' is no moment; write 2026-01-31T08:15:00Z`);
-  return { ...expr, value: new Date(atMs).toISOString() };
 }
 
 /** Leaves out a sort that an index provides, so that a LIMIT ends the scan early. */
@@ -264,17 +215,4 @@ function takeOrder(select: SelectStatement, scope: Scope): void {
 
 function isColumn(expr: ExprNode, name: string): boolean {
   return expr.type === "identifier" && expr.name === name;
-}
-
-function positionOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStart" | "positionEnd">): {
-  positionStart: number;
-  positionEnd: number;
-} {
-  return { positionStart, positionEnd };
-}
-
-/** True if the statement has one output column, as an IN needs. */
-function hasOneColumn(statement: Statement): boolean {
-  const { columns } = outermost(statement);
-  return columns.length === 1 && columns[0]?.type === "derived";
 }

@@ -2,6 +2,7 @@
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 import type { Bound } from "../../core/query/narrowing.ts";
 import type { ColumnType } from "../../core/query/table-shape.ts";
+import { TO_BOOLEAN, TO_INTEGER } from "./casts.ts";
 import { isTruth } from "./truths.ts";
 import type { ScanRequest, SqlTable } from "../../engine/ports/sql.ts";
 
@@ -19,7 +20,8 @@ export interface Source {
 export interface Brought {
   readonly alias: string;
   readonly source?: Source;
-  readonly types: ReadonlyMap<string, ColumnType>;
+  /** The names of its columns, in order. The type is undefined if only the values determine it. */
+  readonly types: ReadonlyMap<string, ColumnType | undefined>;
 }
 
 export type Scope = readonly Brought[];
@@ -28,19 +30,32 @@ type Named = Extract<ExprNode, { type: "identifier" }>;
 
 export interface ResolvedColumn {
   readonly brought: Brought;
-  readonly type: ColumnType;
+  readonly type: ColumnType | undefined;
 }
 
 /** @returns undefined for an unknown or ambiguous name */
 export function resolveColumn({ name, prefix }: Named, scope: Scope): ResolvedColumn | undefined {
   const fitting = scope.filter(({ alias, types }) => (prefix === undefined || alias === prefix) && types.has(name));
   const [only] = fitting;
-  return only === undefined || fitting.length > 1 ? undefined : { brought: only, type: only.types.get(name)! };
+  return only === undefined || fitting.length > 1 ? undefined : { brought: only, type: only.types.get(name) };
 }
 
-const GIVES_MOMENT = /^(NOW|MOVED|DATE_BIN|DATE_TRUNC|TO_TIMESTAMP(_\w+)?)$/;
+const GIVES_MOMENT = /^(NOW|MOVED|DATE_BIN|DATE_TRUNC|TRUNCATED|TO_TIMESTAMP(_\w+)?)$/;
+const INTEGERS = new Set(["COUNT", "ROW_NUMBER", "TEXT_LENGTH", "TEXT_POSITION", TO_INTEGER]);
 const GIVES_DURATION = new Set(["INTERVAL_OF", "MS_BETWEEN", "AGE"]);
-const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "COALESCE"]);
+const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "NULLIF", "KEPT_APART", "PLAIN"]);
+/** Of durations these are durations, of integers some are integers, and of moments nothing. */
+const KEEPS_NUMBER = new Set(["SUM", "AVG", "MEDIAN", "ABS"]);
+const CHOOSES = new Set(["FIRST_KNOWN", "GREATEST", "LEAST"]);
+
+/** A scalar subquery with the type of its one column. */
+export interface Typed {
+  readonly valueType?: ColumnType | undefined;
+}
+
+export function isTimed(type: ColumnType | undefined): type is "moment" | "duration" {
+  return type === "moment" || type === "duration";
+}
 
 /** @returns the type that the syntax of an expression determines; undefined if the type depends on the values */
 export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
@@ -49,31 +64,75 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
       return resolveColumn(expr, scope)?.type;
     case "function": {
       const name = expr.funcName.toUpperCase();
-      if (name === "COUNT") return "integer";
-      if (isTruth(name)) return "boolean";
+      if (INTEGERS.has(name)) return "integer";
+      if (isTruth(name) || name === TO_BOOLEAN) return "boolean";
       if (GIVES_MOMENT.test(name)) return "moment";
       if (GIVES_DURATION.has(name)) return "duration";
+      if (CHOOSES.has(name)) return commonType(expr.args, scope);
       const [first] = expr.args;
-      return KEEPS_TYPE.has(name) && first !== undefined ? typeOf(first, scope) : undefined;
+      const type = first !== undefined ? typeOf(first, scope) : undefined;
+      if (KEEPS_NUMBER.has(name))
+        return type === "duration" || (type === "integer" && (name === "SUM" || name === "ABS")) ? type : undefined;
+      if (name === CALCULATED) return isIntegerCall(expr) ? "integer" : undefined;
+      return KEEPS_TYPE.has(name) ? type : undefined;
     }
     case "literal":
       return "isMoment" in expr ? "moment" : undefined;
     case "binary":
-      return isSum(expr.op) && typeOf(expr.left, scope) === "duration" ? "duration" : undefined;
+      return ofArithmetic(expr, scope);
     case "unary":
-      return expr.op === "-" ? undefined : "boolean";
+      if (expr.op !== "-") return "boolean";
+      return typeOf(expr.argument, scope) === "duration" ? "duration" : undefined;
+    case "case":
+      return commonType(resultsOf(expr), scope);
+    case "subquery":
+      return (expr as Typed).valueType;
     default:
       return undefined;
   }
 }
 
-function isSum(op: string): boolean {
-  return op === "+" || op === "-";
+/** Moments move by functions, so what is left of arithmetic with a type is a duration. */
+function ofArithmetic(
+  { op, left, right }: Extract<ExprNode, { type: "binary" }>,
+  scope: Scope,
+): ColumnType | undefined {
+  if (!["+", "-", "*", "/"].includes(op)) return op === "%" ? undefined : "boolean";
+  const [first, second] = [typeOf(left, scope), typeOf(right, scope)];
+  if (op === "/") return first === "duration" && second !== "duration" ? "duration" : undefined;
+  return first === "duration" || second === "duration" ? "duration" : undefined;
+}
+
+/** Arithmetic by a function, with the kind of its result as the last argument. */
+export const CALCULATED = "CALCULATED";
+
+function isIntegerCall({ args }: Extract<ExprNode, { type: "function" }>): boolean {
+  const kind = args.at(-1);
+  return kind?.type === "literal" && kind.value === "integer";
+}
+
+/** The results that a CASE chooses from. */
+export function resultsOf({ whenClauses, elseResult }: Extract<ExprNode, { type: "case" }>): readonly ExprNode[] {
+  const results = whenClauses.map(({ result }) => result);
+  return elseResult === undefined ? results : [...results, elseResult];
+}
+
+/** The type of one of the expressions; unknown where only some are moments or durations. A number is a duration beside one. */
+function commonType(exprs: readonly ExprNode[], scope: Scope): ColumnType | undefined {
+  const known = exprs.filter((expr) => expr.type !== "literal" || expr.value !== null);
+  const types = known.map((expr) => typeOf(expr, scope));
+  const timed = types.find(isTimed);
+  if (timed === undefined) return types[0];
+  const isOne = known.every(
+    (expr, at) =>
+      types[at] === timed || (timed === "duration" && expr.type === "literal" && typeof expr.value === "number"),
+  );
+  return isOne ? timed : undefined;
 }
 
 /** The names of a SELECT's output, with the known types. */
-export function outputTypes({ columns }: SelectStatement, scope: Scope): Map<string, ColumnType> {
-  const types = new Map<string, ColumnType>();
+export function outputTypes({ columns }: SelectStatement, scope: Scope): Map<string, ColumnType | undefined> {
+  const types = new Map<string, ColumnType | undefined>();
   for (const column of columns) {
     if (column.type === "star") {
       for (const { alias, types: own } of scope) {
@@ -83,8 +142,7 @@ export function outputTypes({ columns }: SelectStatement, scope: Scope): Map<str
       continue;
     }
     const name = column.alias ?? (column.expr.type === "identifier" ? column.expr.name : undefined);
-    const type = typeOf(column.expr, scope);
-    if (name !== undefined && type !== undefined) types.set(name, type);
+    if (name !== undefined) types.set(name, typeOf(column.expr, scope));
   }
   return types;
 }

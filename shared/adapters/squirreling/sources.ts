@@ -70,7 +70,8 @@ export function withSource(tokens: readonly Token[]): readonly Token[] {
     isLacking[isLacking.length - 1] = false;
   };
   for (const token of tokens) {
-    if (isSign(token, ")") || isSign(token, ";") || isWord(token, ...AFTER_COLUMNS)) end();
+    const isWithin = isWord(out.at(-1), "WITHIN");
+    if (isSign(token, ")") || isSign(token, ";") || (isWord(token, ...AFTER_COLUMNS) && !isWithin)) end();
     if (isSign(token, ")") && isLacking.length > 1) isLacking.pop();
     if (isSign(token, "(")) isLacking.push(false);
     if (isWord(token, "SELECT", "FROM")) isLacking[isLacking.length - 1] = isWord(token, "SELECT");

@@ -14,8 +14,10 @@ import {
 import { inDialect } from "./dialect.ts";
 import { functionsAt } from "./functions.ts";
 import { ONE_ROW_TABLE } from "./sources.ts";
-import { prepare, Readings, type Preparation, unknownTable } from "./prepare.ts";
+import { type Preparation, Readings } from "./preparation.ts";
+import { prepare, unknownTable } from "./prepare.ts";
 import type { Brought, Source } from "./scope.ts";
+import { StatementSize } from "./statement-size.ts";
 import { StepLimit } from "./step-limit.ts";
 import { withTruths } from "./truths.ts";
 import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
@@ -61,6 +63,8 @@ class Run {
   readonly #limits: SqlLimits;
   readonly #steps: StepLimit;
   readonly #preparation: Preparation;
+  /** The text that the SQL engine parsed. */
+  #text = "";
   #rowsRead = 0;
   #answerBytes = 0;
 
@@ -74,7 +78,10 @@ class Run {
       sources: new Map(),
       readings: new Readings(),
       sets,
+      scalarTypes: new WeakMap(),
+      size: new StatementSize(),
       functions: this.#functions,
+      written: ({ positionStart, positionEnd }) => this.#text.slice(positionStart, positionEnd),
       evaluate: (inner) => this.#list(inner),
     };
   }
@@ -82,15 +89,19 @@ class Run {
   read(statement: string): Statement {
     if (statement.length > this.#limits.statementMaxLength)
       throw new SqlError("refused", `a statement has at most ${this.#limits.statementMaxLength} letters`);
-    const { text, truths, described } = inDialect(statement);
-    if (described !== undefined && !this.#preparation.tables.has(described))
-      throw unknownTable(described, this.#preparation);
-    const parsed = spoken("syntax", () => parseSql({ query: text, functions: this.#functions }));
-    return withTruths(parsed, truths);
+    return spoken("syntax", () => {
+      const { text, truths, described } = inDialect(statement);
+      if (described !== undefined && !this.#preparation.tables.has(described))
+        throw unknownTable(described, this.#preparation);
+      this.#text = text;
+      return withTruths(parseSql({ query: text, functions: this.#functions }), truths);
+    });
   }
 
   async answer(statement: Statement): Promise<SqlAnswer> {
-    const types = await prepare(statement, this.#preparation);
+    const types = await prepare(statement, this.#preparation).catch((error: unknown) => {
+      throw told(error);
+    });
     const { columns, rows } = await this.#execute(statement, this.#limits.rowsMax);
     const typed = columns.map((name, at): SqlColumn => ({ name, type: types.get(name) ?? typeOfValues(rows, at) }));
     return { columns: typed, rows: rows.map((row) => row.map((value, at) => cellOf(value, typed[at]!.type))) };
@@ -220,7 +231,7 @@ function told(error: unknown): unknown {
   return ENGINE_ERRORS.test(error.name) ? new SqlError("syntax", error.message) : error;
 }
 
-const ENGINE_ERRORS = /^(ParseError|ExecutionError|ArgValueError|ArgCountError|CastError|SyntaxError)$/;
+const ENGINE_ERRORS = /^(ParseError|ExecutionError|ArgValueError|ArgCountError|CastError|SyntaxError|RangeError)$/;
 
 function isUnknownName({ name }: Error): boolean {
   return /(Table|Column)NotFound/.test(name);

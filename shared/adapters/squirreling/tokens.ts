@@ -9,7 +9,8 @@ export interface Token {
   readonly truth?: string;
 }
 
-const BEFORE = /(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+/** A comment that nothing closes ends with the statement. */
+const BEFORE = /(?:\s|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?)*/y;
 const KINDS: readonly (readonly [Token["kind"], RegExp])[] = [
   ["text", /'(?:[^']|'')*'?/y],
   ["quoted", /"(?:[^"]|"")*"?/y],
@@ -37,6 +38,11 @@ export function tokensOf(statement: string): readonly Token[] {
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
+}
+
+/** Adds without a spread: a call has room for some ten thousand arguments, and a statement for more tokens. */
+export function append(out: Token[], ...lists: readonly (readonly Token[])[]): void {
+  for (const list of lists) for (const token of list) out.push(token);
 }
 
 export function isWord(token: Token | undefined, ...words: readonly string[]): boolean {

@@ -1,8 +1,6 @@
 /** The tests IS TRUE, IS FALSE and IS UNKNOWN, and their negations. */
 import type { ExprNode, Statement, UserDefinedFunction } from "squirreling";
 
-type Call = Extract<ExprNode, { type: "function" }>;
-
 const TRUTHS: Readonly<Record<string, (value: unknown) => boolean>> = {
   IS_TRUE: (value) => value === true,
   IS_NOT_TRUE: (value) => value !== true,
@@ -20,37 +18,9 @@ export function isTruth(name: string): boolean {
   return Object.hasOwn(TRUTHS, name);
 }
 
-/**
- * Rewrites a test of an expression such as `x = 1`, which the SQL engine evaluates to false if its value is unknown.
- *
- * @param negated gives an expression that is true exactly where its argument is false
- */
-export function withKnownFalse(test: Call, negated: (expr: ExprNode) => ExprNode): ExprNode {
-  const [argument] = test.args;
-  if (argument === undefined || argument.type === "identifier") return test;
-  const isNotTrue = (one: ExprNode): ExprNode => ({ ...test, funcName: "IS_NOT_TRUE", args: [one] });
-  const isTrue = (one: ExprNode): ExprNode => ({ ...test, funcName: "IS_TRUE", args: [one] });
-  const { positionStart, positionEnd } = test;
-  const both = (op: "AND" | "OR", left: ExprNode, right: ExprNode): ExprNode => ({
-    type: "binary",
-    op,
-    left,
-    right,
-    positionStart,
-    positionEnd,
-  });
-  switch (test.funcName) {
-    case "IS_FALSE":
-      return isTrue(negated(argument));
-    case "IS_NOT_FALSE":
-      return isNotTrue(negated(argument));
-    case "IS_UNKNOWN":
-      return both("AND", isNotTrue(argument), isNotTrue(negated(argument)));
-    case "IS_NOT_UNKNOWN":
-      return both("OR", isTrue(argument), isTrue(negated(argument)));
-    default:
-      return test;
-  }
+/** The test that is true exactly where the given one is false. */
+export function contraryTruth(name: string): string {
+  return name.startsWith("IS_NOT_") ? name.replace("IS_NOT_", "IS_") : name.replace("IS_", "IS_NOT_");
 }
 
 /** Replaces each IS NOT NULL that stands for a test by the test. @param truths the tests, by the end of their IS NOT NULL */

@@ -46,7 +46,7 @@ export const META_ERRORS = {
   META0010: {
     title: "The meta store was written by an incompatible version of the server",
     arises:
-      "The local process starts on a meta directory that cannot be read, or whose VERSION file is damaged or names an older format, a newer format or another kind of store. On AWS, a function starts on a table whose schema item names another format.",
+      "The local process starts on a meta directory whose database is damaged, or whose VERSION file is damaged or names an older format, a newer format or another kind of store. On AWS, a function starts on a table whose schema item names another format.",
     outcome: REFUSE_START,
     remedy:
       "Start the version of the server that wrote the store. Or migrate the store, empty it, or choose another meta.storage-path or table.",

@@ -54,7 +54,7 @@ export const RUNTIME_ERRORS = {
   RT0009: {
     title: "The journal store has no storage format version that this server can read",
     arises:
-      "The local process starts on a journal directory that cannot be read, or whose VERSION file is missing, is damaged, or names another format or another kind of store.",
+      "The local process starts on a journal directory whose database is damaged, or whose VERSION file is missing, is damaged, or names another format or another kind of store.",
     outcome: REFUSE_START,
     remedy:
       "Start the version of the server that wrote the directory. Or empty the directory, or choose another worker.storage.path.",
@@ -107,7 +107,7 @@ export const RUNTIME_ERRORS = {
     arises: "The SDK reports that the handler's steps differ from those in the journal (error 570 of the SDK).",
     outcome: RETRY,
     remedy:
-      "`stepwell invocations describe` shows both sides and lists the ways out as commands. To prevent it, register changed code under a new address, and keep handlers deterministic: read the time, random numbers and results of requests inside ctx.run.",
+      "Run `stepwell invocations describe`: it shows both sides and lists the ways out as commands. To prevent the error, register changed code under a new address, and keep handlers deterministic: read the time, random numbers and results of requests inside ctx.run.",
   },
   RT0017: {
     title: "An entry does not meet a precondition",
@@ -156,5 +156,27 @@ export const RUNTIME_ERRORS = {
     outcome: RETRY,
     remedy:
       "If the load passes by itself, do nothing: the server waits as long as a Retry-After header says. Otherwise give the deployment more capacity.",
+  },
+  RT0024: {
+    title: "The system refuses access to the data directory",
+    arises:
+      "At start: this process may not read, make or write the meta or the journal directory, or its file system is read-only or fails. The message names the error of the system. The stored data is not affected.",
+    outcome: REFUSE_START,
+    remedy:
+      "Give the user of this process the right to read and write the directory and everything below it, mend the file system, or choose another --data-dir, meta.storage-path or worker.storage.path. Do not empty the directory.",
+  },
+  RT0025: {
+    title: "A file is in the place of the data directory",
+    arises: "At start: the path of the meta or the journal directory, or a part of that path, is not a directory.",
+    outcome: REFUSE_START,
+    remedy: "Move the file away, or choose another --data-dir, meta.storage-path or worker.storage.path.",
+  },
+  RT0026: {
+    title: "The disk of the data directory is full",
+    arises:
+      "At start: the file system has no space left for the meta or the journal directory, or the user of this process has reached the quota. The stored data is not affected.",
+    outcome: REFUSE_START,
+    remedy:
+      "Free space on that file system, or raise the quota, and start again. To keep the data, move the whole directory to a larger disk. Do not delete files below it.",
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -97,7 +97,7 @@ export function inputVerdict(
   if (rule?.required !== true && nothing) return undefined;
   const pattern = rule === undefined ? "*/*" : rule.contentType;
   if (pattern === undefined) {
-    // If the manifest requires an input but names no content type, any body passes that is not empty.
+    // If the manifest requires an input but names no content type, any non-empty body passes.
     if (rule?.required === true) return bodyIsEmpty ? "Empty body not allowed" : undefined;
     return "Expected an empty body and no content-type";
   }

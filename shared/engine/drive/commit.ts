@@ -17,6 +17,7 @@ import type { Item, Written } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
 import { tellInvocation } from "../traces.ts";
+import { reportEnd } from "./report.ts";
 
 /** @returns false if another driver wrote the segment first: the caller must then discard its decision */
 export async function commit(
@@ -48,6 +49,7 @@ export async function commit(
   active.forgetWrites();
   active.advanceTo(next);
   active.inbox.consume(segment);
+  if (engine.activity !== undefined) reportEnd(engine.activity, next);
   return true;
 }
 
@@ -103,7 +105,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** The pieces of a large segment are written after the end of the lease is set, so the lease gets the time for writing them. */
+/** The pieces of a large segment are written after the end of the lease is set, so the lease is extended by the time for this. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;

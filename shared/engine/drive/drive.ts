@@ -2,7 +2,6 @@
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
-import { keptFailure } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
 import { acquire } from "../lock/acquire.ts";
@@ -22,6 +21,7 @@ import { beginAttempt, tellAttempt } from "../traces.ts";
 import { tellMismatch } from "./tell-mismatch.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 import { sendWake } from "../messaging/wake.ts";
+import { reportFailure } from "./report.ts";
 import { watch } from "../lease/watch.ts";
 
 /** `lost`: another driver has the invocation. The work of this driver since its last segment has no effect. */
@@ -123,20 +123,14 @@ async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: sp
 }
 
 function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): Transition {
-  if (ended.ending.kind === "failed") {
-    const { errorCode, message } = keptFailure(ended.ending.failure);
-    const attemptNumber = ended.attempt.number;
-    engine.log.write("attempt.failed", {
-      invocationId: active.id,
-      attempt: attemptNumber,
-      errorCode,
-      reason: message,
-    });
-    engine.meter.count("attempt_failures_total", { code: errorCode });
-    tellMismatch(engine, active.invocation, ended.ending.failure);
-  }
   const lock = active.lock.known;
-  return advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
+  const decided = advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
+  const { attempt: span, ending } = ended;
+  if (ending.kind === "failed") {
+    reportFailure(engine, active, { attempt: span.number, failure: ending.failure }, decided.step);
+    tellMismatch(engine, active.invocation, ending.failure);
+  }
+  return decided;
 }
 
 /** Takes the lock of the key for an exclusive handler. If another invocation holds it, parks in its queue (I6). */

@@ -141,7 +141,7 @@ function mayHaveSinks({ origin, inbox, lease }: ActiveInvocation): boolean {
   return origin.messageDriven || inbox.mayHaveSink || lease.record !== undefined;
 }
 
-/** Each CANCEL and each named signal counts; of an awakeable's completions only the first counts. */
+/** Each CANCEL and each named signal takes effect, but only the first completion of an awakeable does. */
 export function signalArrival({ signal, senderKey }: Extract<Effect, { kind: "signal" }>): string {
   const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
   return once ? awakeableArrival(signal.index) : `x${senderKey}`;

@@ -2,7 +2,7 @@
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 
-/** At this age the message of an acceptance must have been delivered. */
+/** By this age of an invocation, the message of its acceptance has been delivered, unless it was lost. */
 const LISTING_AGE_MIN_MS = 300_000;
 const CHECK_INTERVAL_MS = 600_000;
 
@@ -39,7 +39,7 @@ export interface EngineSettings {
    * invocations that began with them, and take no new work (RT0020).
    */
   readonly protocol?: ProtocolRange & { readonly deprecatedBelow?: number };
-  /** The settings of handlers that set none of their own. */
+  /** The values of the settings that a handler does not set. */
   readonly defaults: EffectiveSettings;
   /** The upper bound of the retention of journals; unbounded if absent. */
   readonly journalRetentionMaxMs?: number;
@@ -48,8 +48,9 @@ export interface EngineSettings {
   /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
-   * Without a sweeper, the items of an open invocation live at least this long, less two days. 16 days by default; two days in
-   * a process that owns its store, which deletes nothing before the sweeper has extended it (`ttl.ts`).
+   * If the sweeper stops, the items of an open invocation live for at least this time, less two days. 16 days by default; two
+   * days in a process that owns its store, because it deletes no item before its sweeper has extended the open invocations
+   * (`ttl.ts`).
    */
   readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */
@@ -60,8 +61,8 @@ export interface EngineSettings {
    */
   readonly exclusiveOwnerPrefix?: string;
   /**
-   * How long the acceptance of a call waits for its first segment, to be written with it. Set if that saves a write. Absent
-   * where drivers share a table, because other drivers must find a call before its handler runs.
+   * How long the put of a call's acceptance is delayed, so that the call's first segment can be written with it. Set if that
+   * saves a write. Absent where drivers share a table, because other drivers must find a call before its handler runs.
    */
   readonly acceptanceWaitMs?: number;
 }

@@ -1,4 +1,4 @@
-/** The port of identity: fresh random bytes, and bytes derived under the secret of the environment (I7). */
+/** The port of identity: random bytes, and bytes derived under the secret of the environment (I7). */
 
 export interface IdSource {
   /** Cryptographically random bytes. */

@@ -1,11 +1,16 @@
-/** The log events about invocations: their attempts, circuits, leases, wakes, messages and timers. */
+/** The log events about invocations and what drives them: attempts, circuits, leases, wakes, messages and timers. */
 import type { LogEventEntry } from "./log-event.ts";
 
 const STORE_REMEDY = "The field error has the cause. Check that the store can be reached and has capacity left.";
 const QUEUE_REMEDY = "The field error has the cause. Check that the queue exists and that the process may use it.";
 
 export const INVOCATION_EVENTS = {
-  "attempt.failed": { level: "info", message: "An attempt failed" },
+  "attempt.failed": {
+    level: "warn",
+    message: "An attempt failed",
+    remedy:
+      "The fields errorCode and reason have the cause, and `stepwell explain <code>` says what helps. The field next says whether a retry follows, a pause or the end.",
+  },
   "journal.mismatched": {
     level: "warn",
     message: "The code of a deployment took another path than the journal (RT0016)",
@@ -80,6 +85,11 @@ export const INVOCATION_EVENTS = {
     level: "error",
     message: "An invocation was paused because it cannot be driven",
     remedy: "The field reason has the cause. Mend it, then resume the invocation with `stepwell invocations resume`.",
+  },
+  "invocation.ended": { level: "info", message: "An invocation ended" },
+  "invocation.omitted": {
+    level: "info",
+    message: "More invocations ended within a second than the log shows one by one",
   },
   "invocation.purged": { level: "info", message: "An invocation was purged" },
   "edit.dropped": {

@@ -3,7 +3,7 @@ import { INVOCATION_EVENTS } from "./invocation-events.ts";
 import { PROCESS_EVENTS } from "./process-events.ts";
 import { SWEEPER_EVENTS } from "./sweeper-events.ts";
 
-/** Names are `noun.verb` and stay stable: alarms, scripts and the documentation refer to them. */
+/** A name is a noun, a dot and what happened. Names stay stable: alarms, scripts and the documentation refer to them. */
 export const LOG_EVENTS = { ...INVOCATION_EVENTS, ...SWEEPER_EVENTS, ...PROCESS_EVENTS } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

@@ -1,4 +1,4 @@
-/** The log events about a process: its start and end, its settings, APIs and registry. */
+/** The log events about a process: its start and end, settings, APIs, spans, expired items and registry. */
 import type { LogEventEntry } from "./log-event.ts";
 
 const WITH_ERROR_ID = "The caller got the errorId; the field detail has the cause. Report it unless the store is down.";
@@ -72,11 +72,27 @@ export const PROCESS_EVENTS = {
   },
   "deployment.updated": { level: "info", message: "A deployment was updated in place" },
   "deployment.removed": { level: "info", message: "A deployment was removed" },
+  "deployment.found": { level: "info", message: "A deployment was found at a usual port of this machine" },
+  "deployment.sought": {
+    level: "info",
+    message: "No deployment answers at the usual ports of this machine, so Stepwell keeps looking",
+  },
+  "handler.callable": { level: "info", message: "A handler can be called" },
+  "handler.dropped": {
+    level: "warn",
+    message: "The deployment no longer has a handler of open invocations, so their attempts will fail",
+    remedy:
+      "Put the handler back, or end the invocations with `stepwell invocations cancel` or `kill`. The field invocationIds has the first of them.",
+  },
+  "registration.held-back": {
+    level: "info",
+    message: "The deployment was removed, so it is registered again only when its handlers change",
+  },
   "registration.delayed": { level: "info", message: "The registration waits until the deployment answers" },
   "registration.failed": {
     level: "error",
     message: "The deployment could not be registered",
-    remedy: "The field error has the cause and its code; docs/errors.md says what helps.",
+    remedy: "The field error has the cause and its code; `stepwell explain <code>` says what helps.",
   },
   "service.changed": { level: "info", message: "Settings of a service were changed" },
   "subscription.created": { level: "info", message: "A subscription was created" },

@@ -4,7 +4,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 /** A hint to look at an invocation. Only the table has the facts. */
 export interface Wake {
   readonly invocationId: InvocationId;
-  /** The moment when the message was first sent. Without an acceptance, a worker keeps a young message and drops an old one. */
+  /** When the message was first sent. Without an acceptance under the id, a worker keeps a young message and drops an old one. */
   readonly sentAtMs: number;
   /** The delay with which the message was sent, in milliseconds. */
   readonly delayMs: number;
@@ -43,7 +43,7 @@ export type MessageHandle = string;
 export const QUEUE_DELAY_MAX_MS = 900_000;
 
 export interface Queue {
-  /** @param delayMs 0 to 900,000; fractions of the adapter's unit are rounded up */
+  /** @param wake its `delayMs` is 0 to 900,000; fractions of the adapter's unit are rounded up */
   send(wake: Wake): Promise<MessageHandle>;
   /** Removes a message that was not yet received, if the queue can. Never fails, because a needless hint does no harm. */
   recall(ticket: MessageHandle): Promise<void>;

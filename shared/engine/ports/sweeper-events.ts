@@ -1,4 +1,4 @@
-/** The log events of the sweeper: its passes, walks and slices, and the dead letters. */
+/** The log events of the sweeper: its passes, looks, walks, slices and dead letters. */
 import type { LogEventEntry } from "./log-event.ts";
 
 export const SWEEPER_EVENTS = {

@@ -23,7 +23,7 @@ export type Condition =
   | { readonly kind: "absent" }
   | { readonly kind: "present" }
   | { readonly kind: "equal"; readonly attribute: string; readonly value: Scalar }
-  /** True only if the attribute is present and of the same type. */
+  /** True if the attribute is present, has the type of `than`, and is less. */
   | { readonly kind: "less"; readonly attribute: string; readonly than: number | string }
   | { readonly kind: "all"; readonly of: readonly Condition[] }
   | { readonly kind: "any"; readonly of: readonly Condition[] };

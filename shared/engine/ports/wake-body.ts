@@ -26,7 +26,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** @returns the wake, or what is wrong. This is no exception, because anyone with access can put other texts in a queue. */
+/** @returns the wake, or what is wrong. Does not throw, because anyone with access can put other texts in a queue. */
 export function wakeOfBody(body: string): ReadBody {
   let read: unknown;
   try {

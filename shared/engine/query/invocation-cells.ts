@@ -87,7 +87,7 @@ function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): C
   return {
     retry_count: attempts,
     last_attempt_deployment_id: pin?.deploymentId,
-    // An attempt that added no entry leaves only its failure, so the moment of the failure is shown as its start.
+    // An attempt that added no entry leaves only its failure, so the moment of the failure is shown as the attempt's start.
     last_start_at: startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
     next_retry_at: phase.status === "backing-off" ? phase.retryAtMs : undefined,
     ...(lastFailure && failureCells(lastFailure)),

@@ -34,7 +34,7 @@ export interface ListingRange {
 const SKEW_MAX_MS = 60_000;
 /** The stream ends after this many days in a row without an acceptance; a bound on `created_at` reaches older entries. */
 const EMPTY_DAYS_MAX = 31;
-/** A first page reads today and yesterday; a later page goes back until it finds an entry or the listing ends. */
+/** A first page reads today and yesterday; a later page goes back far enough to reach an entry or the end of the listing. */
 export const FIRST_DAYS = 2;
 export const LATER_DAYS = EMPTY_DAYS_MAX + 1;
 

@@ -18,8 +18,8 @@ export function sorted(found: Summary[], order: Order): Summary[] {
 }
 
 /**
- * @param rows of the open index, in any order
- * @param young in the given order: the listing from `known.noted.belowMs` on, and `unreadEntries`
+ * @param rows the rows of the open index, in any order
+ * @param young the listing from `known.noted.belowMs` on, in the given order. `unreadEntries` may be part of either parameter
  */
 export async function* mayBeOpen(
   known: Known,

@@ -11,7 +11,7 @@ import { aboutOf, commandPlaces } from "../operate/entry-view.ts";
 import type { MismatchSide, MismatchView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
 
-/** The commands that are shown before the difference and after it. */
+/** The number of commands that are shown before the difference, and after it. */
 const AROUND = 3;
 
 /**
@@ -52,7 +52,7 @@ function sideOf(deployments: readonly Deployment[], id: DeploymentId, service: s
   };
 }
 
-/** The deployment that recorded the journal, else the youngest other deployment of the service. */
+/** The deployment that recorded the differing entry; if it is gone or is `code` itself, the youngest other one of the service. */
 function formerCode(
   deployments: readonly Deployment[],
   service: string,

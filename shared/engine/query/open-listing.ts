@@ -1,4 +1,4 @@
-/** Reads the open index for lists. It contains invocations that were parked, renewed, or noted by the sweeper. */
+/** Reads the open index, which contains the open invocations that were parked, renewed, or noted by the sweeper. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { isPresented } from "../../core/query/status-words.ts";

@@ -70,7 +70,7 @@ async function walk(
 }
 
 /**
- * The entries of the listing after a position that are younger than the sweeper's progress, up to a bound per page.
+ * The entries of the listing after a position that the sweeper has not reached or could not read, up to a bound per page.
  */
 class YoungEntries {
   readonly #page: ListPage;

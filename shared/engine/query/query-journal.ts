@@ -37,7 +37,7 @@ export function journalEventsTable(reading: Reading): SqlTable {
   };
 }
 
-/** Loads the invocations that a statement names by id; without an id all, within the budget. */
+/** Loads the invocations that a statement names by id; if it names none, all invocations, within the budget. */
 async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerator<Loaded> {
   const id = narrowing.get("id");
   const { engine, budget } = reading;

@@ -12,7 +12,7 @@ import { type Cells, type KeyedTarget, type QueueView, type Reading, rowOf } fro
 
 const TEXT = new TextDecoder("utf-8", { fatal: true });
 
-/** Invocations that wait for their key: with a key its tickets, without one the `pending` rows of the open index. */
+/** Invocations that wait for their key: the tickets of the key that a statement names, else `pending` rows of the open index. */
 export function inboxTable(reading: Reading): SqlTable {
   return queueTable(reading, INBOX, {
     ofKey: ({ waiting }) => waiting.map(({ id, ticket }) => inPartition(id, { id, sequence_number: ticket })),
@@ -21,7 +21,7 @@ export function inboxTable(reading: Reading): SqlTable {
   });
 }
 
-/** Holders of keys: with a key its lock; without one the open, not pending invocations of handlers that need the lock. */
+/** Holders of keys: from the lock of the key that a statement names, else all begun invocations of handlers that need a lock. */
 export function keyedStatusTable(reading: Reading): SqlTable {
   return queueTable(reading, KEYED_SERVICE_STATUS, {
     ofKey: ({ holder }) => (holder === undefined ? [] : [inPartition(holder, { invocation_id: holder })]),

@@ -16,7 +16,7 @@ import { readEnd, type SegmentEnd } from "../store/segment-record.ts";
 import type { Summary } from "./open-listing.ts";
 
 export interface RowDetails {
-  /** Present for a completed invocation, unless its items are gone or an older version wrote them. */
+  /** Present for a completed invocation; may be missing if its items are gone, not read, or written by an older version. */
   readonly outcome?: EndOutcome;
   /** The reads of the page were used up before this row. */
   readonly isUnread?: true;
@@ -36,7 +36,7 @@ const READS_AT_ONCE = 16;
 const ROWS_AT_ONCE = 32;
 /** A larger final record, whose result may have tens of megabytes, shows its outcome alone. */
 const END_MAX_BYTES = 64 * 1024;
-/** Reads of single items, and loads of invocations that an older version may have cancelled, for one page. */
+/** The most reads of single items for one page, and the most loads of invocations whose end an older version wrote. */
 const SINGLE_READS_MAX = 500;
 const LOADS_MAX = 20;
 
@@ -62,7 +62,7 @@ export class RowReader {
     return detailed;
   }
 
-  /** One item for each row: the first segment of a completed invocation, which mostly is its last, or the lease record. */
+  /** One item for each row: the first segment of a completed invocation, mostly its last; the lease record of an open one. */
   async #itemsBeside(rows: readonly Named[]): Promise<ReadonlyMap<string, Item>> {
     if (rows.length === 0) return new Map();
     const items = await this.#engine.table.getMany(rows.map((row) => this.#keyBeside(row)));

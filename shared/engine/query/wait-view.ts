@@ -1,4 +1,4 @@
-/** Shows what one invocation waits for. Does not look at the invocations that it waits for. */
+/** Shows what one invocation waits for, without reading the other invocations that it waits for. */
 import type { Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Wait, waitsOf } from "../../core/invocation/waits.ts";

@@ -12,7 +12,7 @@ import { ownWaits } from "./wait-view.ts";
 
 /** How many invocations deep the causes are followed. */
 const DEPTH_MAX = 3;
-/** How many other invocations are read for one view; those of the upper levels come first. */
+/** The most other invocations that are read for one view; those of the upper levels come first. */
 const READS_MAX = 20;
 const READS_AT_ONCE = 8;
 

@@ -2,6 +2,7 @@
 import { advance } from "../../core/invocation/advance.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { writeSegment } from "../drive/commit.ts";
+import { reportEnd } from "../drive/report.ts";
 import { type Addressee, orderKill } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
@@ -44,6 +45,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   // The killer has no lease: the fence alone decides.
   const by = { pk, token: loaded.lease.token, consumedUnits: 1, extendedUntilS: leaseRecord?.keepUntilS };
   if ((await writeSegment(engine, before.acceptance, segment, by)) === undefined) return false;
+  if (engine.activity !== undefined) reportEnd(engine.activity, next);
   engine.activeInvocations.find(next.acceptance.id)?.lose();
   performer.inbox.consume(segment);
   await perform(engine, { ...performer, invocation: next }, before, segment);

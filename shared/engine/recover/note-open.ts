@@ -11,8 +11,8 @@ import { writeRecord } from "../lease/write-record.ts";
 const TRIES_MAX = 3;
 
 /**
- * Changes nothing but the entry in the index: a live driver keeps its token and its lease, and parks, renews and
- * commits as before. If the lease is over, the lease record gets another token.
+ * Under a live lease, changes nothing but the entry in the index: the driver keeps its token and its lease, and parks, renews
+ * and commits as before. If the lease is over, the lease record also gets another token.
  * @param lookAtMs for an invocation that was never driven: when the message that is sent now counts as lost
  * @returns the invocation as it is stored now; undefined if it is gone
  * @throws Error if other processes write the lease record first in every try

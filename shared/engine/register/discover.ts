@@ -9,8 +9,8 @@ import type { Manifest } from "../../core/protocol/manifest.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 import { addressText, parseAddress } from "../../core/registry/deployment-identity.ts";
 import type { DiscoveredManifest } from "../../core/registry/same-manifest.ts";
-import { fetchManifest } from "./discovery-exchange.ts";
-import type { ManifestAnswer } from "./discovery-exchange.ts";
+import { fetchManifest, REGISTRATION_LIMITS } from "./discovery-exchange.ts";
+import type { DiscoveryLimits, ManifestAnswer } from "./discovery-exchange.ts";
 import type { Engine } from "../engine.ts";
 import type { HttpDestination, LambdaDestination } from "../ports/endpoints.ts";
 import { currentRange } from "../ports/protocol-range.ts";
@@ -41,7 +41,7 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** The address is not an absolute `http:` or `https:` address or a function's qualified ARN, or the role is not an ARN. */
+/** The URI is not an absolute one of `http:` or `https:` with unmasked values, or the ARN of the function or role is invalid. */
 export class AddressError extends Error {
   override name = "AddressError";
   readonly field: "uri" | "arn" | "assume_role_arn";
@@ -58,9 +58,10 @@ export class AddressError extends Error {
 export async function discover(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
   request: DiscoveryRequest,
+  limits: DiscoveryLimits = REGISTRATION_LIMITS,
 ): Promise<Discovered> {
   const asked = destinationOf(request);
-  const answer = await fetchManifest(engine, asked, request.additionalHeaders);
+  const answer = await fetchManifest(engine, asked, request.additionalHeaders, limits);
   const manifest = readManifest(answer, addressOf(asked), currentRange(engine.settings));
   const { protocolMode, minProtocolVersion, maxProtocolVersion, services, lambdaCompression } = manifest;
   if ("arn" in asked && protocolMode === "bidi-stream") throw new CodedError("META0015", `'${asked.arn}'`);

@@ -7,14 +7,20 @@ import type { Engine } from "../engine.ts";
 import { TransportError } from "../ports/endpoints.ts";
 import type { Destination, Exchange, ExchangeHead } from "../ports/endpoints.ts";
 
-const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
-/** The limit for all attempts together, because the operator waits for the answer. */
-const TIME_MAX_MS = 10_000;
 const MANIFEST_MAX_BYTES = 4 * 1024 * 1024;
 const QUOTE_MAX_CHARACTERS = 300;
 const TRANSIENT_REASONS: ReadonlySet<string> = new Set(["unreachable", "broken", "throttled"]);
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+export interface DiscoveryLimits {
+  readonly attempts: number;
+  /** The limit for all attempts together. */
+  readonly timeMaxMs: number;
+}
+
+/** The limits of a registration: the operator waits for the answer. */
+export const REGISTRATION_LIMITS: DiscoveryLimits = { attempts: 4, timeMaxMs: 10_000 };
 
 export interface ManifestAnswer {
   readonly contentType: string | undefined;
@@ -39,15 +45,16 @@ export async function fetchManifest(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
   destination: Destination,
   additionalHeaders: Readonly<Record<string, string>>,
+  { attempts, timeMaxMs }: DiscoveryLimits,
 ): Promise<ManifestAnswer> {
-  const deadlineMs = engine.clock.nowMs() + TIME_MAX_MS;
+  const deadlineMs = engine.clock.nowMs() + timeMaxMs;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await fetchOnce(engine, destination, additionalHeaders, deadlineMs);
+      return await fetchOnce(engine, destination, additionalHeaders, { timeMaxMs, deadlineMs });
     } catch (error) {
       if (!(error instanceof TransientFailure)) throw error;
       const waitMs = FIRST_WAIT_MS * 2 ** (attempt - 1);
-      if (attempt === ATTEMPTS || engine.clock.nowMs() + waitMs >= deadlineMs) throw error.coded;
+      if (attempt === attempts || engine.clock.nowMs() + waitMs >= deadlineMs) throw error.coded;
       await engine.clock.sleep(waitMs);
     }
   }
@@ -57,7 +64,7 @@ async function fetchOnce(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
   destination: Destination,
   additionalHeaders: Readonly<Record<string, string>>,
-  deadlineMs: number,
+  { timeMaxMs, deadlineMs }: { readonly timeMaxMs: number; readonly deadlineMs: number },
 ): Promise<ManifestAnswer> {
   const address = namedAddress(destination);
   const exchange = engine.endpoints.open({
@@ -86,7 +93,7 @@ async function fetchOnce(
       httpVersion: head.httpVersion,
     };
   } catch (error) {
-    if (late) throw new CodedError("META0003", `${address} did not answer within ${TIME_MAX_MS} ms`);
+    if (late) throw new CodedError("META0003", `${address} did not answer within ${timeMaxMs} ms`);
     throw error instanceof TransportError ? explained(error, address) : error;
   } finally {
     over.abort();

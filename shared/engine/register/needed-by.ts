@@ -41,7 +41,7 @@ const LOADS_AT_ONCE = 8;
 
 /**
  * Reads the whole open index, looks at each acceptance that the sweeper has not reached, and loads each open invocation whose
- * pin these do not show, within the limits. The count may miss invocations that are accepted meanwhile.
+ * pin the index does not show, within the limits. The count may miss invocations that are accepted meanwhile.
  * @param deployments all registered deployments
  */
 export async function neededBy(

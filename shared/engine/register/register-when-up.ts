@@ -4,6 +4,7 @@ import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { sameManifest } from "../../core/registry/same-manifest.ts";
 import type { HttpAddress } from "./discover.ts";
+import { warnOfDropped } from "./dropped-handlers.ts";
 import type { Engine } from "../engine.ts";
 import { register } from "./register.ts";
 import type { Registered, RegisterRequest } from "./register.ts";
@@ -13,9 +14,19 @@ const EVERY_MS = 500;
 type Unforced = HttpAddress & Omit<RegisterRequest, "force" | "dryRun">;
 
 export interface RegisteredUp {
-  /** `replaced`: the manifest had changed, so the deployment was registered again under its address. */
-  readonly kind: Registered["kind"];
+  /**
+   * `replaced`: the manifest had changed, so the deployment was registered again under its address. `removed`: an operator
+   * removed the deployment, and its manifest is still the same.
+   */
+  readonly kind: Registered["kind"] | "removed";
   readonly deployment: Deployment;
+}
+
+export interface WantedDeployment {
+  readonly uri: string;
+  readonly useHttp11: boolean;
+  /** The registration that an operator removed: it is made again only if the manifest has changed since. */
+  readonly removed?: Deployment;
 }
 
 /** The address in the form for logs. */
@@ -30,14 +41,14 @@ export function loggedAddress(address: Pick<HttpAddress, "uri">): string {
  */
 export async function registerWhenUp(
   engine: Engine,
-  deployment: { readonly uri: string; readonly useHttp11: boolean },
+  { removed, ...address }: WantedDeployment,
   onWaiting: (reason: string) => void,
   signal: AbortSignal,
 ): Promise<RegisteredUp | undefined> {
-  const request = { ...deployment, additionalHeaders: {}, metadata: {}, breaking: false };
+  const request = { ...address, additionalHeaders: {}, metadata: {}, breaking: false };
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      return await registerChanged(engine, request);
+      return await registerChanged(engine, request, removed);
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       if (error.code !== "META0003") throw error;
@@ -49,11 +60,18 @@ export async function registerWhenUp(
 }
 
 /** If the manifest is unchanged, the registered deployment keeps its revisions; otherwise it is replaced. */
-async function registerChanged(engine: Engine, request: Unforced): Promise<RegisteredUp> {
+async function registerChanged(
+  engine: Engine,
+  request: Unforced,
+  removed: Deployment | undefined,
+): Promise<RegisteredUp> {
   const { kind, deployment } = await register(engine, { ...request, dryRun: true, force: false });
+  if (kind === "created" && removed !== undefined && sameManifest(removed, deployment))
+    return { kind: "removed", deployment: removed };
   if (kind === "created") return await register(engine, { ...request, dryRun: false, force: false });
   const forced = { ...request, force: true };
   const offered = await register(engine, { ...forced, dryRun: true });
   if (sameManifest(deployment, offered.deployment)) return { kind: "unchanged", deployment };
+  await warnOfDropped(engine, deployment, offered.deployment);
   return await register(engine, { ...forced, dryRun: false });
 }

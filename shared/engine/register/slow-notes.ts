@@ -1,4 +1,4 @@
-/** Writes slow notes and long notes; many attempts that become long at the same time cost one write. */
+/** Writes slow notes and long notes. Many attempts of one handler that become long together cost the process one write. */
 import type { Engine } from "../engine.ts";
 import { slowName, writeSlow } from "./registry-items.ts";
 import type { Slowness } from "./registry-items.ts";

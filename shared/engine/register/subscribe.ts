@@ -1,4 +1,4 @@
-/** Creates, changes and removes Kafka subscriptions and the clusters that they read from. */
+/** Creates and removes Kafka subscriptions; creates, changes and removes the clusters that they name. */
 import { SUBSCRIPTION_ID_BYTES, subscriptionIdFromBytes } from "../../core/model/ids.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { assertSource, invalid, parseSink, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";

@@ -1,4 +1,4 @@
-/** Reads the acceptance that is stored under an id. It shows which life of the id is the current one. */
+/** Reads the acceptance that is stored under an id. The acceptance shows which life of the id is the current one. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { readAcceptance } from "./acceptance-record.ts";

@@ -1,4 +1,4 @@
-/** Reads how far the sweeper has walked the listing. Earlier open invocations are in the open index, with few exceptions (I8). */
+/** Reads how far the sweeper has walked the listing. The open index has the open invocations so far, with few exceptions (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { idAt } from "./index-walk.ts";

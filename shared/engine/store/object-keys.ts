@@ -1,4 +1,4 @@
-/** The key scheme of objects and workflows: the keys of the lock, the queue, the state and the promises. */
+/** The key scheme of objects and workflows: the keys of the lock, the queue, the state, the promises and their waiters. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Key } from "../ports/table.ts";

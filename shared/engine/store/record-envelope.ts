@@ -25,7 +25,7 @@ export function enveloped(bytes: Uint8Array, codec: (typeof CODEC)[keyof typeof 
   return sealed(record, codec);
 }
 
-/** True for a record that `opened` reads without unpacking or joining. */
+/** True for a record that `opened` reads without unpacking or joining; also for an item that has no record. */
 export function isPlain(record: unknown): boolean {
   return !(record instanceof Uint8Array) || record[1] === CODEC.plain;
 }

@@ -32,7 +32,7 @@ type Completed = Extract<After, { kind: "completed" }>;
 
 const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
 
-/** `frame` is present only if no arrival item contains the notification. */
+/** `frame` is present if the notification came without an arrival item or by an early arrival. */
 const StoredTaken = message({ key: string(1), frame: optional(bytes(2)) });
 
 const StoredSegment = message({
@@ -84,7 +84,7 @@ export function segmentItem(place: SegmentPlace, segment: Segment): Item {
   };
 }
 
-/** These attributes repeat fields of the record, so that a list need not read each final record, which may be large. */
+/** These attributes show how the invocation ended, so that a list need not read each final record, which may be large. */
 function endAttributes({ result, killed, tombstone }: Completed, isCancelled = false) {
   const failed: EndOutcome = isCancelled ? "cancelled" : "failed";
   const outcome: EndOutcome = killed ? "killed" : result.kind === "success" ? "succeeded" : failed;
@@ -187,7 +187,7 @@ export interface SegmentEnd {
   readonly result: Result;
   readonly killed: boolean;
   readonly endedAtMs: number;
-  /** Absent if an order ended the invocation. */
+  /** Absent if no attempt ended the invocation, for example after a kill. */
   readonly attempts?: number;
 }
 

@@ -8,7 +8,7 @@ import { pauseUnread } from "./pause-unread.ts";
 const DEATHS_ALONE_MAX = 2;
 
 /**
- * Call it before any invocation is driven. Pauses invocations that have ended several processes.
+ * Call it before any invocation is driven. Pauses suspects that have ended several processes while they were tried alone.
  * @returns how many invocations it has paused
  */
 export async function beginLife(engine: Engine): Promise<number> {

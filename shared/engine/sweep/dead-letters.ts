@@ -1,4 +1,4 @@
-/** Drains the dead-letter queue: tries each letter once, alone, and pauses its invocation if the try fails. */
+/** Drains the dead-letter queue: tries each letter alone, and pauses its invocation if the try fails and the store works. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
@@ -65,7 +65,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   const { invocationId } = wake;
   const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
   if (!(await beginTry(engine, marker))) {
-    // The load of the invocation may be what kills processes.
+    // The load of the invocation may have killed that process.
     await pauseUnread(engine, invocationId, told("the process that drove it ended before its time"));
     await engine.table.delete(marker);
     return "paused";

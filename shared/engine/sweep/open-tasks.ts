@@ -48,7 +48,7 @@ export const everythingTask: Task = {
   }),
 };
 
-/** Visits every entry, whenever it is due, and reads its arrivals, after an operator's order: for example, after a restore. */
+/** Visits every entry, due or not, and reads its arrivals, after an operator's order: for example, after a restore. */
 export const orderedOpenTask: Task = {
   isLeft: ({ order }) => order?.openFrom !== undefined,
   async goOn(saved, pass, isOver) {

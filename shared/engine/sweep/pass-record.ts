@@ -1,4 +1,4 @@
-/** The record of a running pass. If a later pass finds the record, the process of that pass has died or is still running. */
+/** The record of a running pass. If a later pass finds the record, the process that wrote it has died or is still running. */
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";

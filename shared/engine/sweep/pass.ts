@@ -44,7 +44,7 @@ export interface Passing {
    */
   readonly nowMs: number;
   readonly untilMs: number;
-  /** Called after each turn that does not finish its task, and at the end. */
+  /** Called after each turn that used up its time, after the work was handed over, and at the end. */
   readonly save: (saved: Saved) => Promise<void>;
   readonly guard?: Guard;
   /** Slices of earlier passes that workers have not finished. */
@@ -77,7 +77,7 @@ function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) 
 /**
  * Runs the tasks in turns. A task that fails does not stop the others.
  * @param saved the state with the walks that this pass begins
- * @throws the error of the first task that failed, after all others are done
+ * @throws the error of the first task that failed, after the others are done or time is over
  */
 export async function runPass(engine: Engine, saved: Saved, passing: Passing): Promise<SweepReport> {
   const { nowMs, untilMs, save, guard = NO_GUARD, slices = [] } = passing;

@@ -11,7 +11,7 @@ import type { Item } from "../ports/table.ts";
  */
 const LISTING_AGE_MAX_SHARE = 4;
 
-/** A walk that may take more than one pass: it looks at every entry that was in the index when it began. */
+/** A walk over entries of the open index, which may take more than one pass. */
 export interface Round {
   readonly beganMs: number;
   readonly from: IndexPosition;

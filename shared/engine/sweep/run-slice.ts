@@ -19,7 +19,7 @@ const LEASE_MS = 90_000;
 /**
  * Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the
  * slice, it sends the slice again.
- * @returns true if the message of the slice may be deleted
+ * @returns true: the message of the slice may be deleted
  */
 export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   const claimed = await claim(engine, name);

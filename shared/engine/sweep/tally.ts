@@ -2,7 +2,7 @@
 
 import type { OpenCount } from "./open-count.ts";
 
-/** The most reads of arrivals of entries that are not due, per pass; a skipped entry is read when its age has doubled again. */
+/** The most entries whose arrivals a pass or slice reads before they are due. A skipped one is read after its age has doubled. */
 export const READS_MAX = 5_000;
 
 export class Tally {

@@ -25,7 +25,7 @@ function tableRefusing(times: number) {
   return { clock, table, sent: () => sent };
 }
 
-test("a throttled write is retried after growing waits until it succeeds", async () => {
+test("a throttled write is retried, each time after a wait, until it succeeds", async () => {
   const { clock, table, sent } = tableRefusing(3);
   const written = table.put({ pk: "a", sk: "b" });
   await clock.advance(99);

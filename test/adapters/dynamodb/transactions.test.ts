@@ -1,4 +1,4 @@
-/** Tests that DynamoDB counts a resent transaction as one transaction. */
+/** Tests the request tokens by which DynamoDB recognises a transaction that is sent again. */
 import type { DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const conflict = () =>
     CancellationReasons: [{ Code: "TransactionConflict" }],
   });
 
-/** @returns the token of each request, where the first requests fail with these errors */
+/** @returns the token of each request; the first requests fail with these errors */
 async function tokensOf(...errors: Error[]): Promise<(string | undefined)[]> {
   const tokens: (string | undefined)[] = [];
   const send = async ({ input }: TransactWriteItemsCommand): Promise<object> => {

@@ -51,7 +51,7 @@ test("a lane that is not admitted is skipped, and its messages do not set the ne
   expect(served(lanes, 60, 5)).toEqual(["hog"]);
 });
 
-test("a message that is not due is not handed out, and the earliest of them sets the next due time", () => {
+test("messages that are not due are not handed out, and the earliest of them sets the next due time", () => {
   const lanes = new MessageLanes<Sample>();
   const [soon, late] = [sample("a", "soon"), sample("b", "late")];
   lanes.place(soon, 10);

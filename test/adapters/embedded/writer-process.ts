@@ -1,4 +1,4 @@
-/** A program that writes to a store until it is killed, and prints each acknowledged write. */
+/** A program that writes to a store until it is killed, and prints the outcome of each write. */
 import { writeSync } from "node:fs";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";

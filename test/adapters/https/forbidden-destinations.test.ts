@@ -109,7 +109,7 @@ describe("names", () => {
     },
   );
 
-  test("of a name with several addresses, only allowed ones are dialed", async () => {
+  test("for a name with several addresses, only the allowed ones are connected to", async () => {
     const other = await startPeer("h2 in the clear", echo);
     const resolve = resolvingTo("10.0.0.1", "127.0.0.1", "169.254.169.254");
     const endpoints = endpointsWith({ allow: ["127.0.0.1/32"], resolve });

@@ -37,7 +37,7 @@ test.each(NO_WAY)("%j reaches no destination", async (url) => {
   }
 });
 
-test("a name that was public at registration is judged at each connection, for every address of the corpus", async () => {
+test("a name that first had an allowed address is judged again at each connection, for the other addresses of the corpus", async () => {
   const addresses = HOSTILE_URLS.filter(([trick]) => trick !== "disguised")
     .map(([, url]) => new URL(url).hostname.replaceAll(/[[\]]/g, ""))
     .filter((host) => !host.startsWith("localhost"));

@@ -10,7 +10,7 @@ import { readAll, requestTo } from "../../contracts/endpoints-contract.ts";
 import { PEER_KINDS, startPeer, startServer, testCa } from "../../harness/https/peer.ts";
 import type { Peer } from "../../harness/https/peer.ts";
 
-/** A connection here means that a pointer was followed. */
+/** A connection to this server means that the client followed an address in an answer. */
 let elsewhere: Peer;
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];
@@ -83,7 +83,7 @@ test("frames that name other services and origins have no effect, and push is di
   expect(elsewhere.connections()).toBe(0);
 });
 
-test("an answer with a protocol switch breaks the exchange, and the connection is not handed over", async () => {
+test("an answer with a protocol switch breaks the exchange", async () => {
   const server = createHttp1();
   server.on("connection", (socket) => {
     socket.on("data", () =>

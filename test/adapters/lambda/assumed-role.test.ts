@@ -80,7 +80,7 @@ test("a missing sts:AssumeRole gives an error that names the setting for the rol
   );
 });
 
-test("an external id is passed to STS only where one is set", async () => {
+test("an external id is passed to STS only if one is set", async () => {
   const service = await startService(({ path }) => (path === "/" ? GRANTED : { body: { statusCode: 200 } }));
   onTestFinished(service.stop);
   const { endpoint, credentials } = service.options;

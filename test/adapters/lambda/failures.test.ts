@@ -56,7 +56,7 @@ test.each([
   expect(service.asked).toHaveLength(1);
 });
 
-test("a missing permission gives an error with both commands that grant it", async () => {
+test("a missing permission gives an error with the commands that grant it; without a handler tag there is one command only", async () => {
   const role = "arn:aws:sts::111122223333:assumed-role/Stepwell-AdminRole-1X/admin";
   const refuse = () => ({
     status: 403,

@@ -1,4 +1,4 @@
-/** Tests the events for functions and their answers, which are compressed where Node has zstd. */
+/** Tests the events for functions and the functions' answers, with compression where Node has zstd. */
 import { expect, test } from "vitest";
 import { answerOfPayload, eventPayload, UNPACKED_MAX_BYTES } from "../../../shared/adapters/lambda/function-event.ts";
 import { zstd } from "../../../shared/adapters/lambda/zstd.ts";

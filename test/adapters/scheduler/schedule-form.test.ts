@@ -1,4 +1,4 @@
-/** Tests timers in the form of schedules. */
+/** Tests the names and moments of schedules, and refused options of timers. */
 import { expect, test } from "vitest";
 import { scheduleExpression, scheduleName } from "../../../shared/adapters/scheduler/schedule-form.ts";
 import { SchedulerTimers } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
@@ -34,7 +34,7 @@ test.each([
   { earlyMs: 600_000 },
   { earlyMs: -1 },
   { earlyMs: Number.NaN },
-])("%o is refused: near must fit the queue and exceed early", (times) => {
+])("%o are refused: nearMs must exceed earlyMs, and fit the longest delay of the queue", (times) => {
   expect(() => new SchedulerTimers(times as unknown as SchedulerTimersOptions)).toThrow(RangeError);
 });
 

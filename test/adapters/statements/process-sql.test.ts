@@ -55,7 +55,7 @@ class CostlyTable implements SqlTable {
   }
 }
 
-test("rows with values of every type arrive unchanged, in many batches and in order", async () => {
+test("the values of every type are in the answer, for many batches of rows and in order", async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => ({
     n,
     big: 2n ** 64n - 1n,

@@ -1,4 +1,4 @@
-/** Tests the machine's clock, with fake timers where hours must pass. */
+/** Tests the machine's clock, with fake timers for long sleeps. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 
@@ -23,7 +23,7 @@ describe("with the machine's own timers", () => {
     expect(await slept).toBe(false);
   });
 
-  test("now is the time of day in milliseconds", () => {
+  test("now is the machine's time in milliseconds since the epoch", () => {
     const before = Date.now();
     const now = clock.nowMs();
     expect(now).toBeGreaterThanOrEqual(before);

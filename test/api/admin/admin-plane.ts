@@ -1,4 +1,4 @@
-/** The admin API over a real engine: embedded stores in a fresh directory, real connections, and no invocations. */
+/** The admin API over a real engine with embedded stores in a new directory. Tests may supply the use cases of invocations. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface AdminAnswer {
   readonly status: number;
   readonly headers: HttpResponse["headers"];
   readonly text: string;
-  // The shape is what the test is about to look at.
+  // Each test checks the shape of the body itself.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 }

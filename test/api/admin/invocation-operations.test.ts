@@ -1,3 +1,4 @@
+/** Operations on invocations over the admin API: the answer to each outcome, the choices in the query, and refusals. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deploymentIdFromBytes, invocationIdFromBytes, type InvocationId } from "../../../shared/core/model/ids.ts";
 import type { DeploymentChoice, Restart, Resumption } from "../../../shared/engine/ports/submission.ts";

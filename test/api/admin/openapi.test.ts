@@ -42,7 +42,7 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-test("the document of the admin API names every operation, and each of its references exists", async () => {
+test("the document of the admin API has paths with their methods and parameters, and each of its references exists", async () => {
   const { status, json } = await plane.ask("GET", "/openapi");
   expect([status, json.openapi, json.info.version]).toEqual([200, "3.1.0", "9.8.7"]);
   expect(Object.keys(json.paths["/deployments/{id}"]).sort()).toEqual(["delete", "get", "patch", "put"]);
@@ -67,7 +67,7 @@ test("the document has the summary of every operation", async () => {
   }
 });
 
-test("the document describes the bodies that the API accepts", async () => {
+test("the document describes the body of a registration, by address or by ARN", async () => {
   const { json } = await plane.ask("GET", "/v4/openapi");
   const { oneOf } = json.paths["/deployments"].post.requestBody.content["application/json"].schema;
   const bodies = oneOf.map(({ $ref }: { $ref: string }) => json.components.schemas[$ref.split("/").at(-1)!]);

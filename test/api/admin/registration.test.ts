@@ -123,7 +123,7 @@ describe("a registration", () => {
     expect((await plane.ask("GET", "/deployments")).json).toEqual({ deployments: [] });
   });
 
-  it("makes routes at once, also where the registry had been asked before", async () => {
+  it("creates routes that take effect at once, even if the registry was read before", async () => {
     const { registry } = plane.engine;
     expect(await registry.route("Greeter", "greet")).toEqual({ found: false, missing: "service" });
     const { json } = await plane.ask("POST", "/deployments", { uri: endpoint.uri });
@@ -136,7 +136,7 @@ describe("a registration", () => {
     expect(await registry.routeOn(json.id, "Greeter", "wave")).toMatchObject({ handler: { name: "wave" } });
   });
 
-  it("of two at once gives every service a revision of its own", async () => {
+  it("that runs at the same time as another one gives its service a different revision", async () => {
     const other = await startEndpoint(manifestOf([GREETER]));
     const answers = await Promise.all([endpoint, other].map(({ uri }) => plane.ask("POST", "/deployments", { uri })));
     await other.close();
@@ -153,7 +153,7 @@ describe("a registration", () => {
 });
 
 describe("a service", () => {
-  it("shows its effective settings, and its handlers those of their own", async () => {
+  it("shows its effective settings, and each handler shows its own", async () => {
     offer(TUNED);
     await plane.ask("POST", "/deployments", { uri: endpoint.uri });
     const { json } = await plane.ask("GET", "/services/Tuned");
@@ -243,7 +243,7 @@ describe("a discovery fails", () => {
     expect(refused.json.message).toContain(gone.uri);
   });
 
-  it("over HTTP/2 where only HTTP/1.1 is spoken, with a remedy", async () => {
+  it("over HTTP/2 with a server that speaks only HTTP/1.1, and the error names a remedy", async () => {
     const body = JSON.stringify(manifestOf([GREETER]));
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/vnd.restate.endpointmanifest.v3+json" }).end(body);

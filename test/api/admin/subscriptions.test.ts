@@ -58,7 +58,7 @@ test.each<[string, object, RegExp]>([
   ["to no handler", { sink: "service://Greeter" }, /not of the form service:/],
   ["to a service that nobody registered", { sink: "service://Nope/greet" }, /'Nope\/greet'.*not registered/],
   ["to a handler that the service lacks", { sink: "service://Greeter/nope" }, /'Greeter\/nope'.*not registered/],
-])("a subscription %s is META0009", async (_what, more, reason) => {
+])("a subscription %s is refused with META0009", async (_what, more, reason) => {
   await configure();
   const { status, json } = await subscribe(more);
   expect([status, json.restate_code]).toEqual([400, "META0009"]);
@@ -88,7 +88,7 @@ test("a cluster shows its properties without secrets, and its subscriptions on r
   expect((await plane.ask("GET", "/kafka-clusters")).json.clusters).toEqual([patched.json]);
 });
 
-test("a cluster is refused where its name is taken or invalid, or where it names no broker", async () => {
+test("a cluster is refused if its name is taken or invalid, or if it names no broker", async () => {
   await configure();
   expect((await configure()).status).toBe(409);
   expect((await configure("no name")).status).toBe(422);

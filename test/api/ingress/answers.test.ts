@@ -8,7 +8,7 @@ function request(line: string, headers: Readonly<Record<string, string>> = {}, b
   return bareRequest(line, { "content-type": "application/json", ...headers }, body);
 }
 
-test("a call answers the handler's bytes, its content type and the invocation's id", async () => {
+test("a call is answered with the handler's bytes, its content type and the invocation's id", async () => {
   const bytes = new Uint8Array([0, 255, 128, 10]);
   const response = await smallWorld().face(request("POST /Greeter/echo", {}, bytes));
   expect(response).toEqual({

@@ -73,7 +73,7 @@ test.each([
   expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: `/Greeter/echo${shown}` }]);
 });
 
-test("headers that the settings name are submitted, even credentials, but never the headers for the door itself", async () => {
+test("headers that the settings name are submitted, even credentials, but never the headers that are meant for the ingress", async () => {
   const { face, submissions } = smallWorld({
     forwardHeaders: ["authorization", "x-amzn-*", "host", "idempotency-key"],
   });

@@ -8,7 +8,7 @@ interface Row {
   readonly handler: string;
   readonly contentType?: string;
   readonly body?: string;
-  /** Absent where the request passes; otherwise a part of the refusal. */
+  /** Absent if the request passes; otherwise a part of the refusal. */
   readonly refusal?: string;
 }
 

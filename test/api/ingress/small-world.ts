@@ -54,7 +54,7 @@ const SERVICES: Readonly<Record<string, { type: ServiceType; handlers: Readonly<
   Signup: { type: "workflow", handlers: { run: { type: "workflow" }, status: { type: "shared" } } },
 };
 
-/** The requests that the use cases received, in order. */
+/** An ingress, and what reached its use cases and its log, in order. */
 export interface World {
   readonly face: (request: HttpRequest) => Promise<HttpResponse>;
   readonly submissions: Submission[];
@@ -169,7 +169,7 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
   };
 }
 
-/** `fail` fails with the failure in its input; every other handler returns its input. */
+/** `fail` fails with the failure in its input, `break` and its variants throw, and every other handler returns its input. */
 function resultOf({ target, input }: Submission): Result {
   if (target.handler === "break") throw new Error("the disk is on fire");
   if (target.handler === "break-off") throw new StoppingError(UNFINISHED_ID);

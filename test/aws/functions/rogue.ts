@@ -1,4 +1,4 @@
-/** A function that misbehaves by its path, or returns the event of its call. */
+/** A function that misbehaves as the path of its event demands; for any other path it returns the event. */
 
 interface Event {
   readonly path: string;

@@ -47,7 +47,7 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
     expect(await attemptsOf(invocationId)).toBeLessThanOrEqual(20);
   });
 
-  test("1,000 parallel calls", { timeout: PATIENCE_MS }, async () => {
+  test("1,000 parallel calls need at most 20 attempts", { timeout: PATIENCE_MS }, async () => {
     const { answer, invocationId } = await measured(`V${version} 1,000 parallel calls`, () =>
       post("/Large/calls", "1000"),
     );
@@ -65,13 +65,17 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
     ["throughRun", 31, 2],
     ["throughCall", 10, 2],
     ["throughCall", 31, 2],
-  ])("%s of %i MiB", { timeout: PATIENCE_MS }, async (handler, size, attempts) => {
-    const bytes = new Uint8Array(randomBytes(size * MIB));
-    const row = `V${version} ${handler} of ${size} MiB`;
-    const { answer, invocationId } = await measured(row, () => post(`/Large/${handler}`, bytes));
-    expect(Buffer.compare(answer, bytes)).toBe(0);
-    expect(await attemptsOf(invocationId)).toBe(attempts);
-  });
+  ])(
+    "%s of %i MiB returns the same bytes, in %i attempts",
+    { timeout: PATIENCE_MS },
+    async (handler, size, attempts) => {
+      const bytes = new Uint8Array(randomBytes(size * MIB));
+      const row = `V${version} ${handler} of ${size} MiB`;
+      const { answer, invocationId } = await measured(row, () => post(`/Large/${handler}`, bytes));
+      expect(Buffer.compare(answer, bytes)).toBe(0);
+      expect(await attemptsOf(invocationId)).toBe(attempts);
+    },
+  );
 
   test("10,000 sends in one attempt run once each", { timeout: PATIENCE_MS }, async () => {
     const { answer, invocationId } = await measured(`V${version} 10,000 sends, until all had run`, async () => {

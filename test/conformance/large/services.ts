@@ -49,7 +49,7 @@ export const large = restate.service({
       for (const index of indices(count)) ctx.serviceSendClient(leaf).note(index);
       return count;
     },
-    /** Rounds, each with so many parallel runs. */
+    /** Executes `rounds` rounds of `beside` parallel runs each. */
     runs: async (ctx, { rounds, beside }: { rounds: number; beside: number }) => {
       countAttempt(ctx.request().id);
       let sum = 0;

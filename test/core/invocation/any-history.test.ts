@@ -26,7 +26,7 @@ import {
   UNLIMITED,
 } from "./sample-invocation.ts";
 
-/** One step of a history; the numbers choose among what is possible at that moment. */
+/** One step of a history. Its numbers choose among the arrivals, entries and endings that are possible at that moment. */
 type Happening =
   | { readonly kind: "arrive"; readonly id: number; readonly cancel: boolean }
   | { readonly kind: "poll"; readonly afterMs: number; readonly kill: boolean }
@@ -55,12 +55,12 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "kill" as const }) },
 );
 
-/** Plays a history as a driver does: the last poll determines what is sent, and consumed arrivals are not offered again. */
+/** Plays a history as a driver does: an attempt gets the arrivals of the last poll, and no poll offers a consumed arrival. */
 class History {
   invocation: Invocation;
   readonly segments: Segment[] = [];
   readonly #arrivals = new Map<string, Arrival>();
-  /** What the last attempt was sent; a driver that lost its lease may still report the end of that attempt. */
+  /** The arrivals sent to the last attempt. A driver that lost its lease may still report the end of that attempt. */
   #sent: readonly Consumption[] = [];
   #isOpen = false;
   #nowMs = CREATED_MS;
@@ -199,7 +199,7 @@ describe("in any history", () => {
       expect(folded.retries).toEqual(invocation.retries);
       expect(folded.pin).toEqual(invocation.pin);
       expect(folded.segmentIndex).toBe(invocation.segmentIndex);
-      // The lease record holds the parked status; the segments alone give running.
+      // Only the lease record contains the parked status; without it the status is running.
       if (step.kind === "park") expect(folded.phase.status).toBe("running");
       else expect(folded.phase).toEqual(invocation.phase);
     });

@@ -1,4 +1,4 @@
-/** How an invocation ended, in one word. */
+/** Tests the one word that says how an invocation ended. */
 import { expect, test } from "vitest";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import { type EndOutcome, endOutcome } from "../../../shared/core/invocation/end-outcome.ts";
@@ -26,6 +26,6 @@ test.each<readonly [EndOutcome, string, Result, readonly Entry[], { killed?: boo
   expect(endOutcome({ journal: append(start.journal, entries), phase }, known)).toBe(expected);
 });
 
-test.each(["running", "suspended", "paused"] as const)("what is %s has none", (status) => {
+test.each(["running", "suspended", "paused"] as const)("an invocation that is %s has no outcome", (status) => {
   expect(endOutcome(invocationIn(status))).toBeUndefined();
 });

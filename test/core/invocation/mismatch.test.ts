@@ -1,4 +1,4 @@
-/** Tests failures beside the journal: their messages come from a deployment, and are cut before they are matched. */
+/** Tests how a failure is compared with the journal: its message comes from a deployment, and is cut before it is searched. */
 import { expect, test } from "vitest";
 import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
 import { invocationIn } from "./sample-invocation.ts";
@@ -26,7 +26,7 @@ test.each([
   expect(told.message.length).toBeLessThan(10_000);
 });
 
-test("the first line with a difference is read", () => {
+test("of several lines with a difference, the first one is shown", () => {
   const told = besideJournal(failure("mismatch\n  name: one != two\n  key: a != b"), journal, "dp_1");
   expect(told.mismatch?.field).toEqual({ name: "name", recorded: "one", offered: "two" });
 });

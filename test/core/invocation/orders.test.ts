@@ -57,13 +57,16 @@ describe("an order to pause", () => {
 });
 
 describe("an order to resume", () => {
-  test.each([...MOVING, "paused"] as const)("starts an attempt of a %s invocation, with fresh retries", (status) => {
-    const tired = invocationIn(status, { retries: { policyAttempts: 7, sinceEntry: 3 } });
-    const { next, step } = advance(tired, poll([resume()]));
-    expect(step.kind).toBe("poll");
-    expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
-    expect(advance(next, poll()).step.kind).toBe("attempt");
-  });
+  test.each([...MOVING, "paused"] as const)(
+    "starts an attempt of a %s invocation, and resets its retries",
+    (status) => {
+      const tired = invocationIn(status, { retries: { policyAttempts: 7, sinceEntry: 3 } });
+      const { next, step } = advance(tired, poll([resume()]));
+      expect(step.kind).toBe("poll");
+      expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
+      expect(advance(next, poll()).step.kind).toBe("attempt");
+    },
+  );
 
   test("given together with an order to pause: the later one decides, and both are consumed", () => {
     const [first, second] = [NOW_MS, NOW_MS + 1];

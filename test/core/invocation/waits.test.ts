@@ -110,6 +110,6 @@ test.each<readonly [Invocation, readonly object[]]>([
   [invocationIn("paused", { lastFailure: FAILURE }), [{ kind: "resume", sinceMs: NOW_MS }]],
   [invocationIn("paused"), [{ kind: "resume", sinceMs: CREATED_MS }]],
   [invocationIn("completed"), []],
-])("%# a phase other than suspended is one wait at most", (invocation, expected) => {
+])("%# an invocation that is not suspended has at most one wait", (invocation, expected) => {
   expect(waits(invocation)).toEqual(expected);
 });

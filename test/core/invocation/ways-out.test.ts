@@ -32,7 +32,7 @@ test.each([
   ]);
 });
 
-test("a journal of an old protocol version is kept not at all", () => {
+test("a restart keeps nothing of a journal of an old protocol version", () => {
   const journal = journalOf(run(1), completion(1), sleep(2, 5));
   const invocation = invocationIn("backing-off", { journal, pin: { ...PIN, protocolVersion: 5 } });
   expect(commandsOf("restart", invocation, mismatchAt(3))?.at(-1)).toContain("--from 0 ");

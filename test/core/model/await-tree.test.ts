@@ -97,7 +97,10 @@ const anyFresh: fc.Arbitrary<Fresh> = fc.record({
     .map((pairs) => new Map(pairs)),
 });
 
-/** The second evaluator: the set of possible outcomes of a node; empty while it is pending; null once one had to be judged. */
+/**
+ * The second evaluator.
+ * @returns the possible outcomes of the node: none while it is pending; null if its parent must judge a child of unknown outcome
+ */
 function outcomesOf(tree: Await, known: Fresh): ReadonlySet<Outcome> | null {
   const leaves = [
     ...tree.completions.map((id) => known.completions.get(id)),
@@ -138,7 +141,7 @@ describe("for any tree and any notifications", () => {
     expect(verdicts.waiting).toBeGreaterThan(100);
   });
 
-  test("a satisfied await stays satisfied when more arrives", () => {
+  test("a satisfied await stays satisfied when more notifications arrive", () => {
     fc.assert(
       fc.property(anyTree, anyFresh, anyFresh, (tree, first, more) => {
         const both: Fresh = {

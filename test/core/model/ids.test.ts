@@ -19,7 +19,7 @@ const LIVE = {
 const ZEROS = `inv_1${"0".repeat(33)}`;
 
 describe("an invocation id", () => {
-  test("equals that of a live server", () => {
+  test("equals the id that a live server gave to the same bytes", () => {
     expect(invocationIdFromBytes(LIVE.bytes)).toBe(LIVE.id);
     expect(invocationIdBytes(LIVE.id)).toEqual(LIVE.bytes);
   });
@@ -55,7 +55,7 @@ describe("an invocation id", () => {
   });
 });
 
-test("a deployment id has 26 letters and parses, and an invocation id is no deployment id", () => {
+test("a deployment id has 26 characters and parses, and an invocation id is no deployment id", () => {
   const id = deploymentIdFromBytes(LIVE.bytes.subarray(8));
   expect(id).toBe(`dp_1${LIVE.id.slice(16)}`);
   expect(id).toHaveLength(26);

@@ -119,7 +119,7 @@ test("unknown fields of any wire type are skipped", () => {
   expect(decode(Sample, hex(`0801 ${unknown} 2001`))).toEqual({ ...blank, small: 1, flag: true });
 });
 
-test("the last field of a oneof counts when reading, and writing two is refused", () => {
+test("a reader takes the last field of a oneof, and a writer refuses two fields of one", () => {
   expect(decode(Sample, hex("6801 7200"))).toEqual({ ...blank, right: { id: 0, tags: [] } });
   expect(decode(Sample, hex("7200 6801"))).toEqual({ ...blank, left: 1 });
   expect(() => encode(Sample, { left: 1, right: {} })).toThrow("another of its oneof");

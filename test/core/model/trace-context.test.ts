@@ -1,4 +1,4 @@
-/** Tests which trace contexts of requests are valid, and which context is passed on. */
+/** Tests which trace contexts of requests are valid, and that a written context is read back. */
 import { expect, test } from "vitest";
 import { readTraceparent, traceparentText } from "../../../shared/core/model/trace-context.ts";
 

@@ -162,7 +162,7 @@ test.each(cutRows)("without a terminator: %s", (_what, frames, how, kept, words)
   expect(reply.ending).toEqual(cut(words));
 });
 
-test("the ending has the transport's message where no terminator came", () => {
+test("the ending has the transport's message if no terminator came", () => {
   expect(new Conversation(setting()).finish("broken", "socket hang up").ending).toEqual(cut("told: socket hang up"));
 });
 
@@ -253,7 +253,7 @@ test("an attempt with too many entries is a violation, and none is kept", () => 
   expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 100000 entries") });
 });
 
-test("an attempt that stops has the same limits, whether its end comes in the chunk of its last entry or after it", () => {
+test("an attempt has the same limits whether its end comes in the chunk of its last entry or after it", () => {
   const tooMany = { ...setting(), journalEntries: JOURNAL_MAX_ENTRIES - 2 };
   const tooLarge = { ...setting(), messageSizeMaxBytes: 20 };
   const attempts: [string, ConversationSetting, string][] = [

@@ -1,4 +1,4 @@
-/** Tests which addresses have the same recipient. */
+/** Tests which addresses have the same recipient, and the identity of an address with many slashes. */
 import { expect, test } from "vitest";
 import type { DeploymentDestination } from "../../../shared/core/model/deployment.ts";
 import { identityOf, recipientOf } from "../../../shared/core/registry/deployment-identity.ts";

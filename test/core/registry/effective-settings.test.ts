@@ -1,4 +1,4 @@
-/** Tests settings: the handler's before the service's before the server's, limited by the maxima. */
+/** Tests effective settings: the handler's precede the service's, and those precede the server's; maxima limit all of them. */
 import { describe, expect, it } from "vitest";
 import type { EffectiveSettings, HandlerSettings } from "../../../shared/core/model/service.ts";
 import { effectiveSettings, settingsNotices } from "../../../shared/core/registry/effective-settings.ts";

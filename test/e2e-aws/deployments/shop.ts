@@ -1,4 +1,4 @@
-/** Handlers that return the version of their function; one version is not a handler at all. */
+/** Handlers of a shop, several of which return the version of their function. One version is no endpoint at all. */
 import "../../../examples/polyfill.mjs";
 import { createEndpointHandler, InvocationIdParser, object, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
@@ -9,7 +9,7 @@ const shop = service({
   name: "shop",
   handlers: {
     version: async () => VERSION,
-    /** Begins, and ends when it is paid. */
+    /** Waits for its payment, and returns the versions in which it began and ended. */
     order: async (ctx: Context) => {
       const begunBy = await ctx.run("begin", () => VERSION);
       return `begun by ${begunBy}, ${await ctx.signal<string>("pay")}, ended by ${VERSION}`;

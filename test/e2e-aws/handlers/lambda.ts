@@ -1,11 +1,11 @@
-/** Handlers as a Lambda function that enforces Lambda's limit, which the emulator lacks. */
+/** Handlers in a Lambda function that itself enforces Lambda's limit on an answer, because the emulator does not. */
 import "../../../examples/polyfill.mjs";
 import { createEndpointHandler, handlers, object, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/restate-sdk/lambda";
 import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 
-/** Each stack has a copy, and the environment of its deployment tells them apart. */
+/** A service without state. Both control planes of an emulator call this one function. */
 const lambdaHandlers = service({
   name: "fn",
   handlers: {
@@ -31,7 +31,7 @@ const lambdaHandlers = service({
     hang: async () => await new Promise<string>(() => undefined),
     /** Returns incompressible text of this length. */
     shout: async (_ctx: Context, characters: number) => noise(characters),
-    /** Stores such a text in each of its steps, and returns their total length. */
+    /** Stores an incompressible text in each of its steps, and returns the total length of the texts. */
     hoard: async (ctx: Context, { steps, characters }: { readonly steps: number; readonly characters: number }) => {
       let kept = 0;
       for (let step = 1; step <= steps; step++) kept += (await ctx.run(`step ${step}`, () => noise(characters))).length;

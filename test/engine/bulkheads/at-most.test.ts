@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { atMost } from "../../../shared/engine/bulkheads/at-most.ts";
 
-/** Each work ends when its number is passed to the returned function. */
+/** Each work ends when `open` is called with its number. */
 function gates(): { readonly run: (at: number) => Promise<number>; readonly open: (at: number) => void } {
   const waiting = new Map<number, () => void>();
   return {

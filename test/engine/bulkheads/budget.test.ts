@@ -11,7 +11,7 @@ function budgetOf(capacity: number) {
   return { clock, budget: new Budget({ capacity, patienceMs: PATIENCE_MS, clock }) };
 }
 
-test("a greedy lane holds at most half of the budget, and the next lane still finds room", () => {
+test("the accounts of a greedy lane, except its largest, hold at most half of the budget, and the next lane still finds room", () => {
   const { budget } = budgetOf(1_000);
   // The first account that does not fit may exceed the share of its lane; the later ones may not.
   const beyond = budget.open("hog");

@@ -1,4 +1,4 @@
-/** The pace of loops over untrusted input: timers get their turn. */
+/** Loops over untrusted input pause for due timers. While timers fire late, the amount of work at a time shrinks. */
 import { expect, test } from "vitest";
 import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";

@@ -16,7 +16,7 @@ import { synchronousCodec } from "../../harness/engine/synchronous-codec.ts";
 const open = stages();
 const MIB = 1024 * 1024;
 
-/** Holds the reads of the second page of a partition back. @returns how many reads are held back */
+/** Holds back the reads of the second page of a partition. @returns a function that counts the reads held back */
 function holdsSecondPage({ process }: Actor, gate: Gate): () => number {
   let held = 0;
   process.before = ({ port, method, args }) => {

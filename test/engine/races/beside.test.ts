@@ -1,4 +1,4 @@
-/** Calls that a driver drives along, and the message of an ingress driver that stays (I4). */
+/** A call that a driver drives along, and the message that an ingress driver sends before it claims again (I4). */
 import { expect, test } from "vitest";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
 import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";

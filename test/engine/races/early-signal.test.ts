@@ -140,7 +140,7 @@ test("a value for an unknown id does not reach the invocation that later begins 
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got late");
 });
 
-test("an attach by an id that was published early waits for its end", async () => {
+test("an attach by an id that was published early waits for the end of the invocation", async () => {
   const { stage, driver, gate, result, awakeable, invocationId } = await heldUp(true);
   const attached = attach(driver.engine, invocationId);
   await stage.pulse.settle();

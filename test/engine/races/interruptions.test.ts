@@ -1,4 +1,4 @@
-/** Cancels and orders to kill that meet a stopped process or a worker. */
+/** Cancels of an invocation in a stopping process, and orders to kill that a worker obeys. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -9,7 +9,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a cancel of an invocation of a stopped process does not wait for its handler", async () => {
+test("a cancel of an invocation that a stopping process drives does not wait for its handler", async () => {
   const stage = await open({
     slow: async (ctx) => {
       await stage.pulse.sleep(LEASE_MS);
@@ -30,7 +30,7 @@ test("a cancel of an invocation of a stopped process does not wait for its handl
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
 });
 
-test("a worker that finds the order to kill sends no message for it", async () => {
+test("a worker that obeys an order to kill sends no message for it", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();

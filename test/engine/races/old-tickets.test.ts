@@ -1,4 +1,4 @@
-/** The lifetime of a lock beside its tickets. */
+/** The lifetime of a lock, compared with that of its tickets. */
 import { expect, test } from "vitest";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";

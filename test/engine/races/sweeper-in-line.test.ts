@@ -1,4 +1,4 @@
-/** Pending invocations and the sweeper: the age of an invocation that waits for its key does not change its interval of looks. */
+/** The sweeper and invocations that wait for their key: a walk over everything wakes none of them. */
 import { expect, test } from "vitest";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS } from "../../harness/engine/engine-fixture.ts";

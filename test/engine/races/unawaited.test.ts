@@ -1,4 +1,4 @@
-/** A call that its caller does not await. */
+/** A call that its caller does not await, after its process died. */
 import { expect, test } from "vitest";
 import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";

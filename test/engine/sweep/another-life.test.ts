@@ -1,4 +1,7 @@
-/** Effects of an end that were performed, and whose target is gone: the look at the listing brings nothing to the next life. */
+/**
+ * The sweeper looks at an ended invocation whose effects were performed and whose target is gone since: it does not perform them
+ * on the next life of the target.
+ */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
@@ -43,7 +46,7 @@ async function played(
   return { stage, worker };
 }
 
-/** Lets six minutes pass, so that the sweeper looks at all acceptances until now. @returns what the sweeper wrote and sent */
+/** Sweeps after six minutes, when the sweeper looks at all acceptances until now. @returns what the sweeper wrote and sent */
 async function swept({ stage }: Play): Promise<readonly unknown[]> {
   await stage.pulse.pass(6 * MINUTE_MS);
   const sweeper = stage.actor();
@@ -140,7 +143,7 @@ test.each([
   expect(await swept(play)).toEqual([]);
 });
 
-test("effects of an end on a gone target do not reach its next life when the journal of the end is dropped", async () => {
+test("the effects of an ended invocation do not reach the next life of a gone target when its journal is dropped", async () => {
   const play = await played({ journalRetentionMs: 60 * MINUTE_MS });
   const { stage, worker } = play;
   const first = await approved(play);

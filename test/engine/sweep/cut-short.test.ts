@@ -90,7 +90,7 @@ describe("a sweeper that dies", () => {
     },
   );
 
-  test("before its second write of progress loses what it did since the first, and nothing more", async () => {
+  test("before its second write of progress loses at most what it did since the first", async () => {
     const { stage, ids } = await field();
     const woken = new Set<InvocationId>();
     // Each sweeper dies at its second write of progress: the next one continues from the first.

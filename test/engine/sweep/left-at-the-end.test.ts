@@ -1,4 +1,4 @@
-/** A driver dies after a final segment: other processes perform its effects and deliver its result. */
+/** A driver dies after a final segment: other processes perform the effects of that segment and deliver the result. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-test("a late message performs the effects of an end, although the sweeper has looked at its entry of the listing before", async () => {
+test("after a late message a worker performs the effects of an end, although the sweeper looked at the listing entry before", async () => {
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
     { journalRetentionMs: HOUR_MS },
@@ -34,37 +34,40 @@ test("a late message performs the effects of an end, although the sweeper has lo
 test.each([
   ["the passes of the rule", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
   ["an order for everything", async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine)))],
-])("a caller of a call with a far clock gets its end by %s, although no other hint is left", async (_, sweeps) => {
-  const stage = await open({
-    caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
-    callee: () => "told",
-  });
-  const first = stage.actor();
-  // The driver dies with both invocations, before the first attempt of the callee: the next worker has a message for each.
-  stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
-  const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
-  first.startWorker();
-  await stage.pulse.pass(1_000);
-  stage.deployment.instead = undefined;
-  const second = stage.actor();
-  crashBefore(second, arrival);
-  second.startWorker();
-  await stage.pulse.pass(3 * LEASE_MS);
-  expect(stage.deployment.of("callee")).toHaveLength(2);
-  await stage.wipeHints();
-  const worker = stage.actor();
-  worker.startWorker();
-  await sweeps(stage, worker);
-  await stage.pulse.pass(1_000);
-  const ended = await run(stage, attach(worker.engine, invocationId));
-  expect(ended.kind === "ended" && textOf(ended)).toBe("told");
-});
+])(
+  "a caller that awaits a call or a far moment gets the call's end by %s, although no other hint is left",
+  async (_, sweeps) => {
+    const stage = await open({
+      caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
+      callee: () => "told",
+    });
+    const first = stage.actor();
+    // The driver of both invocations dies before the first attempt of the callee, and the next worker gets a message for each.
+    stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
+    const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
+    first.startWorker();
+    await stage.pulse.pass(1_000);
+    stage.deployment.instead = undefined;
+    const second = stage.actor();
+    crashBefore(second, arrival);
+    second.startWorker();
+    await stage.pulse.pass(3 * LEASE_MS);
+    expect(stage.deployment.of("callee")).toHaveLength(2);
+    await stage.wipeHints();
+    const worker = stage.actor();
+    worker.startWorker();
+    await sweeps(stage, worker);
+    await stage.pulse.pass(1_000);
+    const ended = await run(stage, attach(worker.engine, invocationId));
+    expect(ended.kind === "ended" && textOf(ended)).toBe("told");
+  },
+);
 
 async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
   return await pulse.within(1_000, work);
 }
 
-/** Within an hour the age doubles more than once after the interval of checks. */
+/** Sweeps each five minutes for an hour, in which the age of an invocation doubles more than once. */
 async function passes(stage: Stage, engine: Engine): Promise<void> {
   for (let count = 0; count < 12; count++) {
     await stage.pulse.pass(5 * MINUTE_MS);

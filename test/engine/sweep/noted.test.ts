@@ -44,7 +44,7 @@ test("an invocation whose messages are lost again and again is woken by each pas
   expect(await inOpenIndex(stage)).toEqual([]);
 });
 
-test("an invocation that is driven at that look under the lease in its segments, without a lease record, is found after its driver and its message are lost", async () => {
+test("an invocation that has no lease record at the sweeper's look, but a lease in its segments, is found after its driver and its message are lost", async () => {
   const stage = await open({ waits: () => "done" });
   const nowMs = stage.pulse.nowMs();
   const lease = { token: "front.1" as Token, untilMs: nowMs + LEASE_MS };
@@ -65,7 +65,7 @@ test.each([
   const stage = await open({ slow: () => slow(gate) }, { listingAgeMinMs: 1_000 });
   const worker = stage.actor();
   const { invocationId } = await sendOn(worker, "slow");
-  // The message has waited, so the lease is fresh.
+  // The worker starts late, so its lease is still live at the sweeper's look.
   await stage.pulse.pass(2_000);
   worker.startWorker();
   await stage.pulse.pass(100);

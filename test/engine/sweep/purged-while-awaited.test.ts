@@ -11,7 +11,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("an attach at the end of an invocation gets the result although the invocation is then purged and the wake of the sink was lost", async () => {
+test("an attach during the end of an invocation gets the result, although a purge follows and the wake of the sink is lost", async () => {
   const [gate, ended] = [new Gate(), new Gate()];
   const stage = await open({
     awaited: async (ctx) => {

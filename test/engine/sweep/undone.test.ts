@@ -1,4 +1,4 @@
-/** Effects of an end whose driver died and whose message is lost: the look at the listing performs them. */
+/** If a driver dies after an end and its message is lost, the sweeper finds the end in the listing and performs its effects. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -45,18 +45,18 @@ const handlers: Record<string, Handler> = {
 
 interface Play {
   readonly stage: Stage;
-  /** Accepts, and drives nothing. */
+  /** Accepts invocations, and drives none. */
   readonly front: Actor;
   /** The invocation of `before`. */
   readonly first?: InvocationId | undefined;
 }
 
 interface Shape {
-  /** Sends an invocation that is driven as far as it goes before the second one is accepted. */
+  /** Sends an invocation that a worker drives as far as possible before the next one is accepted. */
   readonly before?: (front: Actor) => Promise<Sent>;
   /** Sends the invocation whose driver dies after its end. */
   readonly ends: (play: Play) => Promise<Sent>;
-  /** The calls after the end before which the driver dies, each in a test of its own. */
+  /** Calls that the driver makes after the end. In each test the driver dies before one of them. */
   readonly crashes: Readonly<Record<string, NamedCall>>;
   /** Returns the visible outcome of all effects, with a worker that drives every woken invocation. */
   readonly shows: (play: Play, ended: InvocationId) => Promise<unknown>;
@@ -134,7 +134,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
   ],
 ];
 
-/** Accepts the invocation that will end; only that of `before` is driven. */
+/** Accepts the invocation that will end, but does not drive it yet. A worker drives the invocation of `before`. */
 async function accepted({ before, ends }: Shape): Promise<Play & { readonly id: InvocationId }> {
   const stage = await open(handlers, settings);
   const front = stage.actor();
@@ -158,7 +158,7 @@ async function swept({ stage }: Play): Promise<Actor> {
 
 describe.each(SHAPES)("%s, an effect of the end of an invocation", (_, shape) => {
   test.each(Object.entries(shape.crashes))(
-    "is performed by the sweeper where the driver died before %s, and its message is lost",
+    "is performed by the sweeper if its message is lost and the driver died before this call: %s",
     async (_, call) => {
       const play = await accepted(shape);
       const { stage, id } = play;
@@ -175,7 +175,7 @@ describe.each(SHAPES)("%s, an effect of the end of an invocation", (_, shape) =>
     },
   );
 
-  test("is recognised as performed where its driver performed it, and costs reads alone", async () => {
+  test("is recognised as performed if the driver performed it, and then costs only reads", async () => {
     const play = await accepted(shape);
     const { stage, id } = play;
     const worker = stage.actor();
@@ -206,7 +206,7 @@ test("a request for the output of an invocation that did not give its key back c
   expect((await stage.pulse.within(0, output(front.engine, id))).kind).toBe("ended");
 });
 
-test("a promise is completed for the run of its workflow that began after the end that completes it", async () => {
+test("a promise is completed for a run that began after the end of the invocation that completes the promise", async () => {
   const stage = await open(handlers, settings);
   const front = stage.actor();
   const { invocationId: id } = await sendKeyed(front, keyed("W", "w", "approve"));
@@ -250,7 +250,7 @@ test("a send under a key is accepted although an expired send under that key is 
   expect(stage.deployment.of("sent")).toHaveLength(2);
 });
 
-test("a send is accepted although the invocation that ended with it has expired", async () => {
+test("a send is accepted although its sender has ended and expired since", async () => {
   const stage = await open(handlers, { idempotencyRetentionMs: 0, journalRetentionMs: 0 });
   const front = stage.actor();
   const { invocationId: id } = await sendOn(front, "sends");

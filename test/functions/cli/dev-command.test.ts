@@ -1,6 +1,8 @@
 /** The flags of `stepwell dev` and the settings that they become. */
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
+import { CommandFailure } from "../../../functions/cli/command-failure.ts";
+import { USUAL_PORTS } from "../../../functions/local/find-deployments.ts";
 import { devCommand } from "../../../functions/cli/dev-command.ts";
 import type { DevInvocation } from "../../../functions/cli/dev-command.ts";
 
@@ -21,7 +23,10 @@ async function parse(...flags: string[]): Promise<{ given: DevInvocation; code: 
 
 describe("stepwell dev", () => {
   it("sets nothing without flags, and exits with the code of the process", async () => {
-    expect(await parse()).toEqual({ given: { flags: {}, register: [], useHttp11: false, watch: true }, code: 3 });
+    expect(await parse()).toEqual({
+      given: { flags: {}, register: [], find: true, useHttp11: false, watch: true },
+      code: 3,
+    });
   });
 
   it("passes its flags on as settings", async () => {
@@ -46,7 +51,8 @@ describe("stepwell dev", () => {
         "data-dir": "d",
         "log.format": "json",
       },
-      register: ["http://a", "http://b"],
+      register: ["http://a/", "http://b/"],
+      find: false,
       useHttp11: true,
       watch: false,
     });
@@ -54,6 +60,50 @@ describe("stepwell dev", () => {
 
   it("binds every address where --host has no value", async () => {
     expect((await parse("--host")).given.flags).toEqual({ "ingress.bind": "0.0.0.0", "admin.bind": "0.0.0.0" });
+  });
+
+  it.each([
+    ["9080", "http://localhost:9080/"],
+    ["localhost:9080", "http://localhost:9080/"],
+    ["127.0.0.1:9080/path", "http://127.0.0.1:9080/path"],
+    ["https://a.example", "https://a.example/"],
+  ])("registers %s as %s", async (written, uri) => {
+    expect((await parse("--register", written)).given.register).toEqual([uri]);
+  });
+
+  it.each([
+    ["99999", "'99999' is not an address of a deployment"],
+    ["ftp://a", "'ftp://a' is not an address of a deployment"],
+    ["arn:aws:lambda:eu-west-1:123456789012:function:greeter:1", "is a function, and --register watches addresses"],
+    ["http://user:secret@a", "An address of --register has a user, a password or a fragment"],
+    ["http://a/#secret", "An address of --register has a user, a password or a fragment"],
+  ])("refuses to register %s, as a fault of the command line", async (written, message) => {
+    const refused: unknown = await parse("--register", written).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(CommandFailure);
+    const { text } = refused as CommandFailure;
+    expect([(refused as Error).message, text.exitCode]).toEqual([expect.stringContaining(message), 2]);
+    expect(JSON.stringify([(refused as Error).message, text])).not.toContain("secret");
+  });
+
+  it("looks for deployments unless it gets one, or is to register none", async () => {
+    const options = async (...flags: string[]) => {
+      const { register, find } = (await parse(...flags)).given;
+      return { register, find };
+    };
+    expect(await options("--no-register")).toEqual({ register: [], find: false });
+    expect(await options("--no-register", "--register", "1")).toEqual({
+      register: ["http://localhost:1/"],
+      find: false,
+    });
+    expect(await options("--register", "1", "--no-register")).toEqual({ register: [], find: false });
+  });
+
+  it("names in its help the ports at which it looks", () => {
+    const help = devCommand(
+      async () => 0,
+      () => {},
+    ).helpInformation();
+    for (const port of USUAL_PORTS) expect(help).toContain(String(port));
   });
 
   it.each([["--nope"], ["--ingress-port"], ["extra"]])("refuses %s", async (flag) => {

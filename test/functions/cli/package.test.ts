@@ -86,7 +86,7 @@ it.each(["true", "false"])("is not made by `npm pack` in the repository, with ig
 });
 
 it("runs `stepwell dev` with nothing but itself and the dependencies that it declares", async () => {
-  const args = ["dev", "--ingress-port", "0", "--admin-port", "0", "--json"];
+  const args = ["dev", "--ingress-port", "0", "--admin-port", "0", "--no-register", "--json"];
   const child = spawn(process.execPath, [installed(manifest.bin.stepwell), ...args], { cwd: join(folder, "empty") });
   let log = "";
   const ready = new Promise<string>((resolve, reject) => {

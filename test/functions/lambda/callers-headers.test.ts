@@ -1,5 +1,6 @@
 /**
- * A caller's headers as the gateway hands them to the ingress function: several values joined, cookies in a separate field.
+ * A caller's headers and identity as the gateway hands them to the ingress function: several values of a header joined, and
+ * cookies in a separate field.
  */
 import { expect, test } from "vitest";
 import { requestOf } from "../../../functions/lambda/gateway-event.ts";

@@ -72,7 +72,7 @@ test("a status that the gateway does not pass becomes a 500", () => {
   expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
 });
 
-/** The most arbitrary bytes that fit into a result: base64 makes four bytes of three. */
+/** So many bytes of any value fit into a result: base64 makes four bytes of three. */
 const ANY_MAX_BYTES = 4_700_000;
 
 test.each([

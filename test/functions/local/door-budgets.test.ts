@@ -126,7 +126,7 @@ test("a declared length takes no room, and neither do small bodies", async () =>
   expect(held).toEqual([0, 17 * KIB]);
 });
 
-test("a body whose sender stalls gives its room to a waiting one", async () => {
+test("a body whose sender stalls gives its room to a waiting body", async () => {
   const stage = await stageOf({ bodies: 100 * KIB }, length, { rooms: { stillMaxMs: 50 } });
   const still = begun(session(stage), 200 * KIB);
   const refused = headOf(still);

@@ -11,13 +11,13 @@ const OF_TRACES = /\/shared\/.*(tracing|trace-context|traces|ingress-span)/;
 const SENDER = "watched-exporter.ts";
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/** The metrics import the bare interfaces; all other files are for traces alone. */
+/** @returns the loaded files of OpenTelemetry, without the bare interfaces, which the metrics import as well */
 function loadedForTraces(): string[] {
   const paths = Object.keys(createRequire(import.meta.url).cache);
   return paths.filter((path) => path.includes("/@opentelemetry/") && !path.includes("/@opentelemetry/api/"));
 }
 
-test("the setting alone loads the packages", async () => {
+test("the packages for traces are loaded only if the setting names an endpoint", async () => {
   const plain = await openStage();
   expect(plain.local.engine.tracer).toBeUndefined();
   expect(loadedForTraces()).toEqual([]);

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 function watch(uri: string, again: boolean): void {
-  watching = watchDeployment(stage.local.engine, { uri, useHttp11: false }, again, log, stopping.signal);
+  watching = watchDeployment(stage.local.engine, { uri, useHttp11: false }, { again, log }, stopping.signal);
 }
 
 interface Served extends Listening {
@@ -74,7 +74,7 @@ it("a deployment that comes back with other handlers is registered again, and an
   await third.close();
 });
 
-it("without watching it is registered once", async () => {
+it("without watching, a deployment is registered once", async () => {
   const first = await serve(["one"]);
   watch(first.uri, false);
   await watching;
@@ -82,15 +82,66 @@ it("without watching it is registered once", async () => {
   await first.close();
 });
 
-it("a deployment that was removed is not registered again", async () => {
-  const first = await serve(["one"]);
-  watch(first.uri, true);
-  await becomes("one@1");
+async function removeDeployment(): Promise<void> {
   const { deployments } = (await (await fetch(`${stage.adminUri}/deployments`)).json()) as {
     deployments: readonly { readonly id: string }[];
   };
   await fetch(`${stage.adminUri}/deployments/${deployments[0]!.id}?force=true`, { method: "DELETE" });
-  await watching;
-  expect(await registered()).toBeUndefined();
+}
+
+it("a deployment that was removed is not registered again before its handlers change", async () => {
+  const first = await serve(["one"]);
+  const port = Number(new URL(first.uri).port);
+  watch(first.uri, true);
+  await becomes("one@1");
+  await removeDeployment();
+  await expect.poll(() => told, { timeout: 20_000 }).toContain("registration.held-back");
   await first.close();
+  const second = await serve(["one"], port);
+  await expect.poll(second.asked, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  expect(await registered()).toBeUndefined();
+  await second.close();
+  const third = await serve(["one", "two"], port);
+  await becomes("one,two@1");
+  // The removal is told once, and the deployment that was away for a moment is not awaited.
+  expect(told).toEqual(["registration.held-back"]);
+  await third.close();
+});
+
+it("a removed deployment that an operator registers is watched again", async () => {
+  const first = await serve(["one"]);
+  const port = Number(new URL(first.uri).port);
+  watch(first.uri, true);
+  await becomes("one@1");
+  await removeDeployment();
+  await expect.poll(() => told, { timeout: 20_000 }).toContain("registration.held-back");
+  await stage.register(first.uri);
+  await expect.poll(() => told, { timeout: 20_000 }).toContain("deployment.unchanged");
+  await first.close();
+  const second = await serve(["two"], port);
+  await becomes("two@2");
+  await second.close();
+});
+
+it("a replacement that drops handlers of open invocations is logged first, with their number and five of their ids", async () => {
+  const first = await serve(["stays", "sleeps", "idle"]);
+  const port = Number(new URL(first.uri).port);
+  watch(first.uri, true);
+  await becomes("stays,sleeps,idle@1");
+  const send = async (handler: string): Promise<string> => {
+    const url = `${stage.ingressUri}/Growing/${handler}/send?delay=1h`;
+    return ((await (await fetch(url, { method: "POST" })).json()) as { invocationId: string }).invocationId;
+  };
+  const ids: string[] = [];
+  for (let sent = 0; sent < 7; sent++) ids.push(await send("sleeps"));
+  await send("stays");
+  await first.close();
+  const second = await serve(["stays"], port);
+  await becomes("stays@2");
+  const warned = stage.logged.filter((line) => line.includes("no longer has a handler"));
+  expect(warned).toEqual([expect.stringMatching(/ WARN .* target=Growing\/sleeps open=7 invocationIds=/)]);
+  const named = [...warned[0]!.matchAll(/inv_\w+/g)].map(([id]) => id);
+  expect(named).toHaveLength(5);
+  expect(ids).toEqual(expect.arrayContaining(named));
+  await second.close();
 });

@@ -1,4 +1,4 @@
-/** A deployment as a resource of a stack: against a running control plane, and against one that refuses. */
+/** A deployment as a resource of a stack, with a running control plane and with one that refuses. */
 import { createServer } from "node:http";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
@@ -41,7 +41,7 @@ const registered = async () => {
   return (body["deployments"] as { id: string }[]).map(({ id }) => id);
 };
 
-test("a created resource is registered, and found again when the event comes again", async () => {
+test("a created resource is registered, and a repeated event finds it", async () => {
   const made = await act(event("Create", stage.local.adminUrl, { uri }));
   expect(made).toEqual({ physicalId: made.physicalId, attributes: { DeploymentId: made.physicalId } });
   expect(await registered()).toEqual([made.physicalId]);
@@ -75,7 +75,7 @@ test("other headers for the same address are stored in place, and absent headers
   expect(await registered()).toEqual([physicalId]);
 });
 
-test("it is removed where RemoveOnDelete is set, once, and never for a creation that failed", async () => {
+test("RemoveOnDelete removes the deployment, a repeated deletion succeeds, and the deletion after a failed creation removes nothing", async () => {
   const { physicalId } = await act(event("Create", stage.local.adminUrl, { uri }));
   const deletion = event("Delete", stage.local.adminUrl, { uri }, { RemoveOnDelete: "true" });
   await act({ ...deletion, PhysicalResourceId: "never-made" });
@@ -111,7 +111,7 @@ test("a refusal is passed on whole, with the command that repairs it, and an end
   await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(/^.{700,1000}$/s);
 });
 
-test("an API that does not answer is named", async () => {
+test("the failure names an API that does not answer", async () => {
   const gone = await listen(createServer());
   await gone.close();
   const refused = act(event("Create", gone.uri, { uri }));

@@ -1,4 +1,4 @@
-/** Bundles the stepwell command as it is shipped: once for a run of `test:processes`, whose files take it from here. */
+/** Bundles the stepwell command as it is shipped: once for a run of `test:processes`, for all of its files. */
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 export interface BundledCommand {
-  /** The program, beside links to the packages and the examples. */
+  /** The program; its folder also has links to the packages and the examples. */
   readonly path: string;
   remove(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A DynamoDB engine on a free loopback port: installed if missing, started, and stopped with its process. */
+/** Starts a DynamoDB engine on a free loopback port. It is installed if missing, and stopped when this process exits. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -11,7 +11,7 @@ const START_TRIES = 600;
 /**
  * @param here the folder that holds this file
  * @returns the engine's address, and a function that ends it
- * @throws Error if it does not start
+ * @throws Error if the engine does not start
  */
 export async function startEngine(here) {
   if (process.platform !== "linux" || process.arch !== "x64")

@@ -1,4 +1,4 @@
-/** Compares the cost of each shape with its budget, and formats all costs as a table. */
+/** Compares the cost of each shape with its write budget, and formats all costs as a table. */
 import { expect } from "vitest";
 import type { Played } from "./budget-play.ts";
 import type { Cost, Shape } from "./budget-shape.ts";

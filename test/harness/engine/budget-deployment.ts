@@ -1,4 +1,4 @@
-/** The deployment that the budget is measured with: the real SDK on a free port, one handler for each shape. */
+/** The deployment with which the write budget is measured: the real SDK on a free port, with the handlers of the shapes. */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ export interface BudgetDeployment {
   readonly uri: string;
   /** The ids of awakeables that handlers await, in order. */
   readonly awakeables: readonly string[];
-  /** The number of executions of each closure, by the name that the caller gave it. */
+  /** How often each counted closure or handler was executed, by the name in the input of the call. */
   readonly executions: ReadonlyMap<string, number>;
   /** The number of handlers that wait at the gate. */
   readonly atGate: number;

@@ -1,4 +1,4 @@
-/** The object and the workflow that the budget is measured with, and a service that calls the object. */
+/** The object and the workflow with which the write budget is measured, and a service that calls the object. */
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, ObjectSharedContext, WorkflowContext } from "@restatedev/restate-sdk";
 import type { WorkflowSharedContext } from "@restatedev/restate-sdk";

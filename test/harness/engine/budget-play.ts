@@ -1,4 +1,4 @@
-/** Plays one shape of the budget on the real engine, and counts its cost until its answer and until no work is left. */
+/** Plays one shape of the write budget on the real engine, and counts the cost up to the answer and up to the end of all work. */
 import { expect } from "vitest";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
@@ -9,7 +9,7 @@ import { SteppedClock } from "../../stepped-clock.ts";
 import { openStage, type Process, type Stage, type StageParts, systemPause } from "./budget-stage.ts";
 import type { TableCounts } from "./counted-table.ts";
 
-/** Real input and output on a busy machine: a shape that is not quiet by then hangs. */
+/** Allows for real input and output on a busy machine. A shape that is not quiet by then hangs. */
 const QUIET_WITHIN_MS = 20_000;
 const QUIET_LOOKS = 3;
 const MESSAGES_MAX = 20;
@@ -74,14 +74,15 @@ export class Play {
   }
 
   /**
-   * Starts the worker once, after the acceptance: a message that comes before its invocation exists would be sent a second time.
+   * Starts the worker, if it does not run yet. A shape calls this after the acceptance: if the invocation of a message did not
+   * exist yet, the worker would send the message again.
    */
   work(): void {
     if (!this.#working) this.worker.work();
     this.#working = true;
   }
 
-  /** Moves the clock to the next message and no further, because its work takes real time. */
+  /** Moves the clock to the next message and no further, because the work on the message takes real time. */
   async nextMessage(): Promise<void> {
     const dueAtMs = this.stage.queue.nextDueAtMs;
     if (dueAtMs === undefined) throw new Error(`no message is on its way:\n${this.#lines()}`);
@@ -89,7 +90,7 @@ export class Play {
     await this.settle();
   }
 
-  /** Delivers all messages that are on their way, the backstops too. */
+  /** Delivers all messages that are on their way, including the backstops. */
   async drain(): Promise<void> {
     this.work();
     await this.settle();
@@ -150,7 +151,7 @@ export function jsonOf(result: Result): unknown {
   return JSON.parse(new TextDecoder().decode(result.value));
 }
 
-/** What a shape cost on one kind of table, until its answer and in all. */
+/** What a shape cost on one kind of table: up to its answer, and in all. */
 export interface Played {
   readonly onPath: Spent;
   readonly inAll: Spent;
@@ -159,7 +160,7 @@ export interface Played {
 }
 
 /**
- * Plays one shape on tables of its own.
+ * Plays one shape on the given tables.
  * @param onQuiet is called when the shape is over, before anything is closed
  * @param startMs may be set for shapes without sleeps: the SDK reads the machine's clock for the ends of its sleeps
  */

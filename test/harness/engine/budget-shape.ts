@@ -13,12 +13,12 @@ export interface Cost {
 
 export interface Shape {
   readonly name: string;
-  /** The rows of the budget that add up to this shape. */
+  /** The rows of the write budget that add up to this shape. */
   readonly sum: string;
   readonly design: Cost;
   /** Present if the measured cost differs from the designed one. */
   readonly measured?: Cost & { readonly why: string };
-  /** Strong reads before the answer, and in all until every message has come. */
+  /** Requests that read: those before the answer, and all until every message has come. */
   readonly reads: { readonly onPath: number; readonly inAll: number };
   /** Resolves when the caller has its answer; `drain` follows. */
   play(play: Play): Promise<void>;

@@ -1,4 +1,4 @@
-/** The real engine over given tables, without `soleOwner` as on AWS, with every request to table and queue counted. */
+/** The real engine over given tables, without `soleOwner` as on AWS. Every request to table and queue is counted. */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
@@ -59,7 +59,7 @@ export interface Process {
   thaw(): void;
 }
 
-/** Replaces parts of the local process. */
+/** A codec and timers, where a test replaces those of the stage. */
 export interface StageParts {
   readonly codec?: Codec;
   readonly timers?: (queue: Queue, clock: Clock) => Timers;

@@ -1,4 +1,4 @@
-/** Crashes of a process at a call that a test names by what it does, such as `acceptanceOf("child")`. */
+/** Crashes a process at a call, which a test describes by a predicate such as `acceptanceOf("child")`. */
 import type { Actor } from "./engine-fixture.ts";
 import type { PortCall } from "./engine-process.ts";
 
@@ -7,11 +7,11 @@ export type NamedCall = (call: PortCall) => boolean;
 export type Victim = Pick<Actor, "process" | "die">;
 
 export interface Crash {
-  /** The call at which the process has ended; a test expects it, because a call that never comes ends no process. */
+  /** The call at which the process has ended. A test expects it, because the process does not end if the call never comes. */
   at: PortCall | undefined;
 }
 
-/** Ends the process at the first such call, which has no effect. */
+/** Ends the process before the first such call takes effect. */
 export function crashBefore({ process, die }: Victim, isIt: NamedCall): Crash {
   const crash: Crash = { at: undefined };
   const { before } = process;
@@ -24,7 +24,7 @@ export function crashBefore({ process, die }: Victim, isIt: NamedCall): Crash {
   return crash;
 }
 
-/** Ends the process at the first such call, which has its effect and gets no answer. */
+/** Ends the process after the first such call took effect, before it is answered. */
 export function crashAfter({ process, die }: Victim, isIt: NamedCall): Crash {
   const crash: Crash = { at: undefined };
   process.after = (call) => {

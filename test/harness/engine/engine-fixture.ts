@@ -37,7 +37,7 @@ export interface StageSettings extends Partial<Omit<EngineSettings, "defaults">>
   readonly journalRetentionMs?: number;
   readonly idempotencyRetentionMs?: number;
   readonly workflowRetentionMs?: number;
-  /** Services beside `S`; the stage finds their handlers by name alone. */
+  /** Services in addition to `S`. The stage finds a handler by its name, whatever its service. */
   readonly services?: readonly Service[];
 }
 

@@ -19,7 +19,7 @@ export function objectOf(exclusive: readonly string[], shared: readonly string[]
   });
 }
 
-/** @param shared handlers of workflow `W` beside its `run` */
+/** @param shared the shared handlers of workflow `W` */
 export function workflowOf(shared: readonly string[] = []): Service {
   return service("W", [], {
     type: "workflow",

@@ -8,7 +8,7 @@ export class Pulse implements Clock {
   readonly #clock = new SteppedClock();
   readonly #sleeps = new Set<{ readonly untilMs: number }>();
   #busy = 0;
-  /** Of those that wait until nothing is being written or read. */
+  /** Resumes those that wait until nothing is being written or read. */
   #idle: (() => void)[] = [];
 
   nowMs(): number {
@@ -38,7 +38,7 @@ export class Pulse implements Clock {
   /** Resolves when nothing more happens unless time passes. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_ROUNDS;) {
-      // Rounds while the store works would take the processor from it.
+      // While the store works, rounds of this loop would take the processor from it.
       if (this.#busy > 0) await new Promise<void>((resolve) => void this.#idle.push(resolve));
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.#busy === 0 ? quiet + 1 : 0;

@@ -98,7 +98,7 @@ export function race<T>(...branches: Awaited<T>[]): Awaited<T> {
   };
 }
 
-/** All branches must succeed; the first failure decides. */
+/** Is decided when all branches are. If one of them failed, `read` throws its failure. */
 export function all<T>(...branches: Awaited<T>[]): Awaited<readonly T[]> {
   return {
     tree: { ...EMPTY, nested: branches.map(({ tree }) => tree), combinator: 4 },

@@ -206,7 +206,7 @@ export class ScriptContext {
     this.#suspend(awaited.tree);
   }
 
-  /** Awaits the ids of calls first: a replay has these ids and must emit the same commands. */
+  /** First awaits the ids of all calls, because a replay has these ids and must emit the same commands. */
   #cancelled(): never {
     const children = this.#calls.map((call) => ({
       call,

@@ -27,10 +27,10 @@ export class ScriptedDeployment implements Endpoints {
   /** All attempts, in order. */
   readonly attempts: ScriptedAttempt[] = [];
   readonly handlers: Record<string, Handler>;
-  /** Called before the handler: a reply of its own replaces that of the handler, as from an unhealthy deployment. */
+  /** Is called before the handler. A reply that it returns replaces that of the handler, as from an unhealthy deployment. */
   instead: ((attempt: ScriptedAttempt) => Reply | Promise<Reply> | undefined) | undefined;
 
-  /** Called when an exchange is opened: its errors are errors of opening. */
+  /** Is called when an exchange is opened. If it throws, the opening fails. */
   refusing: (() => void) | undefined;
 
   constructor(handlers: Record<string, Handler>) {

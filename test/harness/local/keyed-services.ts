@@ -3,7 +3,7 @@ import * as restate from "@restatedev/restate-sdk";
 
 const { handlers } = restate;
 
-/** The handler holds its key until `pass` is called. */
+/** `addAtGate` holds its key until a test calls `pass`. */
 export const gate = { pass: (): void => {} };
 
 const counter = restate.object({

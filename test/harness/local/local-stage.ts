@@ -1,4 +1,4 @@
-/** A local process inside the test process, on a fresh data directory, with the SDK's own endpoint registered. */
+/** A local process inside the test process, on an empty data directory, with the given services registered over the SDK. */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { processLog } from "../../../shared/wiring/process-log.ts";
 export interface LocalStage {
   readonly local: LocalProcess;
   readonly dataDir: string;
-  /** Without a trailing slash, as is `adminUri`. */
+  /** Neither this address nor `adminUri` ends with a slash. */
   readonly ingressUri: string;
   readonly adminUri: string;
   /** The address of the deployment, if the stage has services. */

@@ -1,4 +1,4 @@
-/** Failures of AWS and of the CDK become failures with a remedy. */
+/** Failures of AWS and of the CDK become failures of the command; known ones get a remedy. */
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../../functions/cli/command-failure.ts";
 import { awsFailure } from "../../../infra/try/aws-failure.ts";
@@ -36,7 +36,7 @@ test.each([
   expect(failure.text.cause).toContain(error.message);
 });
 
-test("the cause has the failed lines of the CDK's output", () => {
+test("the cause contains the failed lines of the CDK's output, and no others", () => {
   const text = [
     "Bundling asset ...",
     " Try | 3/40 | 10:00:00 | CREATE_COMPLETE | AWS::SQS::Queue | Wakes",
@@ -48,14 +48,14 @@ test("the cause has the failed lines of the CDK's output", () => {
   expect(rest.cause).not.toMatch(/CREATE_COMPLETE|Bundling/);
 });
 
-test("an unknown reason is passed on unchanged, and cut where it is long", () => {
+test("a failure for an unknown reason keeps its message, and a long cause is cut", () => {
   const failure = awsFailure("The stack is not deployed", told(`Error: ${"x".repeat(5000)}`));
   expect(failure.message).toBe("The stack is not deployed");
   expect(failure.text.fix).toBeUndefined();
   expect(failure.text.cause!.length).toBeLessThan(700);
 });
 
-test("a failure with a text of its own stays as it is", () => {
+test("a failure of the command itself stays as it is", () => {
   const failure = new CommandFailure("Not this stack", { exitCode: 3 });
   expect(awsFailure("It could not be tried", failure)).toBe(failure);
 });

@@ -1,4 +1,4 @@
-/** The name of a tried stack follows from the name of the user, as CloudFormation allows it. */
+/** The name of a tried stack follows from the name of the user, in the form that CloudFormation allows. */
 import { expect, test } from "vitest";
 import { stackNameOf } from "../../../infra/try/stack-name.ts";
 
@@ -12,7 +12,7 @@ test.each([
   ["arn:aws:sts::111122223333:assumed-role/ci/a-session-with-a-very-long-name", "StepwellTry-a-session-with-a-ver"],
   ["arn:aws:iam::111122223333:root", "StepwellTry-root"],
   ["arn:aws:sts::111122223333:assumed-role/ci/@", "StepwellTry"],
-])("%s tries %s", (callerArn, name) => {
+])("the user %s gets the stack %s", (callerArn, name) => {
   expect(stackNameOf(callerArn)).toBe(name);
   expect(name).toMatch(/^[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$/);
 });

@@ -31,7 +31,7 @@ function template(emulator?: EmulatorProps): Template {
 const onAws = template();
 const parts = onAws.toJSON() as Parts;
 
-test("it is identified by its description, and no resource outlives its stack", () => {
+test("the stack is identified by its description, and none of its resources outlives it", () => {
   expect(parts.Description).toBe(STACK_DESCRIPTION);
   const kept = Object.entries(parts.Resources).filter(([, { DeletionPolicy }]) => DeletionPolicy?.startsWith("Retain"));
   expect(kept.map(([id]) => id)).toEqual([]);

@@ -9,7 +9,7 @@ const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationF
 const options = { retryPolicy: RETRY_QUICKLY };
 
 /**
- * @param prefix of the names of the services
+ * @param prefix the beginning of the names of the services
  * @param ledgerPath the file for the lines of the closures
  */
 export function bulkServices(prefix: string, ledgerPath: string) {
@@ -33,7 +33,7 @@ export function bulkServices(prefix: string, ledgerPath: string) {
           digests: kept.map((each) => digestOf(valueIn(each))),
         };
       },
-      /** A large input, passed to a call, whose journal contains it too. */
+      /** Passes its large input to a call, whose journal then contains it too. */
       passes: async (ctx: Context, text: string): Promise<BulkTold> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const first = await attempt.run("first");

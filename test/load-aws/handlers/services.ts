@@ -1,4 +1,4 @@
-/** The handlers under load, the same for every deployment but for the prefix of their names. */
+/** The handlers under load. Every deployment has the same ones, but another prefix in the names of their services. */
 import {
   handlers,
   object,
@@ -18,7 +18,7 @@ const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationF
 const options = { retryPolicy: RETRY_QUICKLY };
 
 /**
- * @param prefix of the names of the services
+ * @param prefix the beginning of the names of the services
  * @param ledgerPath the file for the lines of the closures
  */
 export function loadServices(prefix: string, ledgerPath: string) {
@@ -44,7 +44,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         const all = Array.from({ length: count }, (_, at) => attempt.run(`beside ${at}`));
         return { invocationId: attempt.invocationId, recorded: await RestatePromise.all(all) };
       },
-      /** Every second attempt fails before and after its steps, and every second execution of one of them. */
+      /** Half of the attempts fail at the beginning, half of the others at the end. One step fails in half of its executions. */
       flaky: async (ctx: Context): Promise<Told> => {
         const attempt = begin(ctx);
         failNowAndThen("at its beginning");

@@ -1,7 +1,7 @@
 /**
- * Stands between the functions and the emulator's DynamoDB and Scheduler, which never throttle: it passes requests on unchanged,
- * and refuses some of them in bursts, as AWS does. `POST /_throttle/begin` and `/_throttle/end` switch the bursts on and off, and
- * `GET /_throttle` returns the refusals.
+ * A proxy between the functions and the emulator's DynamoDB and Scheduler, which never throttle. It passes most requests on
+ * unchanged, and refuses others in bursts, as AWS does. `/_throttle/begin` and `/_throttle/end` switch the bursts on and off;
+ * `/_throttle` returns the refusals.
  */
 import { once } from "node:events";
 import { Agent, createServer, request as requestTo } from "node:http";
@@ -11,14 +11,14 @@ import { SCHEDULES, touchedBy } from "./touched.mjs";
 
 const CONTROL = "/_throttle";
 const TRANSACTIONS = "transactions";
-/** A transaction conflicts now and then, and the first one always does, since there are few. */
+/** Every third transaction conflicts, beginning with the first, because there are few. */
 const CONFLICT_ONE_IN = 3;
 /** The clients of the functions keep connections open for longer than the server would by default. */
 const KEEP_ALIVE_MS = 600_000;
 
 /**
- * @param seed of the bursts
- * @param perMinute bursts of each resource
+ * @param seed the seed of the random bursts
+ * @param perMinute the number of bursts a minute for each resource
  */
 export async function startThrottle(seed, perMinute) {
   const throttle = new Throttle(new Bursts(seed, perMinute));
@@ -42,7 +42,7 @@ class Throttle {
   #transactions = 0;
   #requests = {};
   #refused = {};
-  /** Refused requests, by the process that sent them: their work may be repeated. */
+  /** The refused requests, each with the process that sent it, because the work of that process may be repeated. */
   #refusals = [];
 
   constructor(bursts) {
@@ -110,7 +110,7 @@ class Throttle {
     counts[name] = (counts[name] ?? 0) + 1;
   }
 
-  /** The host stays as the function signed it. */
+  /** Passes a request on. The host header stays as the function signed it. */
   async #pass({ method, url, headers }, body, response) {
     const { hostname, port } = this.#target;
     const passed = requestTo({ hostname, port, method, path: url, headers, agent: this.#agent });

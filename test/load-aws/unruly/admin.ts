@@ -1,4 +1,4 @@
-/** The admin function with a queue that doubles, delays and loses. */
+/** The admin function with a queue that doubles, delays and loses messages. */
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
 import { openUnruly } from "./open.ts";
 

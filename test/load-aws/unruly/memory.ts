@@ -13,8 +13,8 @@ export interface OutOfMemory {
 }
 
 /**
- * The sweeper may have less than it is deployed with (`LOAD_SWEEPER_MB`), so that an invocation which a worker can drive is too
- * large for the sweeper.
+ * Kills this process once its memory exceeds the limit of its function. The limit of the sweeper may be lower than the deployed
+ * one (`LOAD_SWEEPER_MB`), so that an invocation which a worker can drive is too large for the sweeper.
  */
 export function endOverMemory(name: string): void {
   const limits = [process.env["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]];

@@ -1,4 +1,4 @@
-/** A queue in which messages come twice, late, out of order, and some of them never: messages are hints (I8). */
+/** A queue in which some messages come twice, late or out of order, and some never: messages are hints (I8). */
 import { QUEUE_DELAY_MAX_MS, type Queue } from "../../../shared/engine/ports/queue.ts";
 
 const LATE_MAX_MS = 2_000;
@@ -9,7 +9,7 @@ const LOST = "lost";
 export type Fate = "sent" | "doubled" | "lost";
 
 /**
- * @param lostShare of all messages, in [0, 1)
+ * @param lostShare the share of all messages that are lost, in [0, 1)
  * @param note gets the fate of each message
  */
 export function unruly(queue: Queue, lostShare: number, note: (fate: Fate) => void): Queue {

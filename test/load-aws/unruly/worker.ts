@@ -1,4 +1,4 @@
-/** The worker function with a queue that doubles, delays and loses. */
+/** The worker function with a queue that doubles, delays and loses messages. */
 import { workerHandler } from "../../../functions/worker/worker-handler.ts";
 import { openUnruly } from "./open.ts";
 

@@ -44,7 +44,7 @@ export class CheckedTable extends MemoryTable {
     return super.delete(key, condition);
   }
 
-  /** After its tombstone an acceptance loses its keys of the listing, and nothing else of it may change. */
+  /** After its tombstone an acceptance is marked as ended and loses its listing keys. Nothing else in it may change. */
   #isUnlisting({ pk, sk }: Key, { set, remove, add }: Update): boolean {
     const nonce = this.shown({ pk, sk })?.["n"];
     const hasTombstone = this.all().some(
@@ -55,8 +55,8 @@ export class CheckedTable extends MemoryTable {
   }
 
   /**
-   * Records a changed segment, unless the partition contains a bare end: a purge may change or delete the other segments after
-   * it.
+   * Records a changed segment, unless the partition contains a bare end: after a purge has written that, it may change or delete
+   * the other segments.
    */
   #note(what: string, { pk, sk }: Key): void {
     const isForgotten = this.all().some((item) => item.pk === pk && item["endAlone"] === true);

@@ -29,18 +29,18 @@ export interface Coverage {
   readonly slowest: { readonly tookMs: number; readonly where: string };
 }
 
-/** `<ownership>/<scenario>/<call>/<fault>`: runs this point alone. */
+/** `<ownership>/<scenario>/<call>/<fault>`: only this point is run. */
 const ONLY = process.env["CRASH_POINT"];
 /**
- * The bound of the delay that a fault may cause. The sweeper looks at an acceptance whose message was lost after five minutes;
- * nothing may wait for its look at all parked invocations after ten minutes.
+ * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at it after five minutes.
+ * No work may wait for the sweeper's look at all parked invocations, which comes after ten minutes.
  */
 const DELAY_MAX_MS = 400_000;
 /** The interval of checks, with the pass of the sweeper that follows it. */
 const LOOKED_AT_WITHIN_MS = 662_000;
 /**
- * A throttled store may cost little more than a lease beside its refusals; a wait for the sweeper's next pass exceeds that.
- * An invocation whose message does not come is looked at once per interval of checks.
+ * A throttled store may delay work by little more than a lease, in addition to the refusals; a wait for the sweeper's next pass
+ * would take longer. The sweeper looks once per interval of checks at an invocation whose message does not come.
  */
 const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [THROTTLED]: 42_000,
@@ -48,8 +48,8 @@ const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [DAY_LATE]: LOOKED_AT_WITHIN_MS,
 };
 /**
- * A repeated write costs no time, because its writer recognises its own item. On a store with one owner no client repeats
- * writes, so that the writer may take the refusal for a lost lease, and wait for the end of the lease.
+ * A repeated write costs no time, because the writer recognises its own item. But on a store with one owner no client repeats
+ * writes, so the writer may take the refusal for a lost lease and wait for the end of that lease.
  */
 const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = { "shared-table": 500, "sole-owner": 30_000 };
 const DAY_MS = 86_400_000;
@@ -59,7 +59,7 @@ export interface Hunt {
   readonly sabotage?: Sabotage;
   /** The faults that strike; all by default. */
   readonly faults?: readonly Fault[];
-  /** Stops after this number of failures; one suffices to find out whether there is any. */
+  /** Stops after this number of failures. One is enough to find out whether there is any. */
   readonly failuresMax?: number;
   /** The calls that are struck; all by default. */
   readonly at?: RegExp;
@@ -109,7 +109,7 @@ export async function crashPoints(
   return { struck: times, possible: chosen.length, covered: tried - failures.length, failures, slowest };
 }
 
-/** Where every hint is lost, the sweeper alone finds the work, so that a broken pass costs the time until the next look. */
+/** If a scenario loses every hint, only the sweeper finds the work, so a broken pass costs the time until the next look. */
 function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints }: Scenario): number {
   if (losesHints === true) return LOOKED_AT_WITHIN_MS;
   return fault === REPEATED ? REPEATED_DELAY_MAX_MS[ownership] : (DELAYS_MAX_MS[fault] ?? DELAY_MAX_MS);
@@ -117,7 +117,7 @@ function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints }: Scenario
 
 /**
  * Keyed scenarios leave out reads of indexes, which the scenarios without a key cover, and deaths after a read, which equal
- * deaths before it. They strike late calls on the shared table alone, because the ownership makes no difference there.
+ * deaths before it. Late faults strike only raced scenarios on the shared table: the ownership makes no difference to them.
  */
 function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownership): readonly Fault[] {
   if (isFirst !== true && isOfOldDay(call)) return [];
@@ -134,7 +134,7 @@ function isOfOldDay(call: string): boolean {
   return Number(day) < Math.floor(START_MS / DAY_MS);
 }
 
-/** A process that owns its store is alone on its machine, so it has no second clock. */
+/** A process that owns its store is the only one, so no clocks can differ. */
 function specialFaultsAt(call: string, ownership: Ownership): readonly Fault[] {
   if (call.startsWith("queue.send ")) return [DAY_LATE];
   if (call.startsWith("timers.at ")) return [THROTTLED, NEVER_FIRES];

@@ -1,5 +1,6 @@
 /**
- * The judge of keys: the state follows from the committed journals, starts have the order of acceptance, and the lock is free.
+ * Judges the keys of a run: their state follows from the committed journals, invocations began in the order of acceptance, and
+ * the locks are free.
  */
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { StateChange } from "../../../shared/core/model/state-change.ts";

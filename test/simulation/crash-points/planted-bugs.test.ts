@@ -1,4 +1,4 @@
-/** Tests the judge: an engine with a planted mistake passes a run without faults, and is caught at a crash point. */
+/** Tests the judge: a mistake that is planted into the engine passes a run without faults, and is caught at a crash point. */
 import { expect, test } from "vitest";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
@@ -46,7 +46,7 @@ const skippedRedo: Sabotage = (engine, generation) => {
   };
 };
 
-/** Each process derives ids of its own, so a repeated key does not find the invocation (I7). */
+/** Each process derives different ids, so a repeated key does not find the invocation (I7). */
 const foreignIds: Sabotage = (engine, generation) => ({
   ...engine,
   ids: {
@@ -55,7 +55,7 @@ const foreignIds: Sabotage = (engine, generation) => ({
   },
 });
 
-/** A message is gone once it was received, and the sweeper finds nothing. */
+/** A message is gone as soon as it is received, and the sweeper finds nothing. */
 const forgottenMessages: Sabotage = (engine) => ({
   ...engine,
   queue: {
@@ -125,7 +125,7 @@ const PLANTED: readonly Planted[] = [
   },
 ];
 
-test.each(PLANTED)("$what are caught", async ({ sabotage, ownership, scenario: name, complaint }) => {
+test.each(PLANTED)("the judge catches $what", async ({ sabotage, ownership, scenario: name, complaint }) => {
   const scenario = SCENARIOS.find((one) => one.name === name)!;
   const { failures } = await crashPoints(ownership, scenario, { sabotage, faults: FAULTS, failuresMax: 1 });
   expect(failures).toHaveLength(1);
@@ -134,7 +134,7 @@ test.each(PLANTED)("$what are caught", async ({ sabotage, ownership, scenario: n
   expect(failures[0]).not.toContain("no fault");
 });
 
-test("a sweeper that finds nothing is caught where every hint of a sent invocation is lost", async () => {
+test("the judge catches a sweeper that finds nothing, if every hint of a sent invocation is lost", async () => {
   const scenario = SCENARIOS.find(({ name }) => name === "sent before the end, hints lost")!;
   const { failures } = await crashPoints("shared-table", scenario, { sabotage: blindSweeper, failuresMax: 1 });
   expect(failures).toHaveLength(1);

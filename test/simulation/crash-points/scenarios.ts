@@ -15,11 +15,11 @@ export interface Scenario {
   readonly play: (client: Client) => Promise<unknown>;
   readonly expected: Readonly<Record<string, Expected>>;
   /**
-   * The first process dies after the first port call with this text, and the crash points are those of the second: they
-   * break the recovery.
+   * The first process dies after the first port call with this text. The crash points are those of the second process: they
+   * interrupt the recovery.
    */
   readonly diesAfter?: RegExp;
-  /** True if all messages and timers are lost with the first process, so that recovery and sweeper find the work alone. */
+  /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
   /** True if no sweeper has run before, so that the first one searches the oldest day; only here its reads are struck. */
   readonly isFirst?: boolean;
@@ -39,13 +39,13 @@ export interface Scenario {
 const THIRD_CALLED = /^endpoints\.POST \/invoke\/Sim\/third/;
 const NAP_CALLED = /^endpoints\.POST \/invoke\/Sim\/nap/;
 const RESOLVER_CALLED = /^endpoints\.POST \/invoke\/Sim\/resolver/;
-/** The first end of an invocation, whose effects are left undone. */
+/** The first end of an invocation. Its effects are left undone. */
 export const ENDED = /^table\.put inv#.+ with the end/;
-/** What changes something: a sweeper that finds lost work makes many equal reads before. */
+/** The calls that change something. Reads are left out: a sweeper makes many equal ones before it finds lost work. */
 export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.send) /;
 
 const MINUTE_MS = 60_000;
-/** Farther than a message without a moment is put back (`EARLY_MS`), and nearly a minute before a pass of the sweeper. */
+/** Too far away for a message without a moment to be put off to it (`EARLY_MS`), and nearly a minute before a sweeper's pass. */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';

@@ -25,7 +25,7 @@ const INTERRUPT_MS = 15_000;
 export class Clients {
   /** The ends that clients received, with their requests. */
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
-  /** The invocations that clients know to be accepted; `atMs` is Infinity where an attach found no end. */
+  /** The invocations whose acceptance a client was told; `atMs` is Infinity if an attach found no end. */
   readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId; readonly atMs: number }[] = [];
   /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;

@@ -1,4 +1,4 @@
-/** Draws the programs of a seed's handlers: small trees of steps, with a few programs that share their idempotency keys. */
+/** Draws the programs of a seed's handlers: small trees of steps. Several callers request the same few programs under one key. */
 import { type Branch, type Program, REFUSED, type Step } from "./program.ts";
 import type { Random } from "./random.ts";
 
@@ -6,7 +6,7 @@ const DEPTH_MAX = 2;
 const STEPS_MAX = 4;
 const PROGRAMS_MAX = 14;
 const OBJECTS_MAX = 3;
-/** Longer than a driver waits without a park; some are longer than the queue's longest delay, so that they use the timers. */
+/** Some are longer than a driver waits without a park, and one is longer than the queue's longest delay, so it uses a timer. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
 /** A sleep that a cancel ends: its own end comes after the bound of a run. */
 const FOREVER_MS = 4 * 3_600_000;
@@ -91,7 +91,7 @@ export class Drawing {
     return { do: "run", name, stumbles: random.chance(0.15) ? random.between(1, 2) : 0, refuses: random.chance(0.1) };
   }
 
-  /** Draws a program under a key of its own: only one step may send it, and a redo of that step finds the earlier invocation. */
+  /** Draws a program under a key that no other step uses, so that a redo of its step finds the earlier invocation. */
   #brief(): { readonly of: Program; readonly key: string } {
     const { name, steps } = this.program(DEPTH_MAX, OBJECTS_MAX);
     return { of: { name, steps, brief: true }, key: name };

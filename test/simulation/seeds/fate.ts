@@ -35,7 +35,7 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** Faults of a whole seed: each has its own file, which states the share of the seeds. */
+/** Faults of a whole seed. Each has its own file, which states the share of the seeds that get it. */
 export const HARDSHIPS = [
   "throttled-table",
   "throttled-open",
@@ -66,9 +66,9 @@ const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
 
 const MISHAPS_MAX = 25;
 const DEATHS_MAX = 4;
-/** Few writes go to a lock, and their faults concern many invocations. */
+/** Makes faults of lock writes more likely: there are few such writes, and their faults concern many invocations. */
 const LOCK_WEIGHT = 5;
-/** Schedules are fewer still. */
+/** Makes faults of schedules more likely: there are even fewer of them. */
 const TIMER_WEIGHT = 10;
 /** The share of the seeds without faults: in those no closure may run twice. */
 const CALM_SHARE = 0.05;
@@ -113,7 +113,7 @@ export class Fate {
     return mishap;
   }
 
-  /** Records a fault that is not one of a single call. */
+  /** Records a fault that does not strike a single call. */
   note(fault: Fault): void {
     this.struck.push(fault);
   }

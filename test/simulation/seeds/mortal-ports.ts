@@ -1,4 +1,4 @@
-/** The ports of one mortal process: every call of the engine goes through the process, where a fault may strike. */
+/** The ports of one mortal process: the calls of the engine go through the process, where a fault may strike most of them. */
 import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 import { QUEUE_DELAY_MAX_MS, type Queue, type Wake } from "../../../shared/engine/ports/queue.ts";

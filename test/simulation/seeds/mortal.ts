@@ -10,7 +10,7 @@ export class Death extends Error {
 }
 
 const NEVER = new Promise<never>(() => {});
-/** The longest way of a call to the store, in one direction. */
+/** The longest time that a call or its answer is on its way. */
 const LEG_MAX_MS = 8;
 const SLOW_MAX_LEASES = 2;
 const FROZEN_MAX_LEASES = 3;

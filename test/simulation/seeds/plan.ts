@@ -16,7 +16,7 @@ export interface Ask {
 }
 
 const CLIENTS_MAX = 5;
-/** The requests of a seed come within one of these times: at once, or one after the other. */
+/** The requests of a seed are spread over one of these times, so they come nearly at once or one after the other. */
 const WITHIN_MS = [50, 3_000, 40_000];
 
 export function drawPlan(random: Random): readonly Ask[] {

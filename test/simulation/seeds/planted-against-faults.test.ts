@@ -1,4 +1,4 @@
-/** Tests the faults: for each there is a mistake that shows only under this fault, and the simulation catches it. */
+/** Tests some of the faults: for each, the simulation catches a planted mistake in a seed that this fault strikes. */
 import { expect, test } from "vitest";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Condition, IndexName, Item, Key, Range, Table, Update } from "../../../shared/engine/ports/table.ts";

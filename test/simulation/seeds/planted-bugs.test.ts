@@ -72,7 +72,7 @@ const foreignIds: Sabotage = (engine) => {
   return { ...engine, ids: { random: (size) => engine.ids.random(size), derive } };
 };
 
-/** A received message is deleted at once, and no sweeper runs (I8). */
+/** A received message is deleted at once, and the sweeper finds nothing (I8). */
 const forgottenMessages: Sabotage = (engine) => {
   const { queue } = engine;
   const receive: typeof queue.receive = async (...asked) => {

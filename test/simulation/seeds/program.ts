@@ -64,7 +64,7 @@ export function targetOf({ object, brief }: Program): Target {
   return { service: brief === true ? BRIEF : SERVICE, handler: HANDLER };
 }
 
-/** The result of a step that has no other. */
+/** The result of a step that sleeps, because a sleep returns no value. */
 export const SLEPT = "slept";
 export const WOKEN = "woken";
 export const TELLS = "tells";

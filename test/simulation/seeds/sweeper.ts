@@ -1,4 +1,4 @@
-/** The sweeper of a seed: beside a worker, or in a process of its own without memory, as on AWS. */
+/** The sweeper of a seed: in the process of a worker, or in a separate process without memory, as on AWS. */
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Queue } from "../../../shared/engine/ports/queue.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";

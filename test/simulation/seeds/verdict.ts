@@ -86,7 +86,7 @@ function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Pr
   );
 }
 
-/** Each program is accepted at most once, and in any case if its client repeats the request. */
+/** Each program is accepted at most once, and exactly once if its client repeats the request. */
 function acceptanceComplaints(
   lives: readonly Life[],
   { acknowledged }: Clients,
@@ -117,7 +117,7 @@ function answerComplaints(lives: readonly Life[], { answers }: Clients, disturbe
   const texts = new Map(lives.map(({ loaded, text }) => [loaded.invocation.acceptance.id, text]));
   return answers.flatMap(({ ask: { program }, ended: { invocationId, result } }) => {
     const [told, final] = [textOf(result), texts.get(invocationId)];
-    // A life that left no record has no result; its client alone received the end.
+    // A life that left no record has no result. Only its client received the end.
     if (told === final || (disturbed.has(program.name) && told.startsWith("failed"))) return [];
     return [`a client was told ${told} of ${program.name}, and the journal says ${final}`];
   });

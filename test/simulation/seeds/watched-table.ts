@@ -1,4 +1,4 @@
-/** The table of a run: it records the writer of each item, so that every write can be judged after its step. */
+/** The table of a run: it records each write and the process that made it, so that every write can be judged after its step. */
 import type { Condition, Item, Key, Update, Write } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
 import type { Mortal } from "./mortal.ts";

@@ -39,7 +39,7 @@ export interface Running {
   readonly does: "everything" | "serves" | "sweeps";
 }
 
-/** A fault in every seed that must expose a planted mistake; other seeds get it with the share in its file. */
+/** A fault that every seed of a test with a planted mistake gets. Other seeds get it with the share that its file states. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
 
 export interface Making {
@@ -53,7 +53,7 @@ export interface Making {
 const RESTART_MAX_MS = 3_000;
 /** The share of the seeds with a separate sweeper, among those in which processes share a table. */
 const APART_SHARE = 0.5;
-/** Fewer than on AWS, so that an outage of seconds makes dead letters; in some seeds the first failure does. */
+/** After so many receives a message becomes a dead letter: fewer than on AWS, so that an outage of seconds suffices. */
 const RECEIVES_MAX = [1, 4];
 const { settings } = readSettings({
   environment: {},
@@ -76,7 +76,7 @@ export class World {
   readonly endpoints: InProcessEndpoints;
   readonly fate: Fate;
   readonly random: Random;
-  /** True if one process owns the store and knows that; otherwise several processes share it. */
+  /** True if one process owns the store alone, as its settings state; otherwise several processes share the store. */
   readonly ownsStore: boolean;
   readonly leap: Leap;
   readonly skew: Skew;
@@ -140,7 +140,7 @@ export class World {
     return compose({ clock, table, meta: this.#meta, queue, timers, endpoints }, "observer", "observer", undefined);
   }
 
-  /** @param skewMs of the machine, which outlives the process */
+  /** @param skewMs how far the clock of the machine is off; the machine outlives the process */
   #give(does: Running["does"], skewMs: number): void {
     const name = `m${++this.#born}`;
     const { clock, random, fate, ownsStore, trace } = this;

@@ -1,4 +1,4 @@
-/** A commit of this repository in a directory of its own, installed and built as it was then. */
+/** Checks a commit of this repository out into a separate directory, and installs and builds it as it was then. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ export interface Checkout {
 }
 
 /**
- * Runs a command with its output on the terminal.
- * @throws Error where it fails
+ * Writes the files of a commit to a directory, and runs its installation and builds with their output on the terminal.
+ * @throws Error if a command fails
  */
 export function checkOut(root: string, revision: string, dir: string): Checkout {
   const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: root, maxBuffer: 1 << 30 });

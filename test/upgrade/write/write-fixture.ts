@@ -27,7 +27,7 @@ interface Task {
   readonly folder: string;
 }
 
-/** @param dynamoUri of an engine without tables */
+/** @param dynamoUri the address of a DynamoDB engine without tables */
 export async function write(root: string, revision: string, folder: string, dynamoUri: string): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "stepwell-upgrade-"));
   try {
@@ -63,7 +63,7 @@ async function writeTable({ root, checkout, folder }: Task, dynamoUri: string): 
     region: "eu-west-1",
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   });
-  // Items do not contain the projections of the indexes; the table into which a test reads them decides those.
+  // Items do not contain the projections of the indexes. The table into which a test loads the items has its own projections.
   await client.send(new CreateTableCommand(tableDefinition(TABLE, { list: ["n"], open: SHOWN_TO_ALL })));
   const environment = functionEnvironment({ tableName: TABLE, dynamoUri, hintsUri: hints.uri, leaseS: LEASE_S });
   const start = () => startFunctions(functionsProgramPath(root), checkout.functionsFolder, environment);

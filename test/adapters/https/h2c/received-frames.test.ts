@@ -75,7 +75,7 @@ describe("frames that we receive", () => {
     expect(head).toMatchObject({ status: 304, headers: { "content-length": "9" } });
   });
 
-  test("content of an incomplete frame is delivered before the break", async () => {
+  test("if a connection ends inside a frame, the received part of the frame is delivered before the error", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -83,14 +83,14 @@ describe("frames that we receive", () => {
     connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
     await exchange.head();
     connection.send(frame(TYPE.data, 0, id, Buffer.from("whole ")), frame(TYPE.data, 0, id, zeros(100)).subarray(0, 9));
-    // Bytes of an incomplete frame get no answer, so the end follows at once.
+    // The client does not acknowledge a part of a frame, so the peer cannot wait for that and ends at once.
     connection.socket.end(Buffer.from("half"));
     expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("whole ");
     expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("half");
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("windows open again while the reader reads, with few updates", async () => {
+  test("flow-control windows are reopened while the reader reads, with few updates", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -110,7 +110,7 @@ describe("frames that we receive", () => {
     expect(connection.frames.filter(({ type }) => type === TYPE.window).length).toBeLessThan(12);
   });
 
-  test("of two GOAWAY frames the last one decides which requests are left out", async () => {
+  test("a request that both of two GOAWAY frames include is served before the connection closes", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;

@@ -1,7 +1,7 @@
-/** The key of a state: two states have the same one where every field of them is the same, and only then. */
+/** The key of a state of the model: two states have the same key exactly if all their fields are equal. */
 import type { Actor, Life, LockShown, Model } from "./model.ts";
 
-/** Each field by its name, so that a field which the model gets and its key does not have is an error of types. */
+/** One function for each field, by its name: if the model gets a field that is missing here, the compiler reports it. */
 type Fields<Part> = { readonly [Name in keyof Required<Part>]: (part: Part) => unknown };
 
 const LOCK: Fields<LockShown> = {
@@ -37,7 +37,7 @@ const ACTOR: Fields<Actor> = {
   lock: ({ lock }) => (lock === undefined ? "" : lockKey(lock)),
   ticket: ({ ticket }) => ticket,
   segment: ({ segment }) => segment,
-  // A state may be the empty one, which is not the same as none.
+  // An empty state that was shown has another key than no state.
   shown: ({ shown }) => (shown === undefined ? "" : `:${shown}`),
   next: ({ next }) => next ?? "",
   wakes: ({ wakes }) => wakes ?? "",

@@ -28,7 +28,7 @@ const PLAYED: readonly {
 ];
 
 test.each(PLAYED)(
-  "$what: one holder at a time, in order, with a state that never goes back, and none is left",
+  "$what: one at a time holds the key, in order, the state never goes back, and none is left waiting",
   ({ claimants, limits, statesMax }) => {
     const { states, wrong } = explored(claimants, limits, statesMax === undefined ? {} : { statesMax });
     expect(states).toBeGreaterThan(1_000);
@@ -44,7 +44,7 @@ const PLANTED: readonly { readonly mistake: Mistake; readonly complaint: RegExp 
 ];
 
 test.each(PLANTED)(
-  "a protocol with a $mistake is found out",
+  "the search finds the fault of a protocol with a $mistake",
   ({ mistake, complaint }) => {
     const { wrong } = explored(2, { ...PEACE, zombies: 1, voids: 1 }, { mistake });
     expect(wrong).toMatch(complaint);

@@ -1,0 +1,53 @@
+/** Tells errors of the system about a directory from damage of the store in it, by error numbers and by the texts of LevelDB. */
+
+export type DirectoryRefusal =
+  /** No permission, a read-only file system, or an error of the disk. */
+  | "inaccessible"
+  /** A file is where a directory should be. */
+  | "not-a-directory"
+  /** No space is left, or the quota is used up. */
+  | "full";
+
+const BY_NUMBER: Readonly<Record<string, DirectoryRefusal>> = {
+  EACCES: "inaccessible",
+  EPERM: "inaccessible",
+  EROFS: "inaccessible",
+  EIO: "inaccessible",
+  EMFILE: "inaccessible",
+  ENFILE: "inaccessible",
+  EBUSY: "inaccessible",
+  ELOOP: "inaccessible",
+  ENAMETOOLONG: "inaccessible",
+  // A recursive mkdir fails with it if a link leads nowhere.
+  ENOENT: "inaccessible",
+  ENOTDIR: "not-a-directory",
+  // The answer to a recursive mkdir whose path is a file.
+  EEXIST: "not-a-directory",
+  ENOSPC: "full",
+  EDQUOT: "full",
+  // The limit of this process for one file.
+  EFBIG: "full",
+};
+
+/** LevelDB passes on the system's text alone, at the end of its message. */
+const BY_TEXT: readonly (readonly [RegExp, DirectoryRefusal])[] = [
+  [/: (?:Permission denied|Operation not permitted|Read-only file system|Input\/output error)$/, "inaccessible"],
+  [/: Too many open files(?: in system)?$/, "inaccessible"],
+  [/: Not a directory$/, "not-a-directory"],
+  [/: (?:No space left on device|Disk quota exceeded|File too large)$/, "full"],
+];
+
+/** An error, its cause, and the cause of that. */
+const DEPTH_MAX = 3;
+
+/** @returns undefined if the error is no refusal of the system, so that the store may be damaged */
+export function directoryRefusal(error: unknown): DirectoryRefusal | undefined {
+  let at = error;
+  for (let depth = 0; depth < DEPTH_MAX && at instanceof Error; depth++, at = at.cause) {
+    const { message } = at;
+    const number = "code" in at && typeof at.code === "string" ? BY_NUMBER[at.code] : undefined;
+    const found = number ?? BY_TEXT.find(([text]) => text.test(message))?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,52 @@
+/** Reads a text beside a moment or a duration as one, as PostgreSQL does. */
+import type { ExprNode } from "squirreling";
+import { SqlError } from "../../engine/ports/sql.ts";
+import { booleanOf } from "./casts.ts";
+import { intervalMs } from "./moments.ts";
+import { isTimed, resultsOf, typeOf, type Scope } from "./scope.ts";
+import { momentOf } from "./values.ts";
+
+type Case = Extract<ExprNode, { type: "case" }>;
+
+/**
+ * A moment becomes an ISO text of one length, so that texts compare as moments do, and a duration becomes milliseconds.
+ * @throws SqlError for a text that is none
+ */
+export function asTimed(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
+  if (expr.type !== "literal" || typeof expr.value !== "string" || "isMoment" in expr) return expr;
+  const type = typeOf(beside, scope);
+  if (type === "moment") return momentLiteral(expr, expr.value);
+  if (type === "boolean") return { ...expr, value: booleanOf(expr.value) };
+  const isNumber = expr.value.trim() !== "" && Number.isFinite(Number(expr.value));
+  return type === "duration" && !isNumber ? { ...expr, value: intervalMs(expr.value) } : expr;
+}
+
+/** @throws SqlError for a text that is no moment */
+export function momentLiteral(at: ExprNode, text: string): ExprNode {
+  const atMs = momentOf(text);
+  if (atMs === undefined) throw new SqlError("syntax", `'${text}' is no moment; write 2026-01-31T08:15:00Z`);
+  const { positionStart, positionEnd } = at;
+  const literal: ExprNode = { type: "literal", value: new Date(atMs).toISOString(), positionStart, positionEnd };
+  return Object.assign(literal, { isMoment: true });
+}
+
+/** Expressions of which one is the result: the texts among them have the type of the others. */
+export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
+  const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
+  return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));
+}
+
+/** The results of a CASE are alike, and so are its values and the value that they are compared with. */
+export function asAlikeCase(expr: Case, scope: Scope): Case {
+  const { caseExpr, whenClauses } = expr;
+  const results = asAlike(resultsOf(expr), scope);
+  const conditions = whenClauses.map(({ condition }) => condition);
+  const [asked, ...values] =
+    caseExpr === undefined ? [undefined, ...conditions] : asAlike([caseExpr, ...conditions], scope);
+  return {
+    ...expr,
+    ...(asked && { caseExpr: asked }),
+    whenClauses: whenClauses.map((when, at) => ({ ...when, condition: values[at]!, result: results[at]! })),
+    ...(expr.elseResult && { elseResult: results.at(-1)! }),
+  };
+}

@@ -1,0 +1,21 @@
+/** Keeps the keys of an ORDER BY apart from the functions of the same statement. */
+import type { SelectStatement } from "squirreling";
+
+type OrderByItem = SelectStatement["orderBy"][number];
+
+/**
+ * The SQL engine stores a key in its row under a name that it makes from the expression, and takes the stored value for each
+ * function of that name: `id || 'status'` and `id || status` have one name. No function has the name of a CASE.
+ */
+export function withOwnKey(item: OrderByItem): OrderByItem {
+  const { expr } = item;
+  const { positionStart, positionEnd } = expr;
+  const place = { positionStart, positionEnd };
+  const always = { ...place, condition: { ...place, type: "literal" as const, value: true }, result: expr };
+  return { ...withNullsLargest(item), expr: { ...place, type: "case", whenClauses: [always] } };
+}
+
+/** As in PostgreSQL and DataFusion, a NULL is larger than each value. */
+export function withNullsLargest(item: OrderByItem): OrderByItem {
+  return { ...item, nulls: item.nulls ?? (item.direction === "DESC" ? "FIRST" : "LAST") };
+}

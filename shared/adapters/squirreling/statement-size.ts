@@ -1,0 +1,35 @@
+/** Limits how much larger than its text a statement becomes: a value of three-valued logic repeats its operands. */
+import type { ExprNode } from "squirreling";
+import { SqlError } from "../../engine/ports/sql.ts";
+import { withParts } from "./expressions.ts";
+
+/** The longest statement has fewer parts of its own. */
+const PARTS_MAX = 200_000;
+/** A list from another table has many values, and each costs little. */
+const LITERAL_PARTS = 0.1;
+
+export class StatementSize {
+  #total = 0;
+  /** An expression that occurs many times is one object, which is counted at each place and visited once. */
+  readonly #parts = new WeakMap<ExprNode, number>();
+
+  /** @throws SqlError where all added expressions together have too many parts */
+  readonly add = (expr: ExprNode): ExprNode => {
+    this.#total += this.#partsOf(expr);
+    if (this.#total > PARTS_MAX)
+      throw new SqlError("refused", "this statement compares the truth of comparisons in too many layers");
+    return expr;
+  };
+
+  #partsOf(expr: ExprNode): number {
+    const known = this.#parts.get(expr);
+    if (known !== undefined) return known;
+    let sum = expr.type === "literal" ? LITERAL_PARTS : 1;
+    withParts(expr, (part) => {
+      sum += this.#partsOf(part);
+      return part;
+    });
+    this.#parts.set(expr, sum);
+    return sum;
+  }
+}
