@@ -13,7 +13,7 @@ import type { AnyTable } from "./table.ts";
 /** Longer than two passes of the sweeper. The first pass after the due time of a parked invocation wakes the invocation. */
 const OVERDUE_MAX_S = 900;
 const LISTING_BEHIND_MAX_S = 3_600;
-/** Walks begin at most six hours apart, and an open invocation survives more than two weeks without a walk. */
+/** Walks begin at most six hours apart, and an open invocation survives two weeks without a walk. */
 const EVERYTHING_BEHIND_MAX_S = 86_400;
 
 export interface WatchedProps {

@@ -19,7 +19,7 @@ export interface IngressApiProps {
   readonly throttle?: IngressThrottle;
   /** Without it, the API has no access log. */
   readonly accessLog?: AccessLogProps;
-  /** Without it, the ingress function answers preflights, and allows pages of any origin that send no credentials. */
+  /** Without it, the function of an open ingress answers preflights for any origin; any other ingress refuses preflights. */
   readonly cors?: IngressCors;
 }
 

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { statementInputs, statementProgram } from "./statement-program.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
-/** The file that contains the statement program as a text. */
+/** A bundle that includes this source file contains the statement program as a text. */
 const STATEMENT_FRONT = "shared/wiring/statement-front.ts";
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");

@@ -1,4 +1,4 @@
-/** Finds the packages whose code a bundle contains in esbuild's metafile, and compiles their license texts. */
+/** Reads from esbuild's metafile which packages a bundle contains, and compiles their license texts. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,8 +9,8 @@ const LICENSE_TEXT = /^(?:licen[cs]e|copying|notice)(?:[.-][\w.-]+)?$/i;
 /**
  * @param metafile the metafile of a build whose paths are relative to `root`
  * @param outputs the files to look at; by default all files of the build
- * @returns by name and version: `{ name, version, license, texts }`
- * @throws Error if a package names no license or includes no license text
+ * @returns `{ name, version, license, texts }` of each package, sorted by name and version
+ * @throws Error if a package names no license, or has no license text and is not under Apache-2.0
  */
 export function bundledPackages(metafile, root, outputs = Object.keys(metafile.outputs)) {
   const folders = new Set();

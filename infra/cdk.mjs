@@ -6,7 +6,7 @@ const CDK = join(import.meta.dirname, "../node_modules/aws-cdk/bin/cdk");
 const TOLD_CHARACTERS = 3000;
 
 /**
- * @param env added to this process's environment
+ * @param env variables for the command, beside those of this process
  * @param onLine called for each line of output
  * @param signal ends the command; operations that AWS has begun continue
  * @returns the standard output

@@ -1,4 +1,4 @@
-/** The IAM grants of the functions, statement by statement: named actions on named resources. */
+/** The IAM grants of the functions: named actions, on named resources or under a condition wherever AWS allows it. */
 import { ArnFormat, Stack } from "aws-cdk-lib";
 import type { Role } from "aws-cdk-lib/aws-iam";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
@@ -21,7 +21,7 @@ export interface DrivingProps {
   readonly scheduleArns?: readonly string[];
 }
 
-/** The grants of every driver: reading and writing invocations, sending wakes, and creating schedules. */
+/** The grants of every driver: reading and writing invocations, sending wakes, and creating and deleting schedules. */
 export function driving(scope: Construct, props: DrivingProps): PolicyStatement[] {
   const { table, queue, slowQueue, groupName, scheduleRole, scheduleArns } = props;
   const schedules = Stack.of(scope).formatArn({

@@ -4,7 +4,7 @@
  */
 import type { SettingPath } from "../shared/config/settings-table.ts";
 
-/** The property of `Stepwell` that determines each setting; undefined if the stack creates the resource. */
+/** The property of `Stepwell` that determines each setting; undefined if no property does. */
 export const OWNED_SETTINGS = {
   "aws.table": "table",
   "aws.queue-url": undefined,

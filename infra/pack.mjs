@@ -1,6 +1,6 @@
 /**
- * Builds the package for CDK apps: constructs in one file with declarations, the functions, and the list of bundled
- * packages.
+ * Builds the folder of the npm package for CDK apps: constructs in one file with declarations, the functions, and the
+ * list of bundled packages.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /** Makes the manifest of the npm package from the manifest of this repository, and checks a tarball against it. */
 
-/** Fields that only work in the repository needs. */
+/** Fields that serve only the development in the repository. */
 const OF_THE_SOURCES = ["//", "private", "config", "scripts", "devDependencies"];
 
 /**

@@ -5,7 +5,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { WORKER_TIMEOUT } from "./time-outs.ts";
 
-/** Workers delay a failed message longer each time, so that twelve receives take most of an hour. */
+/** Workers delay a failed message longer each time, up to five minutes, so that twelve receives take almost half an hour. */
 const RECEIVES_MAX = 12;
 
 export interface WakeQueueProps {

@@ -114,9 +114,9 @@ export interface StepwellProps {
    */
   readonly table?: AnyTable;
   /**
-   * Encrypts the table, the queues, the keys and the logs; by default AWS's own keys do. A stack with its own table must
-   * then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy where it can; the
-   * owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
+   * Encrypts the queues, the keys, the logs and the stack's own table; by default AWS's own keys do. A stack with its own
+   * table must then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy where it
+   * can; the owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
    */
   readonly encryptionKey?: IKey;
   /** Queues refuse requests without TLS; true by default. False is for emulators that support only plain HTTP. */
@@ -140,7 +140,7 @@ export class Stepwell extends Construct {
   readonly outputs: Readonly<Record<string, string>>;
   /** The API where handlers are called; its `api` allows options without a property here, such as a custom domain. */
   readonly ingress: IngressApi;
-  /** The API where deployments are registered. */
+  /** The API where deployments are registered and invocations are operated. */
   readonly admin: AdminApi;
 
   constructor(scope: Construct, id: string, props: StepwellProps) {

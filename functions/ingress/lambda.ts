@@ -1,4 +1,4 @@
-/** The entry point of the ingress function: calls, sends, and queries for results. */
+/** The entry point of the ingress function, which serves the ingress API. */
 import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { ingressHandler } from "./ingress-handler.ts";

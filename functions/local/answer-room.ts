@@ -1,4 +1,7 @@
-/** Bounds the memory of unread answers: an answer without room is dropped, and its request is repeated once there is room. */
+/**
+ * Bounds the memory of unread answers: an answer without room waits for room. If its request can be repeated without
+ * effect, the waiting answer is dropped, and the repeated request makes it again.
+ */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
 import type { DoorRoom } from "./door-room.ts";

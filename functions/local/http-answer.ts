@@ -10,7 +10,7 @@ import type { Incoming } from "./incoming.ts";
 /** How long the rest of a refused body is read and discarded, so that its sender can read the refusal. */
 const LINGER_MS = 1000;
 
-/** Longer bodies are written separately from their heads. */
+/** Over HTTP/1.1, longer bodies are written separately from their heads. */
 const JOINED_MAX_BYTES = 16 * 1024;
 
 /**
@@ -25,8 +25,8 @@ const STATUS_MAX_OF_HTTP2 = 599;
 export type Outgoing = ServerResponse | Http2ServerResponse;
 
 /**
- * The connection cannot be reused, because the rest of the body is not read. It closes late, because closing a
- * connection with unread bytes would discard the refusal.
+ * An HTTP/1.1 connection cannot be reused afterwards, because the body is not read to its end. The close comes late,
+ * because closing a connection with unread bytes would discard the refusal.
  */
 export function refuseBody(incoming: Incoming, outgoing: Outgoing, response: HttpResponse): void {
   const isHttp2 = writeHead(outgoing, response, true);
@@ -55,8 +55,8 @@ export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolea
 }
 
 /**
- * Cuts off a client that reads nothing for `unreadMs` while bytes of its answer are still held here. @param hasMore the
- * result of `write`
+ * Cuts off a client that reads nothing for `unreadMs` while bytes of its answer are still held here.
+ * @param hasMore the result of `write`
  */
 export function endWhenUnread(outgoing: Outgoing, unreadMs: number, hasMore: boolean): void {
   const held = "stream" in outgoing ? outgoing.stream?.writableLength : outgoing.socket?.writableLength;

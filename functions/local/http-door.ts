@@ -48,9 +48,9 @@ export interface DoorOptions {
 
 /** Time limits of a connection. */
 export interface ArrivalLimits {
-  /** From the first byte of the connection, or from the previous answer, to the end of the head. */
+  /** How long a new connection may send nothing, and how long the head of an HTTP/1.1 request may take to arrive. */
   readonly headWithinMs: number;
-  /** To the end of the body. */
+  /** From the start of the request to the end of its body. */
   readonly requestWithinMs: number;
   /** How long a connection may have no request. */
   readonly idleMs: number;

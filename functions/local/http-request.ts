@@ -16,7 +16,7 @@ export type RequestRead =
   | { readonly kind: "no-room"; readonly request: HttpRequest }
   /** Refused before its body is read. */
   | { readonly kind: "refused"; readonly response: HttpResponse }
-  /** The request names two hosts: a proxy in front of this port may have believed the other one. */
+  /** The request names two hosts; a proxy in front of this port may have checked only the one that this server ignores. */
   | { readonly kind: "two-hosts" }
   /** A transfer coding that this server does not decode: undecoded, the body would differ from the sent one. */
   | { readonly kind: "unknown-coding" }
@@ -54,7 +54,7 @@ export async function readRequest(
   return { kind: "read", request: { ...request, body: read.body }, account: read.account };
 }
 
-/** The first value of a repeated name counts; the pseudo-headers of HTTP/2 are dropped. */
+/** The first value of a repeated name counts. Of the pseudo-headers of HTTP/2 only `:authority` is kept, as `host`. */
 function firstHeaders(raw: readonly string[]): Record<string, string> | "two-hosts" {
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -1,11 +1,11 @@
-/** Protects the admin port against DNS rebinding: it answers only requests whose host name is its own. */
+/** Protects the admin port against DNS rebinding: refuses a request whose host name may be that of a foreign web page. */
 import { isIP } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Loopback addresses, in the form in which a socket is bound to them. */
+/** The loopback addresses, and `localhost`, to which the port can be bound. */
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/i;
 
 /** No public name can be registered below these; this machine, its network or its containers resolve them. */
@@ -29,7 +29,7 @@ export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: st
   };
 }
 
-/** In lower case, without port, brackets and the root dot; undefined if the request names none, as no browser does. */
+/** In lower case, without port, brackets and the root dot; undefined if the request has no host (browsers always send one). */
 function hostNameIn(host: string | undefined): string | undefined {
   if (host === undefined || host === "") return undefined;
   return host

@@ -1,4 +1,4 @@
-/** Serves HTTP/1.1 and HTTP/2 with prior knowledge on one port. The first bytes of a connection decide which it is. */
+/** Serves HTTP/1.1 and HTTP/2 with prior knowledge on one port. The first bytes of a connection show its protocol. */
 import type { Server as Http1Server } from "node:http";
 import type { Http2Server } from "node:http2";
 import type { Socket } from "node:net";

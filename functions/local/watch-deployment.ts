@@ -1,4 +1,4 @@
-/** Keeps the registration of a deployment current while its handlers are under development: each restart may change them. */
+/** Registers a deployment and, if asked, checks it each second, because a restart during development may change its handlers. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { loggedAddress, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";

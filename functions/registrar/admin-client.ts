@@ -1,4 +1,4 @@
-/** A client of the admin API in a function of the same account; it signs each request with the credentials of its role. */
+/** A client of the admin API for Lambda functions; it signs each request with the credentials of the function's role. */
 import { signedClient } from "../signing/signed-client.ts";
 
 export interface AdminAnswer {

@@ -16,7 +16,7 @@ export interface SweeperReport {
   readonly letters?: DeadLetterReport;
 }
 
-/** The rule sends its own event; after a restore of the table an operator sends `everything` once. */
+/** The event of the rule has no `everything`. After a restore of the table an operator sends one event with `everything`. */
 export interface SweeperEvent {
   readonly everything?: boolean;
 }

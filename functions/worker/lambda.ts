@@ -1,4 +1,4 @@
-/** The entry point of the worker function: sends, wakes, timers, retries, and parked invocations. */
+/** The entry point of the worker function, which handles the messages of the queues. */
 import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { workerHandler } from "./worker-handler.ts";

@@ -1,4 +1,4 @@
-/** The Lambda handler of the worker: it drives each wake of a batch as far as the time of the function allows. */
+/** The Lambda handler of the worker: it handles the messages of a batch, as far as the time of the function allows. */
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";

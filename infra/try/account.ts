@@ -1,4 +1,4 @@
-/** Determines the account and Region of the trial from the credentials, before any resource is created. */
+/** Determines the account and Region of the trial, and checks that the CDK is bootstrapped there. */
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { CommandFailure } from "../../functions/cli/command-failure.ts";

@@ -1,4 +1,4 @@
-/** Destroys the stack and verifies that nothing is left. */
+/** Destroys the stack and looks for resources that are left. */
 import { failureText } from "../../functions/cli/command-failure.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";

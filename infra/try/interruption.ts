@@ -1,4 +1,4 @@
-/** Handles Ctrl-C: the first ends the trial and destroys the stack, the second leaves the stack as it is. */
+/** Handles Ctrl-C: the first one ends the trial, the second one also ends the removal of the stack. */
 
 export interface Interruption {
   /** Aborted by the first signal: ends the trial. */

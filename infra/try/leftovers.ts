@@ -4,7 +4,7 @@ import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
 import type { StackPart, TryStack } from "./try-stack.ts";
 
-/** Resources that this command cannot remove, with the reason why they do no harm. */
+/** Resources that stay after the removal of the stack, described for the user. */
 export const STAYS: readonly string[] = [
   "the CDK's own bootstrap stack, which was there before, with the uploaded code in its bucket (`npx cdk gc` clears it)",
   "on AWS, a free backup of the table for 35 days, and roles that AWS makes for its own services",

@@ -27,7 +27,7 @@ export interface Price {
 const MILLION = 1_000_000;
 const HOURS_PER_DAY = 24;
 const CENT_USD = 0.01;
-/** Assumptions about items that the price list does not cover: the handlers' own function, and the code that the CDK stores. */
+/** Assumed amounts: seconds and memory of a call of the handlers' own function, and the code that the CDK stores. */
 const HANDLER_SECONDS = 0.5;
 const HANDLER_GB = 0.25;
 const CODE_GB = 0.02;

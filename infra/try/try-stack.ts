@@ -27,7 +27,7 @@ export interface StackPart {
   readonly name: string;
 }
 
-/** CloudFormation refuses to delete a stack during an update, but it aborts a first creation. */
+/** CloudFormation refuses to delete a stack during an update, a rollback or a deletion, but it aborts a first creation. */
 const isUndeletable = (status = ""): boolean =>
   status.endsWith("_IN_PROGRESS") && /^UPDATE|ROLLBACK|^DELETE/.test(status);
 const LOOK_EVERY_MS = 3_000;

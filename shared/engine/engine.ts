@@ -1,4 +1,4 @@
-/** The record of all ports: the first parameter of every use case. */
+/** The record of the ports, the settings and the memory of the process: the first parameter of every use case. */
 import type { Activity } from "./ports/activity.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Codec } from "./ports/codec.ts";

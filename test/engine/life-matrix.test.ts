@@ -31,15 +31,13 @@ type State = (typeof STATES)[number];
 
 /** In the order of the operations: the HTTP status, and the status of the invocation afterwards. */
 const MATRIX: Readonly<Record<State, readonly (readonly [number, string])[]>> = {
-  scheduled: cells("200 gone, 200 gone, 409 scheduled, 425 scheduled, 409 scheduled, 409 scheduled, 425 scheduled"),
-  pending: cells("200 gone, 200 gone, 409 pending, 425 pending, 409 pending, 409 pending, 425 pending"),
+  scheduled: cells("200 gone, 200 gone, 202 paused, 425 scheduled, 409 scheduled, 409 scheduled, 425 scheduled"),
+  pending: cells("200 gone, 200 gone, 202 paused, 425 pending, 409 pending, 409 pending, 425 pending"),
   running: cells("202 cancelled, 200 killed, 202 paused, 200 suspended, 409 suspended, 409 suspended, 409 suspended"),
   "backing-off": cells(
     "202 cancelled, 200 killed, 202 paused, 200 suspended, 409 backing-off, 409 backing-off, 409 backing-off",
   ),
-  suspended: cells(
-    "202 cancelled, 200 killed, 200 suspended, 200 suspended, 409 suspended, 409 suspended, 409 suspended",
-  ),
+  suspended: cells("202 cancelled, 200 killed, 202 paused, 200 suspended, 409 suspended, 409 suspended, 409 suspended"),
   paused: cells("202 cancelled, 200 killed, 200 paused, 200 suspended, 409 paused, 409 paused, 409 paused"),
   completed: cells("409 done, 409 done, 409 done, 409 done, 200 gone, 200 done, 200 done"),
   "completed workflow": cells("409 done, 409 done, 409 done, 409 done, 200 gone, 200 done, 422 done"),

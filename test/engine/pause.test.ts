@@ -133,16 +133,6 @@ test.each([
   expect(textOf(await stage.pulse.within(ms / 2, result))).toBe("well");
 });
 
-test("an order to pause a suspended invocation is answered with done, and the invocation stays suspended", async () => {
-  const { stage, actor } = await play({ waits: async (ctx) => await ctx.get(ctx.awakeable().result) });
-  const { invocationId } = await sendOn(actor, "waits");
-  await stage.pulse.settle();
-  expect(await pause(actor.engine, invocationId)).toBe("done");
-  await stage.pulse.pass(60_000);
-  expect(await statusOf(actor, invocationId)).toBe("suspended");
-  expect(stage.deployment.attempts).toHaveLength(1);
-});
-
 test("resuming a suspended invocation makes one attempt, and then it is suspended again", async () => {
   const { stage, actor, far } = await play({ naps });
   const { invocationId } = await sendOn(actor, "naps", far);

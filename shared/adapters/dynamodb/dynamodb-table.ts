@@ -49,7 +49,7 @@ export interface DynamoTableOptions {
 }
 
 /**
- * The client resends a write whose answer was lost. If the first try took effect, the condition of the second try fails.
+ * The client resends a write whose answer was lost. If the first try took effect, the condition of the second try may fail.
  * A caller that must recognise this case writes a unique value and looks for it in `existing`.
  */
 export class DynamoTable implements Table {

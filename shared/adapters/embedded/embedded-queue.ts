@@ -50,7 +50,7 @@ export class EmbeddedQueue implements Queue {
   readonly #alarm: Alarm;
   readonly #lanes = new MessageLanes<Message>();
   readonly #held = new TransientMap<string, Message>();
-  /** Messages that were never received, by their order; only these can be recalled. */
+  /** Messages that this process sent and that were never received, by their order; only these can be recalled. */
   readonly #unseen = new TransientMap<number, Message>();
   #isEnding = false;
   #nextOrder = 1;
@@ -93,7 +93,7 @@ export class EmbeddedQueue implements Queue {
     this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
   }
 
-  /** Prepares a message that the caller writes with other operations; `admit` makes it receivable once it is durable. */
+  /** Prepares a message that the caller writes with other operations. Once it is durable, the caller calls `admit`. */
   prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly ticket: MessageHandle } {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
     const message: Message = {

@@ -24,7 +24,8 @@ function makeRoom(used: number, more: number): void {
 
 /**
  * @returns a copy that shares no memory with the item
- * @throws StoreError for an item above 400 KB, a number that is not finite, or a name above 255 bytes
+ * @throws StoreError for an item above 400 KB, a number that is not finite, a value that is no scalar, or a name that is
+ * `__proto__` or above 255 bytes
  */
 export function encodeItem(item: Item): Uint8Array {
   let at = 0;

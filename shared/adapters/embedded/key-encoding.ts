@@ -11,9 +11,9 @@ const EXPIRY_LATEST_S = 10 ** EXPIRY_DIGITS - 1;
 export const MESSAGE = "q";
 export const TIMER = "t";
 
-/** Ends a segment. No escaped segment contains it, so the key ranges of partitions do not overlap. */
+/** Ends a part of a key. No escaped part contains it, so the key ranges of partitions do not overlap. */
 const END = "\0";
-/** Sorts behind every key that begins with a given ended segment. */
+/** In place of `END`, it makes a text that sorts behind every key with the same part before it. */
 const PAST_END = "\x01";
 
 // The patterns match exactly these two control characters.
@@ -36,7 +36,7 @@ function unescaped(text: string): string {
   return text.includes("\x01") ? text.replace(ESCAPED, (found) => (found === "\x01\x01" ? "\0" : "\x01")) : text;
 }
 
-/** The bounds of all keys that begin with a prefix of ended segments. */
+/** A range of database keys: from `gte` on, below `lt`. */
 export interface Bounds {
   readonly gte: string;
   readonly lt: string;

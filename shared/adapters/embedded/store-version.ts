@@ -55,7 +55,7 @@ export class StoreOpenError extends Error {
 }
 
 /**
- * Checks that the directory is a store of this kind in a readable format. Makes such a store of an absent or empty one.
+ * Checks that the directory is a store of this kind in a readable format. Creates such a store in an absent or empty directory.
  * @returns the format found; if it is older than `STORE_FORMAT`, the caller calls `raiseFormat` once it owns the store
  * @throws StoreOpenError for every reason but "locked"
  */

@@ -55,7 +55,7 @@ export async function readIndexPage(store: Store, index: IndexName, pk: string, 
     const { base } = indexEntryOf(prefix, key);
     const bytes = store.read(base);
     const at = keyOfItem(base);
-    // The item was deleted after the entry was read: an index may lag.
+    // Without bytes, the item was deleted after the entry was read: an index may lag.
     if (bytes !== undefined) items.push(decodeItem(at.pk, at.sk, bytes));
   }
   const last = entries.at(-1)?.[0];

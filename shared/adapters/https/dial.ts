@@ -145,7 +145,7 @@ function opened(socket: Socket, secure: boolean, origin: URL, timeoutMs: number)
     };
     socket.once("connect", () => (phase = "handshake"));
     socket.once(secure ? "secureConnect" : "connect", onReady);
-    // This listener stays for the life of the socket: an error event without a listener would end the process.
+    // This listener stays as long as the socket exists: an error event without a listener would end the process.
     socket.on("error", (error) => {
       clearTimeout(timer);
       reject(unopened(error, phase, origin));

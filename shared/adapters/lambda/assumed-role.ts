@@ -1,4 +1,4 @@
-/** Gets temporary credentials of another role, for the functions that are called under that role. */
+/** Gets temporary credentials of another role, under which the control plane then calls functions. */
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import type { STSClientConfig } from "@aws-sdk/client-sts";
 

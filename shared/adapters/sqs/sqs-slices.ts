@@ -1,4 +1,4 @@
-/** Sends slices of walks to the queue of wakes, in a separate message group, so that slices and wakes share it fairly. */
+/** Sends slices of walks to the queue of wakes; by default their own message group gives them a fair share of the queue. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import type { SliceQueue } from "../../engine/ports/slices.ts";

@@ -1,4 +1,4 @@
-/** Reads the tables of one statement for its evaluator, which requests batches of rows, and expensive cells one by one. */
+/** Reads the tables of one statement for its evaluator, which requests batches of rows, and later single expensive cells. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";

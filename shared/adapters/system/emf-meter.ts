@@ -67,7 +67,7 @@ export class EmfMeter implements Meter {
     for (const { value, labels } of readings) this.gauge(name, value, labels);
   }
 
-  /** Writes the gathered values in as few lines as possible, and forgets them. Never throws. */
+  /** Writes the gathered values in few lines, and forgets them. Never throws. */
   flush(): void {
     const gathered = this.#gathered;
     this.#gathered = new Map();

@@ -1,4 +1,4 @@
-/** The log as JSON lines on standard error, written by pino. */
+/** The log as JSON lines, written by pino; by default on standard error. */
 import { pino } from "pino";
 import type { DestinationStream, Logger } from "pino";
 import type { Log, LogFields } from "../../engine/ports/log.ts";

@@ -36,7 +36,7 @@ export function isRecorded({ method }: HttpRequest): boolean {
   return !READING_METHODS.has(method);
 }
 
-/** Records refused calls too, because a failed attempt is relevant. No log level suppresses these lines. */
+/** Records refused calls too, because they show what the caller tried. No log level suppresses these lines. */
 export function recordCall(engine: Engine, request: HttpRequest, response: HttpResponse): void {
   const { method, path, body } = request;
   const query = withoutCredentials(request.query);

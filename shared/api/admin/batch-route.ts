@@ -20,7 +20,7 @@ const AT_A_TIME = 20;
 
 type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoice) => Promise<BatchSuccessBody>;
 
-/** Each throws an HttpProblem if it is refused. */
+/** Each operation throws an HttpProblem if the engine refuses it. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   async cancel({ engine, deps, request }, id) {
     interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));

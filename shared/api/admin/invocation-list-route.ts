@@ -24,7 +24,8 @@ const LIMIT_MAX = 500;
 /**
  * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `deployment` and `outcome`
  * (how a completed invocation ended) may be repeated, or have several values with commas between them. `key` may only be
- * repeated, because keys may contain commas. `after` is the `next` of another page; `limit`; `details`, `true` by default.
+ * repeated, because keys may contain commas. `after` is the `next` of another page, `limit` the size of the page (100 by
+ * default); `details` is `true` by default.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);

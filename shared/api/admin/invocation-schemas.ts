@@ -1,4 +1,4 @@
-/** The request schemas of operations on invocations; each checks a request and describes it in the OpenAPI document. */
+/** The schemas of operations on invocations for the OpenAPI document; those of requests also check the requests. */
 import * as z from "zod";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import { readDeploymentChoice } from "./deployment-choice.ts";

@@ -1,4 +1,4 @@
-/** Generates the OpenAPI document of the admin API from the routes and from the schemas that check its requests. */
+/** Generates the OpenAPI document of the admin API from the routes and from the schemas of their requests and answers. */
 import * as z from "zod";
 import type { RouteEntry } from "../http/router.ts";
 import { OPERATIONS } from "./operations.ts";

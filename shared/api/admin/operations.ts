@@ -45,7 +45,7 @@ export interface Operation {
 
 const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 
-/** The descriptions by method and pattern. A route without a description appears in the document with its path alone. */
+/** The descriptions by method and pattern. The document shows a route without a description by its path and method only. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /health": { summary: "Check that the server answers", answers: { 200: null } },
   "GET /version": { summary: "Show the versions of the API and of the server", answers: { 200: Version } },

@@ -36,8 +36,6 @@ export function pausedStatus(id: InvocationId, pausing: Pausing): 200 | 202 {
       return 200;
     case "noted":
       return 202;
-    case "not-begun":
-      throw notBegunInvocation(id, 409);
     case "completed":
       throw completedInvocation(id);
     case "unknown":

@@ -1,4 +1,4 @@
-/** A malformed request, answered in plain text; domain errors are JSON. */
+/** A refusal that is answered in plain text, mostly of a malformed request; other refusals are JSON. */
 export class PlainRefusal extends Error {
   override name = "PlainRefusal";
   readonly status: number;

@@ -1,4 +1,4 @@
-/** `POST /query`: one SQL statement, answered as JSON if `accept` is exactly that, else as an Arrow stream. */
+/** `POST /query`: one SQL statement, answered as JSON if `accept` is `application/json` alone, else as an Arrow stream. */
 import { SqlError, type SqlErrorKind } from "../../engine/ports/sql.ts";
 import { query } from "../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";

@@ -63,7 +63,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   );
 }
 
-/** Each name is a separate write, and invocations of the object wait for all of them. */
+/** Each name may take a separate write, and invocations of the object wait for all writes. */
 const KEYS_MAX = 5_000;
 
 /** @throws PlainRefusal 400 for too many names, 422 for an array that contains anything but bytes */

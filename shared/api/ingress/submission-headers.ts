@@ -28,8 +28,8 @@ const CREDENTIALS = new Set([
   "authorization",
   "proxy-authorization",
   "cookie",
-  // By these headers a deployment authenticates a control plane. A handler may forward them from another control plane;
-  // its signature must not be stored or sent on.
+  // By these headers a deployment authenticates a control plane. A handler may forward those of another control plane,
+  // whose signature must not be stored or sent on.
   "x-restate-signature-scheme",
   "x-restate-jwt-v1",
 ]);

@@ -1,4 +1,4 @@
-/** The JSON shapes of the admin API, except those of invocations. Durations and moments are texts. */
+/** The JSON shapes of the admin API, except the descriptions of invocations. Durations and moments are texts. */
 
 export interface AdminErrorBody {
   readonly message: string;

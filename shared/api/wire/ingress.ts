@@ -1,6 +1,6 @@
 /** The JSON bodies of the ingress: its answers, and the bodies that name an invocation. */
 
-/** The body of every refusal and every failed invocation. Only failures of invocations have metadata and a stack trace. */
+/** The JSON body of refusals and of failed invocations. Only failures of invocations have metadata and a stack trace. */
 export interface IngressErrorBody {
   /** The HTTP status for `ingress`; the terminal error's own code for `invocation`. */
   readonly code: number;
@@ -10,7 +10,10 @@ export interface IngressErrorBody {
   readonly source: IngressErrorSource;
 }
 
-/** `ingress`: the request created or found no invocation. `invocation`: the invocation itself failed. */
+/**
+ * `ingress`: the ingress refused the request or cannot return a result. `invocation`: the invocation itself failed, or an
+ * attach did not find it.
+ */
 export type IngressErrorSource = "ingress" | "invocation";
 
 export interface SendBody {

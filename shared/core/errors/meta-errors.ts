@@ -1,4 +1,4 @@
-/** The META codes: registration, discovery, and the store of the registry. */
+/** The META codes: registration, discovery, subscriptions, and the store of the registry. */
 import { REFUSE_START, reject } from "./error-entry.ts";
 import type { ErrorEntry } from "./error-entry.ts";
 

@@ -1,4 +1,4 @@
-/** The RT codes: errors of attempts, of the configuration, and of the start of the process. */
+/** The RT codes: errors of attempts and of the start of the process, a refusal of calls, and warnings about settings. */
 import { REFUSE_START, reject, RETRY, WARN } from "./error-entry.ts";
 import type { ErrorEntry } from "./error-entry.ts";
 

@@ -1,4 +1,4 @@
-/** The effects of a durable segment (I2); they derive from the segment alone, so that a redo produces the same effects. */
+/** The effects of a durable segment (I2). They derive from stored items alone, so that a redo produces the same effects. */
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
@@ -39,8 +39,10 @@ export type Effect =
     }
   /** Publishes the changes of state and keeps the lock. The changes count only under the grant that the segment names. */
   | { readonly kind: "apply-state"; readonly changes: StateChanges }
-  /** Applies the changes of the last segment and passes the lock on to the next ticket. */
+  /** Applies the changes of the last segment, and frees the lock or passes it on to the next ticket. */
   | { readonly kind: "give-back"; readonly changes: StateChanges }
+  /** The invocation was paused before its first attempt: it gives up its place in the queue of its key. */
+  | { readonly kind: "leave-queue" }
   /** The run of a workflow has ended; its state and its promises are kept as long as its result. */
   | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
   /** Delivers the result to the caller, which waits for it under its completion id. */
@@ -68,8 +70,9 @@ export interface StateChanges {
 
 /** @param before the invocation before the segment; it provides the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
+  if (segment.after.kind === "paused") return leavesQueue(before, segment.after) ? [{ kind: "leave-queue" }] : [];
   // If a segment has no attempt and does not complete the invocation, it contains an operator's order or a copied
-  // journal; neither has effects.
+  // journal; neither has other effects.
   if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
   const effects: Effect[] = [];
   let commandIndex = before.journal.commandCount;
@@ -83,6 +86,10 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
     if (stateEffect !== undefined) effects.push(stateEffect);
   }
   return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment.after)) : effects;
+}
+
+function leavesQueue({ acceptance }: Invocation, { neverBegan }: { readonly neverBegan: boolean }): boolean {
+  return neverBegan && acceptance.handlerType === "exclusive";
 }
 
 function stateEffectOf({ acceptance, grant }: Invocation, segment: Segment): Effect | undefined {
@@ -139,7 +146,7 @@ function effectOf(
   }
 }
 
-/** True for effects that only request an answer. A completed invocation takes none, and a redo could ask a later life. */
+/** True for effects that only request an answer. A completed invocation needs no answer, and a redo could ask a later life. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }

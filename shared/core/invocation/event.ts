@@ -6,7 +6,7 @@ import type { RetryPolicy } from "../model/service.ts";
 import type { Entry } from "./entry.ts";
 import type { AttemptSpan, Pin, Consumption } from "./segment.ts";
 
-/** An order of an operator; the segment that obeys the order lists its key. */
+/** An operator's order to pause or to resume; the segment that obeys the order lists its key. */
 export type Order =
   | { readonly kind: "pause"; readonly atMs: number; readonly key: string }
   /** `deploymentId` is present if the invocation must go on at another deployment. */

@@ -7,7 +7,7 @@ import type { Entry, NotificationEntry } from "./entry.ts";
 import { append, EMPTY_JOURNAL, grow, growing, type GrowingJournal, type Journal } from "./journal.ts";
 import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
 
-/** The status of an invocation with the fields of that status. `pending` waits for the lock of its object key. */
+/** The status of an invocation with the fields of that status. A `pending` invocation waits for the lock of its key. */
 export type Phase =
   | { readonly status: "scheduled"; readonly startAtMs: number }
   | { readonly status: "pending" }
@@ -44,6 +44,8 @@ export interface Invocation {
   readonly retries: Retries;
   /** Attempts since acceptance, as far as stored items show. */
   readonly attempts: number;
+  /** True if the last segment paused or resumed the invocation before its first attempt. */
+  readonly neverBegan?: boolean;
   readonly lastFailure?: AttemptFailure;
   /** When the last segment was written. */
   readonly modifiedAtMs: number;
@@ -51,18 +53,21 @@ export interface Invocation {
 
 /** @param input the Input entry, which the engine builds from the acceptance; it opens every journal */
 export function accepted(acceptance: Acceptance, input: Invocation["journal"]["entries"][number]): Invocation {
-  const { startAtMs, createdAtMs } = acceptance;
-  const scheduled = startAtMs !== undefined && startAtMs > createdAtMs;
+  const { createdAtMs } = acceptance;
   return {
     acceptance,
     segmentIndex: 0,
-    phase: scheduled ? { status: "scheduled", startAtMs } : { status: "ready" },
+    phase: beforeStart(acceptance, createdAtMs),
     journal: append(EMPTY_JOURNAL, [input]),
     consumed: new Set(),
     retries: NO_RETRIES,
     attempts: 0,
     modifiedAtMs: createdAtMs,
   };
+}
+
+function beforeStart({ startAtMs }: Acceptance, atMs: number): Phase {
+  return startAtMs !== undefined && startAtMs > atMs ? { status: "scheduled", startAtMs } : { status: "ready" };
 }
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set();
@@ -111,12 +116,14 @@ export class Folding {
 function moved(invocation: Invocation, segment: Segment, journal: Journal, consumed: ReadonlySet<string>): Invocation {
   const pin = segment.pin ?? invocation.pin;
   const grant = segment.grant ?? invocation.grant;
-  const { kind } = segment.after;
-  const lastFailure = segment.failure ?? (kind === "running" || kind === "paused" ? invocation.lastFailure : undefined);
+  const { after } = segment;
+  const keepsFailure = after.kind === "running" || after.kind === "paused";
+  const lastFailure = segment.failure ?? (keepsFailure ? invocation.lastFailure : undefined);
+  const neverBegan = after.kind === "ready" || (after.kind === "paused" && after.neverBegan);
   return {
     acceptance: invocation.acceptance,
     segmentIndex: segment.index,
-    phase: phaseAfter(segment),
+    phase: phaseAfter(invocation.acceptance, segment),
     journal,
     consumed,
     retries: segment.retries,
@@ -124,12 +131,15 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, consu
     modifiedAtMs: segment.writtenAtMs,
     ...(pin && { pin }),
     ...(grant !== undefined && { grant }),
+    ...(neverBegan && { neverBegan }),
     ...(lastFailure && { lastFailure }),
   };
 }
 
-function phaseAfter({ after, entries, writtenAtMs }: Segment): Phase {
+function phaseAfter(acceptance: Acceptance, { after, entries, writtenAtMs }: Segment): Phase {
   switch (after.kind) {
+    case "ready":
+      return beforeStart(acceptance, writtenAtMs);
     case "running":
     case "paused":
       return { status: after.kind };

@@ -1,4 +1,4 @@
-/** The journal in memory: its entries in order, and maps that decisions need. A `Journal` never changes in place. */
+/** The journal in memory: its entries in order, and maps that decisions need. Only a `GrowingJournal` changes in place. */
 import type { Result } from "../model/failure.ts";
 import type { CommandEntry, Entry } from "./entry.ts";
 
@@ -32,7 +32,7 @@ export const EMPTY_JOURNAL: Journal = {
   childIds: new Map(),
 };
 
-/** A journal that grows in place. Once its creator has shared it as a `Journal`, nothing may be added. */
+/** A journal that grows in place, for as long as only its creator uses it. */
 export interface GrowingJournal extends Journal {
   readonly entries: Entry[];
   commandCount: number;

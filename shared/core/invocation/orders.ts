@@ -2,13 +2,12 @@
 import { CANCEL_SIGNAL } from "./entry.ts";
 import type { Arrival, Poll, Order } from "./event.ts";
 import { fold, type Invocation, type Status } from "./invocation.ts";
-import { NO_RETRIES, type Pin, type Segment, type Consumption } from "./segment.ts";
+import { type After, NO_RETRIES, type Pin, type Segment, type Consumption } from "./segment.ts";
 import type { Transition } from "./transition.ts";
 
 type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
 
-/** An invocation that has not begun cannot be paused, and one that has ended cannot change. */
-const OBEYING: ReadonlySet<Status> = new Set(["ready", "running", "backing-off", "suspended", "paused"]);
+const WAITS_TO_BEGIN: ReadonlySet<Status> = new Set(["scheduled", "pending", "ready"]);
 
 /**
  * Obeys the orders by a segment that lists them, so that no order is obeyed twice. If an order names a deployment, the
@@ -18,23 +17,31 @@ const OBEYING: ReadonlySet<Status> = new Set(["ready", "running", "backing-off",
 export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transition | undefined {
   const orders = arrivals.filter(isOrder).sort(inOrder);
   const last = orders.at(-1);
-  if (last === undefined || !OBEYING.has(invocation.phase.status)) return undefined;
+  const { status } = invocation.phase;
+  if (last === undefined || status === "completed") return undefined;
   const notifications = arrivals.filter((arrival) => arrival.kind === "notification");
-  if (last.kind === "resume") return obeyed(invocation, atMs, orders, "running", []);
-  if (invocation.phase.status !== "paused") {
+  const neverBegan = hasNotBegun(invocation);
+  if (last.kind === "resume")
+    return obeyed(invocation, atMs, orders, neverBegan ? { kind: "ready" } : { kind: "running" }, []);
+  if (status !== "paused") {
     // Notifications from before the order enter the journal now, so that a cancel among them does not end the new pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
-    return obeyed(invocation, atMs, orders, "paused", takenInOrder(before));
+    return obeyed(invocation, atMs, orders, { kind: "paused", neverBegan }, takenInOrder(before));
   }
   // The invocation is already paused; the order is consumed when a cancel or an order to resume ends the pause.
-  return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, "running", []) : undefined;
+  return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
+}
+
+/** True if no attempt has begun. An order to resume then does not start the invocation before its time or without its key. */
+function hasNotBegun({ phase, attempts, neverBegan = false }: Invocation): boolean {
+  return attempts === 0 && (WAITS_TO_BEGIN.has(phase.status) || (phase.status === "paused" && neverBegan));
 }
 
 function obeyed(
   invocation: Invocation,
   atMs: number,
   orders: readonly Order[],
-  then: "running" | "paused",
+  after: After,
   consumed: readonly Consumption[],
 ): Transition {
   const pin = changedPin(invocation, orders);
@@ -44,11 +51,11 @@ function obeyed(
     consumed,
     orders: orders.map(({ key }) => key),
     entries: [],
-    after: { kind: then },
+    after,
     retries: NO_RETRIES,
     ...(pin && { pin }),
   };
-  const step = then === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "poll" } as const);
+  const step = after.kind === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "poll" } as const);
   return { next: fold(invocation, segment), segment, step };
 }
 

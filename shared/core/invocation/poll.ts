@@ -56,9 +56,11 @@ export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }
   return end(invocation, KILLED, atMs, { tombstone: neverStarted(invocation), killed: true });
 }
 
-function neverStarted({ phase, attempts, segmentIndex }: Invocation): boolean {
+/** False for an invocation that begins with a part of another's journal: its handler may undo what that journal shows. */
+function neverStarted({ phase, attempts, segmentIndex, neverBegan = false, journal }: Invocation): boolean {
   const waits = phase.status === "scheduled" || phase.status === "ready" || phase.status === "pending";
-  return waits && attempts === 0 && segmentIndex === 0;
+  const isUntouched = segmentIndex === 0 || (neverBegan && journal.commandCount === 1);
+  return attempts === 0 && isUntouched && (waits || (phase.status === "paused" && neverBegan));
 }
 
 function end(
@@ -78,7 +80,7 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-/** I6: an invocation that runs alone on its key needs the lock before an attempt. `holdsLock`: its driver has read the lock. */
+/** I6: an invocation that runs alone on its key needs the lock before an attempt; without it the driver acquires it first. */
 function attempt(
   invocation: Invocation,
   { atMs, holdsLock }: Poll,

@@ -41,8 +41,13 @@ export const NO_RETRIES: Retries = { policyAttempts: 0, sinceEntry: 0 };
 
 export type After =
   | { readonly kind: "running" }
-  /** Paused by an operator's order; pauses for other reasons are in the lease record. */
-  | { readonly kind: "paused" }
+  /** Resumed before its first attempt: the invocation waits for its start or its key again, as after its acceptance. */
+  | { readonly kind: "ready" }
+  /**
+   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: before its first
+   * attempt.
+   */
+  | { readonly kind: "paused"; readonly neverBegan: boolean }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | {
       readonly kind: "completed";

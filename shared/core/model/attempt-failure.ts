@@ -1,4 +1,4 @@
-/** Why an attempt failed: shown to operators, kept with the invocation, never shown to callers. */
+/** Why an attempt failed: kept with the invocation for operators. Callers see only a failure that ends the invocation. */
 
 export interface RelatedCommand {
   /** The index among the commands; the input is 0. It may be one past the stored journal. */
@@ -11,7 +11,7 @@ export interface RelatedCommand {
 export interface Mismatch {
   /** The index of the command; the input is 0. */
   readonly index: number;
-  /** The index among all entries, as operators see it and give it to a restart. Absent in failures stored by versions before 0.8. */
+  /** The index among all entries, as operators see it and give it to a restart. Absent in failures stored before 0.8. */
   readonly entry?: number;
   /** The deployment whose code reached another command. */
   readonly deploymentId: string;

@@ -1,4 +1,4 @@
-/** The circuit of a service on a deployment: open while all attempts there fail, so that only a few probe for recovery. */
+/** The circuit of a service on a deployment: open while all attempts there fail. Then attempts wait, and single ones probe. */
 import type { DeploymentId } from "./ids.ts";
 
 export interface OpenCircuit {

@@ -2,8 +2,8 @@
 import type { HandlerType, ServiceType } from "./target.ts";
 
 /**
- * The settings that a service or a handler may choose; an absent one falls back to the level above. All durations in
- * milliseconds.
+ * The settings that a service or a handler may choose. In place of an absent setting, that of the level above counts. All
+ * durations are in milliseconds.
  */
 export interface HandlerSettings {
   readonly inactivityTimeoutMs?: number;

@@ -2,7 +2,7 @@
 
 export type ServiceType = "service" | "object" | "workflow";
 
-/** `service`: has no key. `exclusive`: holds the key while it runs. `shared`: does not. `workflow`: runs a workflow. */
+/** `service`: has no key. `exclusive`: holds the key while it runs. `shared`: does not. `workflow`: the run of a workflow. */
 export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
 
 export interface Target {

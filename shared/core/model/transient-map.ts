@@ -42,7 +42,7 @@ export class TransientMap<Key, Value extends object> {
     this.#places.clear();
   }
 
-  /** In the order in which keys were added. A value deleted during the iteration is skipped, one added then comes last. */
+  /** In the order in which keys were added. Skips a value that is deleted meanwhile; a value added meanwhile comes last. */
   *values(): Generator<Value, void, undefined> {
     for (const { value } of this.#places.values()) if (value !== undefined) yield value;
   }

@@ -62,7 +62,7 @@ export function place(state: KeyedState, changes: readonly StateChange[]): Place
   return { next, put, remove: [...remove], removesAll: cleared && state.unlisted };
 }
 
-/** True if no value is known for the key. */
+/** True if no value is in the lock, and the lock points to none beside it. */
 export function isEmpty({ inline, beside, unlisted }: KeyedState): boolean {
   return inline.size === 0 && beside.size === 0 && !unlisted;
 }

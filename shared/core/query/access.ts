@@ -10,7 +10,7 @@ export type Access =
   | { readonly kind: "listing"; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: "nothing" };
 
-/** Filters on columns that the indexes contain. An invocation that does not match is not loaded. */
+/** Filters on columns that the indexes contain. A walk over an index loads only invocations that match. */
 export interface Wanted {
   readonly statuses: ReadonlySet<Presented>;
   readonly service: Bound | undefined;

@@ -1,4 +1,4 @@
-/** The two vocabularies of a status: the presented one, and that of the tables of stored status. */
+/** The two vocabularies of a status: the words of the API, and the words of the SQL tables that show the stored status. */
 
 export const PRESENTED = [
   "scheduled",

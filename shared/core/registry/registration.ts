@@ -67,7 +67,7 @@ function refused(code: ThrownCode, detail: string): Decision {
   return { kind: "refused", error: new CodedError(code, detail) };
 }
 
-/** Deployments are immutable: only force replaces the deployment at an address. */
+/** A registration replaces the deployment at an address only with force. */
 export function alreadyRegistered({ id, destination }: Deployment): CodedError {
   return new CodedError(
     "META0004",

@@ -13,8 +13,8 @@ import { sendWake } from "../messaging/wake.ts";
 const TOGETHER_MAX_BYTES = 16 * 1024;
 
 /**
- * No other party has the fresh id before the answer, so the acceptance need not be durable before the first segment: one write
- * makes both durable, or neither (I1). If the handler takes longer than a moment, the acceptance is written alone meanwhile.
+ * No other party has the new id before the answer, so the acceptance need not be durable before the first segment: one write
+ * can make both durable, or neither (I1). If the handler takes longer than a moment, the acceptance is written alone meanwhile.
  */
 export class PendingAcceptance implements UnderWay {
   readonly #engine: Engine;

@@ -22,7 +22,7 @@ export interface Failing {
   readonly ownFault?: true;
 }
 
-/** Until then the store has probably written other replies, so that there is room again. */
+/** Within this time the store has probably written other replies, so that there is room again. */
 const NO_ROOM_RETRY_MS = 5_000;
 /** Ten years. Longer delays are cut to it, because a moment beyond the calendar can be neither stored nor shown. */
 const DELAY_MAX_MS = 10 * 365 * DAY_MS;

@@ -7,7 +7,7 @@ export const AT_ONCE = 100;
  * Starts work in the order of `things`. After the first failure no further work starts, and the failure is thrown after the
  * running work has ended.
  * @returns the outcomes in the order of `things`.
- * @throws the error of one failed work
+ * @throws the error of one failed operation
  */
 export async function atMost<T, R>(
   count: number,
@@ -41,7 +41,7 @@ function settledOrThrown<R>(settled: readonly PromiseSettledResult<R>[]): R[] {
   });
 }
 
-/** Lets a fixed number of works run at a time, across all callers; further works wait in order. */
+/** Lets a fixed number of operations run at a time, across all callers; further operations wait in order. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** The bulkheads of a process: the resources that its services share fairly, so that no service starves the others. */
+/** The bulkheads of a process: the resources that its lanes share fairly, so that no lane starves the others. */
 import type { Clock } from "../ports/clock.ts";
 import type { Meter } from "../ports/log.ts";
 import { Budget } from "./budget.ts";
@@ -28,7 +28,7 @@ export interface Bulkheads {
   readonly replies: Budget;
   /** Bytes of large journals in memory, in lanes by service. */
   readonly journals: Budget;
-  /** The pace of loops over replies of deployments, in lanes by service. */
+  /** The pace of loops over replies: in lanes by deployment while a reply arrives, then in lanes by service. */
   readonly pace: Pace;
   /** Turns for reads of large journals, in lanes by invocation; absent if reads need no turn. */
   readonly largeLoads?: FairTurns;

@@ -16,7 +16,7 @@ export interface Sorted<D extends Delivery> {
 export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<Sorted<D>> {
   if (engine.settings.hasSlowLane !== true) return { staying: deliveries, failed: [] };
   await freshen(engine);
-  // One pass fills both lists. With two passes, a slow note that is read between them could keep a message out of both.
+  // One loop fills both lists. With two loops, a slow note that is read between them could keep a message out of both lists.
   const [slow, staying, failed]: [D[], D[], D[]] = [[], [], []];
   for (const delivery of deliveries) {
     const { service } = delivery.wake;

@@ -1,4 +1,4 @@
-/** Keeps messages hidden from other workers while this process works on them. It extends them in rounds. */
+/** Keeps messages hidden from other workers while this process works on them. Each round hides them for longer. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 

@@ -1,4 +1,4 @@
-/** Writes a segment. An attempt has no effect before this put succeeds. The put also fences two drivers (I1). */
+/** Writes a segment. An attempt has no effect before this put succeeds. Of two drivers the put refuses one (I1). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
@@ -105,7 +105,7 @@ function leavesNothing(before: Invocation, segment: Segment): boolean {
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** The pieces of a large segment are written after the end of the lease is set, so the lease is extended by the time for this. */
+/** The pieces of a large segment are written after the end of the lease is set, so their time is added to the lease. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;

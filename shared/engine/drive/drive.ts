@@ -43,7 +43,7 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // If this driver took the lock late, the invocation may have ended. The driver of this wake then gives it back (I6).
+      // If this driver took the lock late, the invocation may have ended. The driver of this wake then gives the lock back (I6).
       if (turn === "lost" && active.lock.known !== undefined && !active.origin.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
@@ -133,7 +133,7 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   return decided;
 }
 
-/** Takes the lock of the key for an exclusive handler. If another invocation holds it, parks in its queue (I6). */
+/** Takes the lock of the key. If another invocation holds the lock, parks the invocation in the queue of the key (I6). */
 async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn> {
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {

@@ -32,7 +32,7 @@ export async function park(
 ): Promise<"again" | "parked" | "lost"> {
   const { inbox } = active;
   await active.ownAcceptance?.settle();
-  // The loss of the lease ends a wait; it cannot end one that begins after it.
+  // The loss of the lease ends only a wait that has begun, so it is checked before the wait.
   if (active.lease.isLost) return "lost";
   if (inbox.isDirty) {
     await readPoked(engine, active);
@@ -74,13 +74,13 @@ export async function park(
   }
 }
 
-/** Claims the invocation again. No message started an ingress driver, so it sends a backstop first (I4). */
+/** Claims the invocation again. An ingress driver has no message of its own, so it sends a backstop first (I4). */
 async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
   if (!active.origin.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
   return (await reclaim(engine, active)) ? "again" : "lost";
 }
 
-/** True for children driven along and short delays. They end soon, so the driver keeps the lease and writes nothing. */
+/** True while children are driven along, and for short delays: the driver then keeps the lease and writes nothing. */
 function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
   if (active.isStopping || isLarge(active.invocation.journal)) return false;
   if (status === "suspended" && active.children.size > 0) return true;

@@ -1,4 +1,4 @@
-/** The order of effects: effects on one key or one promise are performed one after the other, all others in parallel. */
+/** The order of effects: children of one key, and effects on one promise, follow one another; all others run in parallel. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 

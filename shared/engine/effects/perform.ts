@@ -17,7 +17,7 @@ import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deli
 import { lanesOf } from "./effect-lanes.ts";
 import type { Performance, Performer } from "./performer.ts";
 import type { Engine } from "../engine.ts";
-import { applyState, giveBack } from "../lock/give-back.ts";
+import { applyState, giveBack, leaveQueue } from "../lock/give-back.ts";
 import type { ActiveInvocation, InlineCaller } from "../local/active-invocation.ts";
 import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
@@ -131,6 +131,8 @@ async function performOwn(
       return await applyState(engine, by, effect.changes);
     case "give-back":
       return await giveBack(engine, by, effect.changes);
+    case "leave-queue":
+      return await leaveQueue(engine, by);
     case "close-workflow":
       return await closeWorkflow(engine, by, effect);
   }

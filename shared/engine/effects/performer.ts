@@ -1,4 +1,4 @@
-/** What performing effects needs to know about an invocation. A driver has these parts; a recovery makes them of a load. */
+/** The parts of an invocation that its effects need. A driver has these parts; a recovery makes them from a load. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { Inbox } from "../local/inbox.ts";

@@ -9,7 +9,7 @@ import { type Recipient, sendWake } from "../messaging/wake.ts";
 
 /**
  * Sends a message for each awaited invocation without a result.
- * @param parkedChildren completion ids of children that have just parked and set their own wake: a second one would race
+ * @param parkedChildren completion ids of children that have just parked and set their own wake: a second wake would race
  */
 export async function wakeAwaited(
   engine: Engine,

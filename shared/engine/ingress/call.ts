@@ -1,6 +1,6 @@
 /**
- * A request that waits for its result: the same process accepts and drives it, without a queue between
- * (docs/design.md#the-ingress-drives-inline).
+ * A request that waits for its result: the same process accepts and drives the invocation, without a queue between
+ * (docs/design.md#the-ingress-drives-inline). On AWS, a worker drives a handler with a slow note.
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept, activeByAcceptor } from "../accept/accept.ts";
@@ -55,7 +55,7 @@ interface Started {
   backstop(): Promise<MessageHandle> | MessageHandle | undefined;
 }
 
-/** A fresh random id has no other life, so the first attempt may overlap the put; `commit` waits for the acceptance. */
+/** A random id has no other life, so the first attempt may overlap the put; `commit` waits for the acceptance. */
 function startFresh(engine: Engine, { acceptance, route }: Admitted, lease: Lease): Started {
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
@@ -90,7 +90,7 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
   return await answer(engine, acceptance, signal);
 }
 
-/** Joins the invocation that already exists under the idempotency key, and starts it again if no process drives it. */
+/** Joins the invocation that already exists under the same id, and starts it again if no process drives it. */
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();

@@ -1,4 +1,4 @@
-/** Makes an acceptance from a submission: the registry finds the handler; the id follows from the key or is fresh. */
+/** Makes an acceptance from a submission: the registry finds the handler; the id follows from the key or is random. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { CodedError } from "../../core/errors/coded-error.ts";

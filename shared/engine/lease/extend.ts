@@ -1,4 +1,4 @@
-/** Extends the time to live of the items of one life. Other attributes of a segment never change (I1). */
+/** Extends the time to live of the items of one life; an extension changes no other attribute of a segment (I1). */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";

@@ -1,4 +1,4 @@
-/** Takes a completed invocation out of the open index: the last write of its lease record. */
+/** Takes a completed invocation out of the open index, at once or when its journal has expired. */
 import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import type { LeaseHandle } from "../local/lease-handle.ts";

@@ -1,4 +1,4 @@
-/** Builds and writes lease records. Every write of a lease record goes through this file (docs/design.md#the-lease). */
+/** Builds and writes lease records. Other files only delete them or extend their time to live (docs/design.md#the-lease). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";

@@ -88,6 +88,11 @@ export class LeaseHandle {
     this.#ticket = ticket;
   }
 
+  /** Called after the ticket has been made void. */
+  dropTicket(): void {
+    this.#ticket = undefined;
+  }
+
   /** Called once the timer exists, because a renewal may write its moment at any time. */
   setTimer(atMs: number): void {
     this.#timerAtMs = atMs;

@@ -52,7 +52,7 @@ export class Suspects {
     this.#isRecovered = true;
   }
 
-  /** True for a suspect. A message with an earlier receipt is one, too: a process ended while it worked on the message. */
+  /** True if the message's invocation is a suspect: by a mark, by the sweeper, or because an earlier process got the message. */
   includes({ wake, receiveCount }: Pick<Delivery, "wake" | "receiveCount">): boolean {
     const { invocationId, sentAtMs } = wake;
     if (this.#passed.has(invocationId)) return false;

@@ -47,7 +47,7 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
   return "waits";
 }
 
-/** How many leases a holder may take before the first in line looks at it: a live driver has renewed by then. */
+/** The first in line looks at a holder that has held the key for longer than this many leases. */
 const STALE_LEASES = 2;
 
 /**
@@ -72,8 +72,8 @@ function grasped(active: ActiveInvocation, lock: Lock): "held" {
 }
 
 /**
- * Called after the write of a park. True if the invocation holds the lock by now: the wake that said so may have met the
- * driver that was leaving (I4).
+ * Called after the write of a park. True if the invocation holds the lock by now: the wake after the hand-over may have met
+ * the driver that was leaving (I4).
  */
 export async function hasComeToHold(
   engine: Engine,
@@ -114,7 +114,8 @@ function isLeft(engine: Engine, loaded: Loaded): boolean {
 
 /**
  * True if no later life has replaced this one. Called after the read of the lock, because a later life takes the lock only
- * after its acceptance has replaced this one. The moments of two lives come from two clocks, and show no order.
+ * after its acceptance has replaced the acceptance of this life. The moments of two lives come from two clocks, and show no
+ * order.
  */
 async function stillStands(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** The state in a request: all of it, as much as fits, or none if the handler asks for state by itself. */
+/** The state in a request: all of it, as much as fits, or none for a plain service and for lazy state. */
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import type { StartFields } from "../../core/protocol/request-body.ts";

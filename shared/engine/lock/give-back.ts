@@ -81,6 +81,21 @@ export async function giveBack(
 }
 
 /**
+ * Called for an invocation that an operator paused while it waited for its key. It draws another ticket when it is resumed. If
+ * it has just got the key, it keeps the key, as any other paused invocation: a late redo of this effect could otherwise pass
+ * on the lock under which the resumed invocation runs.
+ */
+export async function leaveQueue(
+  engine: Engine,
+  { invocation, lease }: Pick<ActiveInvocation, "invocation" | "lease">,
+): Promise<void> {
+  const { ticket } = lease;
+  if (ticket === undefined) return;
+  await voidTicket(engine, objectPartition(engine, invocation.acceptance.target), ticket);
+  lease.dropTicket();
+}
+
+/**
  * True if the holder is an ended life of this id. A slow acceptor may take the lock for such a life. A wake to the id
  * would lead to this give-back again, and so on without end.
  */

@@ -1,4 +1,4 @@
-/** Delivers a notification to an invocation: first the arrival, then the wake (I3). */
+/** Delivers a notification or an order to an invocation: first the arrival, then the wake (I3). */
 import { type CallOrigin, isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { NotificationId } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";

@@ -136,7 +136,7 @@ async function deleteItems(
 
 /**
  * Removes input and headers from the acceptance, because the input is the first entry of the journal. The attribute `end`
- * shows processes that read only the acceptance that the invocation has ended.
+ * marks the invocation as ended for processes that read its acceptance alone.
  * @param isListed false removes the acceptance from the listing
  */
 async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isListed = true): Promise<void> {

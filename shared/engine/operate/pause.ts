@@ -1,9 +1,9 @@
-/** Pauses an invocation. A running attempt goes on to its end, and no further attempt begins. */
+/** Pauses an invocation: no further attempt begins until it is resumed. A running attempt goes on to its end. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isLeased, load, type Loaded } from "../store/load.ts";
+import { hasExpired, load } from "../store/load.ts";
 import type { Pausing } from "../ports/submission.ts";
 
 /** @param by the operator, if one was authenticated */
@@ -14,26 +14,10 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
   switch (status) {
     case "completed":
       return "completed";
-    case "scheduled":
-    case "pending":
-      return "not-begun";
     case "paused":
       return "done";
-    case "suspended":
-      // A suspended invocation makes no attempt until its await is satisfied, so it gets no order.
-      if (!isAttempting(engine, loaded)) return "done";
-      break;
-    case "ready":
-    case "running":
-    case "backing-off":
-      break;
+    default:
+      await giveOrder(engine, loaded, { kind: "pause" }, by);
+      return "noted";
   }
-  await giveOrder(engine, loaded, { kind: "pause" }, by);
-  return "noted";
-}
-
-/** True if a driver in another process may have ended the suspension. For drivers of this process, `knownNow` shows it. */
-function isAttempting(engine: Engine, loaded: Loaded): boolean {
-  const isOurs = engine.activeInvocations.find(loaded.invocation.acceptance.id) !== undefined;
-  return !isOurs && isLeased(engine, loaded, engine.clock.nowMs());
 }

@@ -69,8 +69,8 @@ function withoutPin(invocation: Invocation): Invocation {
 }
 
 /**
- * The new acceptance has no idempotency key, because the key still names the former invocation. If entries are kept, it
- * keeps the nonce too, because the nonce seeds the random numbers of the handler.
+ * The new acceptance has no idempotency key, because the key still names the former invocation. If entries are kept,
+ * the nonce is kept too, because it seeds the random numbers of the handler.
  */
 function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Acceptance {
   const { idempotencyKey: _, startAtMs: __, ...kept } = former;

@@ -1,4 +1,7 @@
-/** Resumes an invocation: it is attempted now, even if paused, suspended or backing off. Can move it to another deployment. */
+/**
+ * Resumes an invocation: it is attempted now, even if paused, suspended or backing off. If no attempt has begun, it waits for its
+ * start or its key again. Can move it to another deployment.
+ */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -25,7 +28,10 @@ export async function resume(
       return "completed";
     case "scheduled":
     case "pending":
-      return "not-begun";
+      // An order to pause that no driver has obeyed yet can be revoked.
+      if (!isToPause(loaded)) return "not-begun";
+      if (choice.kind !== "keep") return "not-movable";
+      break;
     case "ready":
     case "running":
     case "backing-off":

@@ -221,9 +221,9 @@ export interface InvocationView {
 export type Interruption = "done" | "noted" | "completed" | "unknown";
 
 /**
- * `done`: the invocation does not run. `noted`: no further attempt starts. `not-begun`: it is scheduled, or waits for its key.
+ * `done`: the invocation is paused. `noted`: it is paused once a driver reads the order; a running attempt ends first.
  */
-export type Pausing = "done" | "noted" | "not-begun" | "completed" | "unknown";
+export type Pausing = "done" | "noted" | "completed" | "unknown";
 
 /** `open`: the invocation has not ended. */
 export type Purging = "done" | "open" | "unknown";

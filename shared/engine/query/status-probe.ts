@@ -160,8 +160,14 @@ export class StatusProbe {
   }
 
   #status({ after, lease }: SegmentOutline, leaseRecord: LeaseRecord | undefined): Presented {
-    if (leaseRecord?.status === "backing-off" || leaseRecord?.status === "paused" || leaseRecord?.status === "pending")
-      return leaseRecord.status;
+    // Only the lease record shows these: the segment before them says what the invocation was when it was written.
+    switch (leaseRecord?.status) {
+      case "backing-off":
+      case "paused":
+      case "pending":
+      case "scheduled":
+        return leaseRecord.status;
+    }
     if (after !== "running" && (after === "suspended" || leaseRecord === undefined)) return after;
     const held = leaseRecord === undefined ? lease : { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
     return isLeased(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";

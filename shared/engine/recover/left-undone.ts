@@ -71,6 +71,7 @@ async function leavesNothing(
     case "attach":
     case "get-output":
     case "get-promise":
+    case "leave-queue":
       return false;
   }
 }

@@ -30,7 +30,7 @@ import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
 
 type Completed = Extract<After, { kind: "completed" }>;
 
-const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
+const AFTER_KINDS = ["running", "suspended", "completed", "paused", "ready"] as const;
 
 /** `frame` is present if the notification came without an arrival item or by an early arrival. */
 const StoredTaken = message({ key: string(1), frame: optional(bytes(2)) });
@@ -56,6 +56,8 @@ const StoredSegment = message({
   untilMs: uint53(18),
   /** Writes that the driver made for this invocation since the previous segment, including the write of this segment. */
   consumedUnits: uint32(19),
+  /** Of a pause. */
+  neverBegan: bool(23),
   /** The result is the last Output among the frames, so it is not stored twice. */
   resultInFrames: bool(20),
   grant: optional(uint53(22)),
@@ -116,14 +118,15 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
 }
 
 function afterToStored({ after, entries }: Segment) {
-  const none = { tombstone: false, killed: false, resultInFrames: false };
-  if (after.kind === "running" || after.kind === "paused") return none;
+  const none = { tombstone: false, killed: false, resultInFrames: false, neverBegan: false };
+  if (after.kind === "running" || after.kind === "ready") return none;
+  if (after.kind === "paused") return { ...none, neverBegan: after.neverBegan };
   if (after.kind === "suspended") return { ...none, awaiting: encodeAwait(after.awaiting) };
   const { tombstone, killed, result } = after;
   const resultInFrames = entries.some(
     (entry) => entry.kind === "command" && entry.command.kind === "output" && entry.command.result === result,
   );
-  return { tombstone, killed, resultInFrames, ...(!resultInFrames && { result: resultToStored(result) }) };
+  return { ...none, tombstone, killed, resultInFrames, ...(!resultInFrames && { result: resultToStored(result) }) };
 }
 
 /** A segment lists an arrival that the read did not return. */
@@ -213,7 +216,9 @@ function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: Arrival
 function readAfter(stored: StoredSegment, entries: Segment["entries"]): After {
   switch (AFTER_KINDS[stored.after]) {
     case "paused":
-      return { kind: "paused" };
+      return { kind: "paused", neverBegan: stored.neverBegan };
+    case "ready":
+      return { kind: "ready" };
     case "suspended":
       return { kind: "suspended", awaiting: decodeAwait(stored.awaiting ?? new Uint8Array(0)) };
     case "completed": {

@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import { effectsOf } from "../../../shared/core/invocation/effects.ts";
 import type { Arrival } from "../../../shared/core/invocation/event.ts";
-import { fold, type Status } from "../../../shared/core/invocation/invocation.ts";
+import { fold, type Invocation, type Status } from "../../../shared/core/invocation/invocation.ts";
 import type { DeploymentId } from "../../../shared/core/model/ids.ts";
 import {
   cancelArrived,
   completionArrived,
   invocationIn,
   KILL_ARRIVED,
+  LATER_MS,
   poll,
   NOW_MS,
   PIN,
@@ -21,7 +22,16 @@ const resume = (atMs = NOW_MS, key = "oresume", deploymentId?: string): Arrival 
   key,
   ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
 });
-const MOVING: readonly Status[] = ["ready", "running", "backing-off", "suspended"];
+const MOVING: readonly Status[] = ["scheduled", "pending", "ready", "running", "backing-off", "suspended"];
+const BEGUN: readonly Status[] = ["running", "backing-off", "suspended"];
+const NOT_BEGUN: readonly Status[] = ["scheduled", "pending", "ready"];
+
+/** An invocation that an operator has paused in this status, as a load finds it. */
+function pausedIn(status: Status): Invocation {
+  const waiting = invocationIn(status);
+  const later = status === "scheduled" && { acceptance: { ...waiting.acceptance, startAtMs: LATER_MS } };
+  return advance({ ...waiting, ...later }, poll([pause()])).next;
+}
 
 describe("an order to pause", () => {
   test.each(MOVING)("parks a %s invocation, and its segment lists the order", (status) => {
@@ -32,9 +42,22 @@ describe("an order to pause", () => {
     expect(next.consumed.has("opause")).toBe(true);
   });
 
-  test.each(["scheduled", "completed"] as const)("has no effect on a %s invocation", (status) => {
-    expect(advance(invocationIn(status), poll([pause()])).segment).toBeUndefined();
+  test("has no effect on a completed invocation", () => {
+    expect(advance(invocationIn("completed"), poll([pause()])).segment).toBeUndefined();
   });
+
+  test.each(MOVING)(
+    "has only one effect, on a %s invocation: before the first attempt it leaves the queue",
+    (status) => {
+      const exclusive = (one: Invocation): Invocation => ({
+        ...one,
+        acceptance: { ...one.acceptance, handlerType: "exclusive" },
+      });
+      const before = exclusive(invocationIn(status));
+      const effects = effectsOf(before, advance(before, poll([pause()])).segment!);
+      expect(effects).toEqual(NOT_BEGUN.includes(status) ? [{ kind: "leave-queue" }] : []);
+    },
+  );
 
   test("consumes the arrivals before it, and no later one", () => {
     const later = { ...completionArrived(2), atMs: NOW_MS + 2 } as Arrival;
@@ -56,17 +79,41 @@ describe("an order to pause", () => {
   });
 });
 
+describe("a cancel", () => {
+  test.each(NOT_BEGUN)("ends an invocation that was paused while %s before its first attempt", (status) => {
+    const { segment } = advance(pausedIn(status), poll([cancelArrived()]));
+    expect(segment!.after).toMatchObject({ kind: "completed", tombstone: true, killed: false });
+  });
+
+  test.each(BEGUN)("resumes an invocation that was paused while %s", (status) => {
+    expect(advance(pausedIn(status), poll([cancelArrived()])).step.kind).toBe("attempt");
+  });
+});
+
 describe("an order to resume", () => {
-  test.each([...MOVING, "paused"] as const)(
-    "starts an attempt of a %s invocation, and resets its retries",
-    (status) => {
-      const tired = invocationIn(status, { retries: { policyAttempts: 7, sinceEntry: 3 } });
-      const { next, step } = advance(tired, poll([resume()]));
-      expect(step.kind).toBe("poll");
-      expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
-      expect(advance(next, poll()).step.kind).toBe("attempt");
-    },
-  );
+  test.each([
+    ["scheduled", { kind: "park", status: "scheduled" }],
+    ["pending", { kind: "acquire" }],
+    ["ready", { kind: "attempt" }],
+  ] as const)("of an invocation that was paused while %s lets it wait as before", (status, step) => {
+    const { next, segment } = advance(pausedIn(status), poll([resume(NOW_MS + 1)], NOW_MS + 1));
+    expect(segment!.after).toEqual({ kind: "ready" });
+    expect(advance(next, poll([], NOW_MS + 2)).step).toMatchObject(step);
+    expect(advance(next, poll([cancelArrived()], NOW_MS + 2)).segment?.after).toMatchObject({ tombstone: true });
+  });
+
+  test("of a scheduled invocation after its start begins an attempt", () => {
+    const { next } = advance(pausedIn("scheduled"), poll([resume(LATER_MS + 1)], LATER_MS + 1));
+    expect(advance(next, poll([], LATER_MS + 1)).step.kind).toBe("attempt");
+  });
+
+  test.each([...BEGUN, "paused"] as const)("starts an attempt of a %s invocation, and resets its retries", (status) => {
+    const tired = invocationIn(status, { retries: { policyAttempts: 7, sinceEntry: 3 } });
+    const { next, step } = advance(tired, poll([resume()]));
+    expect(step.kind).toBe("poll");
+    expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
+    expect(advance(next, poll()).step.kind).toBe("attempt");
+  });
 
   test("given together with an order to pause: the later one decides, and both are consumed", () => {
     const [first, second] = [NOW_MS, NOW_MS + 1];

@@ -38,6 +38,8 @@ export class Client {
   answers: Ended[] = [];
   /** The invocations that clients know to be accepted. */
   readonly acknowledged: Known[] = [];
+  /** Invocations that an operator pauses in the queue of their key. They may begin after later ones. */
+  readonly leftQueue = new Set<string>();
   /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;
   readonly #world: World;

@@ -85,12 +85,12 @@ function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readon
 }
 
 /** I6: an invocation that was acknowledged before another was requested begins first; so do the commands of one handler. */
-function orderComplaints({ acknowledged }: Client, invocations: readonly Loaded[]): string[] {
+function orderComplaints({ acknowledged, leftQueue }: Client, invocations: readonly Loaded[]): string[] {
   const grants = new Map(invocations.map(({ invocation }) => [invocation.acceptance.id, invocation]));
   const complaints: string[] = [];
   const inOrder = (first: string, second: string): void => {
     const [a, b] = [first, second].map((id) => grants.get(id as Loaded["invocation"]["acceptance"]["id"]));
-    if (a?.grant === undefined || b?.grant === undefined || a === b) return;
+    if (a?.grant === undefined || b?.grant === undefined || a === b || leftQueue.has(first)) return;
     const sameKey = isOf(a.acceptance.target, b.acceptance.target.service, b.acceptance.target.key ?? "");
     if (sameKey && a.grant >= b.grant) complaints.push(`${second} began before ${first}, which was accepted earlier`);
   };

@@ -184,6 +184,20 @@ const PLAYED: readonly Scenario[] = [
     needs: { stumble: STUMBLES + 1 },
   },
   {
+    name: "pause in the queue of a key, then resume",
+    async play(client) {
+      await holdFor(client, "a", 1_000);
+      await client.wait(200);
+      const id = await sendTo(client, "push", "b");
+      await client.wait(100);
+      client.leftQueue.add(id);
+      await pauseAndResume(client, id, 2_500);
+      await callTo(client, "push", "c");
+      await client.attach(id);
+    },
+    expected: { slow: once(SLEPT), push: times(2, 2, PUSHED) },
+  },
+  {
     name: "purge, then the same id again",
     async play(client) {
       const id = await sendTo(client, "push", "a");

@@ -1,4 +1,4 @@
-/** The same services as a function on Lambda, whose handler is `lambda.handler`. */
+/** Serves the services as a Lambda function, whose handler is `lambda.handler`. */
 import "./older-node.ts";
 import { createEndpointHandler } from "@restatedev/restate-sdk/lambda";
 import { services } from "./services.ts";

@@ -1,4 +1,4 @@
-/** Removes the headers that belong to one connection from requests and responses. */
+/** Removes from requests the headers that belong to one connection, and from responses the pseudo-headers. */
 
 /** The HTTP client sets these headers itself, so a caller's values are dropped. */
 const HOP_HEADERS: ReadonlySet<string> = new Set(

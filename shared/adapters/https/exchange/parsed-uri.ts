@@ -3,7 +3,7 @@ import { withoutLastSlashes } from "../../../core/registry/deployment-identity.t
 
 export interface ParsedUri {
   readonly origin: URL;
-  /** The URI's path without its trailing slash. */
+  /** The URI's path without trailing slashes. */
   readonly prefix: string;
   /** The URI's query string with its question mark; empty if the URI has none. */
   readonly search: string;

@@ -11,7 +11,7 @@ export class FrameReader {
   /** The head of an incomplete frame. */
   readonly #head = new Uint8Array(FRAME_HEAD_BYTES);
   #headBytes = 0;
-  /** The payload so far of a frame whose head is complete. */
+  /** The payload of the incomplete frame, once its head is complete. */
   #payload: Uint8Array | undefined;
   #payloadBytes = 0;
 
@@ -40,7 +40,7 @@ export class FrameReader {
     return { type, flags, streamId, payload: this.#payload.subarray(0, this.#payloadBytes) };
   }
 
-  /** Continues the incomplete frame; @returns where the next one starts */
+  /** Continues the incomplete frame. @returns the position in the chunk behind the bytes of this frame */
   #goOn(chunk: Uint8Array): number {
     let at = 0;
     if (this.#payload === undefined) {

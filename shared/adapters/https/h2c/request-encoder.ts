@@ -1,4 +1,4 @@
-/** Encodes request heads as header blocks (RFC 7541): static fields by number, all others literally, none indexed. */
+/** Encodes request heads as header blocks (RFC 7541) without a dynamic table: static fields by number, others literally. */
 import type { ExchangeRequest } from "../../../engine/ports/endpoints.ts";
 import { endToEnd } from "../exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "../exchange/parsed-uri.ts";
