@@ -43,7 +43,8 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "pause",
-    description: "Pause invocations until they are resumed; a running attempt ends first, and one in the queue of a key leaves it.",
+    description:
+      "Pause invocations until they are resumed; a running attempt ends first, and one in the queue of a key leaves it.",
     route: "pause",
     question: "Pause",
     done: "Paused",
