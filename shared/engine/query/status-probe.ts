@@ -161,13 +161,9 @@ export class StatusProbe {
 
   #status({ after, lease }: SegmentOutline, leaseRecord: LeaseRecord | undefined): Presented {
     // Only the lease record shows these: the segment before them says what the invocation was when it was written.
-    switch (leaseRecord?.status) {
-      case "backing-off":
-      case "paused":
-      case "pending":
-      case "scheduled":
-        return leaseRecord.status;
-    }
+    const parked = leaseRecord?.status;
+    if (parked === "backing-off" || parked === "paused" || parked === "pending" || parked === "scheduled")
+      return parked;
     if (after !== "running" && (after === "suspended" || leaseRecord === undefined)) return after;
     const held = leaseRecord === undefined ? lease : { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
     return isLeased(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
