@@ -27,6 +27,10 @@ export class StepwellDashboard extends Construct {
           ownMetric(environment, "attempt_seconds", { statistic: Stats.percentile(99) }),
         ]),
         graph("Longest overdue (s)", [ownMetric(environment, "oldest_overdue_seconds", { statistic: Stats.MAXIMUM })]),
+        graph("Open, by status", [ownMetrics(environment, "open_invocations", "status", Stats.MAXIMUM)]),
+        graph("Longest without a driver (s)", [
+          ownMetric(environment, "oldest_ready_seconds", { statistic: Stats.MAXIMUM }),
+        ]),
         graph(
           "Walks of the sweeper are behind (s)",
           ["listing", "due", "everything"].map((walk) =>

@@ -1,5 +1,5 @@
 /** A log and a meter that keep what is written, for tests that read it; and silent ones for all other tests. */
-import type { Log, LogFields, Meter } from "../shared/engine/ports/log.ts";
+import type { Log, LogFields, Meter, Reading } from "../shared/engine/ports/log.ts";
 import type { LogEventLevel } from "../shared/engine/ports/log-event.ts";
 import { LOG_EVENTS } from "../shared/engine/ports/log-events.ts";
 import type { LogEvent } from "../shared/engine/ports/log-events.ts";
@@ -26,7 +26,15 @@ export interface Measure {
 }
 
 export class RecordingMeter implements Meter {
+  readonly isPriced: boolean;
   readonly measures: Measure[] = [];
+  /** The readings of each gauge that is set as a whole, as they stand now. */
+  readonly standing = new Map<string, readonly Reading[]>();
+
+  /** @param isPriced whether the meter is like that of the functions on AWS */
+  constructor(isPriced = false) {
+    this.isPriced = isPriced;
+  }
 
   count(name: string, labels: Readonly<Record<string, string>> = {}, by = 1): void {
     this.measures.push({ kind: "count", name, value: by, labels });
@@ -40,6 +48,10 @@ export class RecordingMeter implements Meter {
     this.measures.push({ kind: "gauge", name, value, labels });
   }
 
+  gauges(name: string, readings: readonly Reading[]): void {
+    this.standing.set(name, readings);
+  }
+
   /** The sum of the counts under a name. */
   total(name: string): number {
     return this.measures.reduce((sum, one) => (one.kind === "count" && one.name === name ? sum + one.value : sum), 0);
@@ -50,4 +62,4 @@ export class RecordingMeter implements Meter {
 export const silentLog: Log = { write() {} };
 
 /** A meter for tests that do not read it. */
-export const silentMeter: Meter = { count() {}, observe() {}, gauge() {} };
+export const silentMeter: Meter = { isPriced: false, count() {}, observe() {}, gauge() {}, gauges() {} };

@@ -17,9 +17,9 @@ export interface CostFacts {
 }
 
 /** Stepwell's own metrics that have values while requests come; the dashboard shows them. */
-export const WORKING_METRICS = 12;
-/** All metrics that can have values: of four sources, four endings and four states after a segment, and three more. */
-const KINDS_OF_METRICS = 15;
+export const WORKING_METRICS = 15;
+/** All metrics that can have values: of four sources, four endings, four states after a segment and seven statuses; and four more. */
+const KINDS_OF_METRICS = 23;
 
 const BATCH = 10;
 const MILLION = 1_000_000;
@@ -136,6 +136,7 @@ ${rows.join("\n")}
 Nothing else of the stack is paid by the hour: no poller, no capacity, no address, no network. A KMS key of your own (\`encryptionKey\`) adds
 ${money(dollars("keyMonth", 1))} and its requests. While it works, some ${WORKING_METRICS} metrics of our own have values: up to ${money(dollars("metricMonth", WORKING_METRICS))} a month, by the hours.
 There cannot be more than ${KINDS_OF_METRICS}, and one for each code with which attempts fail: no label is a service, a handler or a key, whatever runs here.
+While an invocation is open, if only asleep, the sweeper writes two of them or more: one for each status that an open invocation has, and the age of the oldest ready one.
 `;
 }
 

@@ -1,7 +1,7 @@
 /** Writes metrics as log lines in CloudWatch's embedded metric format, which takes no call to a service. */
 import { pino } from "pino";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Meter } from "../../engine/ports/log.ts";
+import type { Meter, Reading } from "../../engine/ports/log.ts";
 
 export interface EmfMeterOptions {
   readonly namespace: string;
@@ -29,6 +29,7 @@ const OVERFLOW: Labels = { overflow: "true" };
 
 /** Gathers values until `flush`. Call `flush` at the end of every event, because a function freezes after its answer. */
 export class EmfMeter implements Meter {
+  readonly isPriced = true;
   readonly #namespace: string;
   readonly #dimensions: Labels;
   readonly #clock: Clock;
@@ -59,6 +60,11 @@ export class EmfMeter implements Meter {
 
   gauge(name: string, value: number, labels: Labels = {}): void {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
+  }
+
+  /** CloudWatch keeps no label set that is not written again, so nothing has to disappear. */
+  gauges(name: string, readings: readonly Reading[]): void {
+    for (const { value, labels } of readings) this.gauge(name, value, labels);
   }
 
   /** Writes the gathered values in few lines, and forgets them. Never throws. */

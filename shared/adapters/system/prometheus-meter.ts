@@ -1,6 +1,6 @@
 /** Keeps metrics in memory and renders them in the text format of Prometheus. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Meter } from "../../engine/ports/log.ts";
+import type { Meter, Reading } from "../../engine/ports/log.ts";
 
 export interface PrometheusMeterOptions {
   /** The limit of label sets of one metric; later sets are counted under the label value `other`. */
@@ -16,6 +16,8 @@ interface Metric {
   readonly labelNames: readonly string[];
   readonly sinks: Map<string, Sink>;
   sinkOf(values: readonly string[]): Sink;
+  /** Removes every value; for a gauge alone. */
+  clear?(): void;
 }
 
 const PREFIX = "stepwell_";
@@ -29,6 +31,7 @@ const OTHER_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** The first use of a metric creates it with the label names of that use; later label names are dropped. */
 export class PrometheusMeter implements Meter {
+  readonly isPriced = false;
   readonly #registry = new Registry();
   readonly #metrics = new Map<string, Metric>();
   readonly #labelSetsMax: number;
@@ -47,6 +50,16 @@ export class PrometheusMeter implements Meter {
 
   gauge(name: string, value: number, labels: Labels = {}): void {
     this.#put("gauge", name, labels, value);
+  }
+
+  gauges(name: string, readings: readonly Reading[]): void {
+    const metric = this.#metrics.get(name);
+    if (metric?.kind === "gauge") {
+      metric.clear?.();
+      // The former label sets count towards the limit no longer.
+      metric.sinks.clear();
+    }
+    for (const { value, labels } of readings) this.#put("gauge", name, labels, value);
   }
 
   /** The exposition, ending with a newline. */
@@ -74,7 +87,7 @@ export class PrometheusMeter implements Meter {
       kind,
       labelNames,
       sinks: new Map(),
-      sinkOf: sinkMaker(kind, name, labelNames, this.#registry),
+      ...valuesOf(kind, name, labelNames, this.#registry),
     };
     this.#metrics.set(name, metric);
     return metric;
@@ -93,31 +106,38 @@ export class PrometheusMeter implements Meter {
   }
 }
 
-function sinkMaker(
+function valuesOf(
   kind: Metric["kind"],
   name: string,
   labelNames: readonly string[],
   registry: Registry,
-): Metric["sinkOf"] {
+): Pick<Metric, "sinkOf" | "clear"> {
   const shape = { name: PREFIX + name, help: name.replaceAll("_", " "), labelNames, registers: [registry] };
   if (kind === "count") {
     const counter = new Counter(shape);
-    return (values) => {
-      const bound = counter.labels(...values);
-      return (by) => bound.inc(by);
+    return {
+      sinkOf(values) {
+        const bound = counter.labels(...values);
+        return (by) => bound.inc(by);
+      },
     };
   }
   if (kind === "gauge") {
     const gauge = new Gauge(shape);
-    return (values) => {
-      const bound = gauge.labels(...values);
-      return (value) => bound.set(value);
+    return {
+      sinkOf(values) {
+        const bound = gauge.labels(...values);
+        return (value) => bound.set(value);
+      },
+      clear: () => gauge.reset(),
     };
   }
   const histogram = new Histogram({ ...shape, buckets: bucketsOf(name) });
-  return (values) => {
-    const bound = histogram.labels(...values);
-    return (value) => bound.observe(value);
+  return {
+    sinkOf(values) {
+      const bound = histogram.labels(...values);
+      return (value) => bound.observe(value);
+    },
   };
 }
 

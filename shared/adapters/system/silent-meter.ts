@@ -2,7 +2,9 @@
 import type { Meter } from "../../engine/ports/log.ts";
 
 export const silentMeter: Meter = {
+  isPriced: false,
   count: () => undefined,
   observe: () => undefined,
   gauge: () => undefined,
+  gauges: () => undefined,
 };

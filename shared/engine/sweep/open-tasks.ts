@@ -1,6 +1,7 @@
 /** The walks over the open index: due entries in each pass, other entries less often, all entries after an operator's order. */
 import { type IndexPosition, START } from "../store/index-walk.ts";
 import { placeAt } from "../store/item-keys.ts";
+import { OpenCount } from "./open-count.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 import { walkPart } from "./walks.ts";
@@ -52,6 +53,7 @@ export const orderedOpenTask: Task = {
   isLeft: ({ order }) => order?.openFrom !== undefined,
   async goOn(saved, pass, isOver) {
     const { walk, stretch } = orderedOpenTask.rest(saved, pass);
+    if (stretch.from === START) pass.tally.orderedOpen = new OpenCount(pass.engine);
     return { ...saved, order: { ...saved.order!, openFrom: await walkPart(pass, walk, stretch, isOver) } };
   },
   rest: ({ progress, order }) => ({
@@ -84,6 +86,7 @@ function isSame(one: Round | undefined, other: Round): boolean {
 
 async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolean): Promise<Progress> {
   const round = everythingRound(pass.nowMs);
+  pass.tally.open = new OpenCount(pass.engine);
   const walk = { name: "everything" as const, beganMs: round.beganMs, sinceMs: progress.walkedAtMs };
   const from = await walkPart(pass, walk, { from: START }, isOver);
   if (from === undefined) return { ...walked(progress, pass), due: undefined };

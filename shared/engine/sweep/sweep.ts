@@ -26,6 +26,7 @@ import {
 } from "./progress.ts";
 import { slicesIn } from "./slice.ts";
 import { Tally } from "./tally.ts";
+import { tellOpen } from "./tell-open.ts";
 
 const PAUSE_MAX_MS = 60_000;
 /** Without saved progress, the search for the oldest entry ends after this many days without an acceptance, as lists do. */
@@ -157,7 +158,8 @@ export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
   const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
   const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
-  await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
+  const walked = await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
+  tellOpen(pass, walked, []);
   // An invocation whose driver neither parked nor renewed is in the listing alone, at most a lease older than the newest entry.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return recovered(engine, pass.tally);

@@ -1,5 +1,7 @@
 /** Counts the results of one pass, or of one slice of a walk. */
 
+import type { OpenCount } from "./open-count.ts";
+
 /** The most entries whose arrivals a pass or slice reads before they are due. A skipped one is read after its age has doubled. */
 export const READS_MAX = 5_000;
 
@@ -13,6 +15,10 @@ export class Tally {
   isStuck = false;
   /** Since when the longest overdue parked invocation has been due. */
   dueSinceMs: number;
+  /** The count of the walks over due and other entries; present if both began together in this pass. */
+  open?: OpenCount;
+  /** The count of the walk that an operator has ordered; present if it began in this pass. */
+  orderedOpen?: OpenCount;
 
   /** @param dueSinceMs the value that earlier passes of the same walk have found */
   constructor(dueSinceMs = Infinity) {

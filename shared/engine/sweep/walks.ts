@@ -45,12 +45,16 @@ export async function walkPart(
   isOver: () => boolean,
   onFailed?: (place: IndexPosition) => void,
 ): Promise<IndexPosition | undefined> {
-  const { engine, guard } = at;
+  const { engine, guard, tally } = at;
   if (walk.name === "listing" || walk.name === "ordered-listing")
     return await walkListed(at, walk.name === "listing" ? wakeOrNote : wakeDriverless, part, isOver, onFailed);
+  const count = walk.name === "ordered-open" ? tally.orderedOpen : tally.open;
   return await walkOver(openItems(engine, part, part.shards), {
     placeOf: (item) => indexPositionOf("open", item),
-    looksAt: (item) => looksAtOpen(at, item, isRead(at, walk, item)),
+    looksAt(item) {
+      count?.add(item);
+      return looksAtOpen(at, item, isRead(at, walk, item));
+    },
     isOver,
     guard,
   });

@@ -73,3 +73,23 @@ test("two meters are independent", async () => {
   one.count("x_total");
   expect(await linesOf(two)).toEqual([]);
 });
+
+test("readings of a whole gauge replace those before them, and free their room under the limit", async () => {
+  const meter = new PrometheusMeter({ labelSetsMax: 2 });
+  const of = (...services: string[]) => services.map((service, value) => ({ value, labels: { service } }));
+  for (let at = 0; at < 10; at++) meter.gauges("open_invocations", of(`s${at}`, `t${at}`));
+  meter.gauges("open_invocations", of("a", 'b"\n\\'));
+  expect(await linesOf(meter)).toEqual([
+    'stepwell_open_invocations{service="a"} 0',
+    'stepwell_open_invocations{service="b\\"\\n\\\\"} 1',
+  ]);
+  meter.gauges("open_invocations", []);
+  expect(await linesOf(meter)).toEqual([]);
+});
+
+test("a whole gauge leaves a counter of the same name alone", async () => {
+  const meter = new PrometheusMeter();
+  meter.count("x_total");
+  meter.gauges("x_total", [{ value: 5, labels: {} }]);
+  expect(await linesOf(meter)).toEqual(["stepwell_x_total 1"]);
+});

@@ -1,0 +1,121 @@
+/** Counts the open invocations by service and status while a walk passes the entries of the open index. */
+import type { Status } from "../../core/invocation/invocation.ts";
+import type { Engine } from "../engine.ts";
+import { checkIntervalMs } from "../ports/engine-settings.ts";
+import type { Item } from "../ports/table.ts";
+import { idOf } from "../store/index-walk.ts";
+
+/** The statuses of open invocations, in the order of the API. */
+export const OPEN_STATUSES = [
+  "scheduled",
+  "pending",
+  "ready",
+  "running",
+  "backing-off",
+  "suspended",
+  "paused",
+] as const satisfies readonly Status[];
+export type OpenStatus = (typeof OPEN_STATUSES)[number];
+
+/** Stands for the services without a place of their own. */
+export const OTHER = "other";
+
+/** The most services with a count of their own during a walk, so that the memory of a count has a bound. */
+const KNOWN_MAX = 1_000;
+/** Names come from deployments and may have 64 KiB; services with the same first characters share a count. */
+const NAME_MAX_CHARACTERS = 100;
+
+/** The open invocations of one service. */
+export class ServiceCount {
+  readonly byStatus: Record<OpenStatus, number> = Object.fromEntries(
+    OPEN_STATUSES.map((status) => [status, 0]),
+  ) as never;
+  /** Since when the invocation that has waited longest for a driver has waited; Infinity without such an invocation. */
+  readySinceMs = Infinity;
+
+  get total(): number {
+    return Object.values(this.byStatus).reduce((sum, count) => sum + count, 0);
+  }
+
+  addAll({ byStatus, readySinceMs }: ServiceCount): void {
+    for (const status of OPEN_STATUSES) this.byStatus[status] += byStatus[status];
+    this.readySinceMs = Math.min(this.readySinceMs, readySinceMs);
+  }
+}
+
+/** Takes no read: the walk has the entries, which show service and status. */
+export class OpenCount {
+  readonly #engine: Engine;
+  readonly #services = new Map<string, ServiceCount>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * A sole owner knows what it drives: the memory of its drivers is newer than the entry, and `counted` adds it. An entry of
+   * a driver that the sole owner does not have waits for a driver.
+   * @param item an entry of the open index
+   */
+  add(item: Item): void {
+    const { activeInvocations, settings } = this.#engine;
+    const isSoleOwner = settings.exclusiveOwnerPrefix !== undefined;
+    if (isSoleOwner && activeInvocations.find(idOf(item)) !== undefined) return;
+    const status = String(item["status"]);
+    if (!isOpen(status)) return;
+    // An entry of an older version shows no service (ADR 0020).
+    const count = this.#of(typeof item["service"] === "string" ? item["service"] : OTHER);
+    count.byStatus[isSoleOwner && status === "running" ? "ready" : status]++;
+    if (status === "ready") count.readySinceMs = Math.min(count.readySinceMs, this.#readySinceMs(item));
+  }
+
+  /**
+   * Call it once, at the end of the walk.
+   * @param servicesMax the most services with a count of their own; the services with the most open invocations have one
+   * @returns the counts by service, the largest first, and the rest as `other`, which may be empty
+   */
+  counted(servicesMax: number): ReadonlyMap<string, ServiceCount> {
+    this.#addDriven();
+    const largestFirst = [...this.#services].sort(
+      ([a, one], [b, other]) => other.total - one.total || (a < b ? -1 : 1),
+    );
+    const named = largestFirst.filter(([service]) => service !== OTHER);
+    const counts = new Map(named.slice(0, servicesMax));
+    const rest = new ServiceCount();
+    for (const [service, count] of largestFirst) if (!counts.has(service)) rest.addAll(count);
+    return counts.set(OTHER, rest);
+  }
+
+  #addDriven(): void {
+    const { activeInvocations, settings } = this.#engine;
+    if (settings.exclusiveOwnerPrefix === undefined) return;
+    for (const { invocation } of activeInvocations.all()) {
+      const { status } = invocation.phase;
+      if (!isOpen(status)) continue;
+      this.#of(invocation.acceptance.target.service).byStatus[status === "ready" ? "running" : status]++;
+    }
+  }
+
+  #of(service: string): ServiceCount {
+    const name = service.slice(0, NAME_MAX_CHARACTERS);
+    const known = this.#services.get(name);
+    if (known !== undefined) return known;
+    if (name !== OTHER && this.#services.size >= KNOWN_MAX) return this.#of(OTHER);
+    const fresh = new ServiceCount();
+    this.#services.set(name, fresh);
+    return fresh;
+  }
+
+  /**
+   * A driver that parks an invocation as ready sets the next look one interval later. An invocation without a deployment
+   * was noted by the sweeper instead, and has waited since its acceptance.
+   */
+  #readySinceMs({ createdAtMs, deploymentId, lookAtMs }: Item): number {
+    if (typeof createdAtMs === "number" && deploymentId === undefined) return createdAtMs;
+    return Number(lookAtMs) - checkIntervalMs(this.#engine.settings);
+  }
+}
+
+function isOpen(status: string): status is OpenStatus {
+  return (OPEN_STATUSES as readonly string[]).includes(status);
+}

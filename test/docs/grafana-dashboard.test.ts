@@ -1,0 +1,182 @@
+/** The dashboard for Grafana can be imported, and its queries use metrics and labels that a running local process shows. */
+import { readFileSync } from "node:fs";
+import * as restate from "@restatedev/restate-sdk";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { sweep } from "../../shared/engine/sweep/sweep.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { namesInQuery } from "./promql-names.ts";
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly type: string;
+  readonly datasource: object;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string; readonly datasource: object }[];
+}
+
+interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly query: string | { readonly query: string };
+}
+
+const text = readFileSync(new URL("../../docs/grafana-dashboard.json", import.meta.url), "utf8");
+const dashboard = JSON.parse(text) as {
+  readonly uid: string;
+  readonly title: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly Variable[] };
+};
+const variables = dashboard.templating.list;
+const targets = dashboard.panels.flatMap((panel) => panel.targets.map((target) => ({ ...target, title: panel.title })));
+/** Prometheus adds these labels to each metric that it scrapes. */
+const ADDED = new Set(["instance", "job"]);
+
+/** The values of each label of each metric in a text of the format of Prometheus. */
+type Scraped = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+
+function scrapedOf(page: string): Scraped {
+  const found = new Map<string, Map<string, Set<string>>>();
+  for (const [, name, labels = ""] of page.matchAll(/^([a-z_]+)(?:\{(.*)\})? \S+$/gm)) {
+    const known = found.get(name!) ?? new Map<string, Set<string>>();
+    found.set(name!, known);
+    for (const [, label, value] of labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g))
+      known.set(label!, (known.get(label!) ?? new Set()).add(value!));
+  }
+  return found;
+}
+
+/** @returns a sentence for each metric, label and value of the query that the page lacks */
+function missingIn(scraped: Scraped, query: string): string[] {
+  const { metrics, labels } = namesInQuery(query);
+  return [
+    ...metrics.filter((metric) => !scraped.has(metric)).map((metric) => `no metric ${metric}`),
+    ...labels.flatMap(({ metrics: all, label, value }) =>
+      all
+        .filter(() => !ADDED.has(label))
+        .filter((metric) => {
+          const values = scraped.get(metric)?.get(label);
+          return values === undefined || (value !== undefined && !values.has(value));
+        })
+        .map((metric) => `no ${metric} with ${label}${value === undefined ? "" : `=${value}`}`),
+    ),
+  ];
+}
+
+describe("in a running process", () => {
+  let stage: LocalStage;
+  let page: string;
+  let scraped: Scraped;
+
+  beforeAll(async () => {
+    const handlers = {
+      greet: async () => "hello",
+      sleep: (context: restate.Context) => context.sleep({ days: 1 }),
+      fail: async () => {
+        throw new Error("no more");
+      },
+    };
+    const options = { retryPolicy: { maxAttempts: 1, onMaxAttempts: "pause" as const } };
+    stage = await openLocalStage({ services: [restate.service({ name: "Greeter", handlers, options })] });
+    const post = (path: string) => fetch(`${stage.ingressUri}/Greeter/${path}`, { method: "POST" });
+    expect(await (await post("greet")).json()).toBe("hello");
+    for (const path of ["sleep/send", "sleep/send", "fail/send"]) expect((await post(path)).status).toBe(202);
+    const { engine } = stage.local;
+    const scrape = async () => {
+      await sweep(engine, engine.clock.nowMs());
+      page = await (await fetch(`${stage.adminUri}/metrics`)).text();
+      expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="paused"\} 1$/m);
+      expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="suspended"\} 2$/m);
+    };
+    await vi.waitFor(scrape, { timeout: 20_000, interval: 100 });
+    scraped = scrapedOf(page);
+  });
+  afterAll(() => stage.close());
+
+  test.each(targets.map(({ title, expr }) => [title, expr]))(
+    "the query of '%s' has its metrics and labels: %s",
+    (_, expr) => {
+      expect(missingIn(scraped, expr)).toEqual([]);
+    },
+  );
+
+  test("the lists of the variables have their metric and their label", () => {
+    const lists = variables
+      .filter(({ type }) => type === "query")
+      .map(({ query }) => (query as { query: string }).query);
+    expect(lists).toHaveLength(2);
+    for (const list of lists) {
+      const [, query, label] = /^label_values\((.+), (\w+)\)$/.exec(list)!;
+      expect(missingIn(scraped, query!), list).toEqual([]);
+      expect(ADDED.has(label!) || scraped.get(namesInQuery(query!).metrics[0]!)!.has(label!), list).toBe(true);
+    }
+  });
+
+  test("the moment of the counts is now, and no ready invocation is old", () => {
+    const value = (name: string) => Number(new RegExp(`^stepwell_${name} (\\S+)$`, "m").exec(page)?.[1]);
+    expect(Math.abs(value("open_invocations_counted_timestamp_seconds") - Date.now() / 1000)).toBeLessThan(60);
+    expect(page).toContain('stepwell_oldest_ready_seconds{service="other"} 0');
+  });
+
+  test("a metric, a label or a value that it does not show is found out", () => {
+    expect(missingIn(scraped, "sum(stepwell_nothing)")).toEqual(["no metric stepwell_nothing"]);
+    for (const query of [
+      'stepwell_attempts_total{handler="greet"}',
+      "sum by (handler) (stepwell_attempts_total)",
+      'stepwell_open_invocations{status="stopped"}',
+    ])
+      expect(missingIn(scraped, query), query).toHaveLength(1);
+  });
+});
+
+describe("the file", () => {
+  test("has what an import needs: a name, a schema of Grafana 10 or later, panels with ids of their own", () => {
+    expect(dashboard).toMatchObject({ uid: "stepwell", title: "Stepwell", schemaVersion: 39 });
+    expect(dashboard).not.toHaveProperty("id");
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    expect(new Set(dashboard.panels.map(({ type }) => type))).toEqual(new Set(["stat", "timeseries"]));
+  });
+
+  test("reads the data source that its variable names, and no other", () => {
+    expect(variables[0]).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });
+    const source = { type: "prometheus", uid: "${datasource}" };
+    for (const { datasource } of [...dashboard.panels, ...targets]) expect(datasource).toEqual(source);
+  });
+
+  test("uses no variable that it does not have", () => {
+    const known = [...variables.map(({ name }) => name), "__rate_interval", "__all"];
+    const used = [...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name!);
+    expect(used.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test("has panels beside each other, in the 24 columns of the grid", () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+      expect(x + w).toBeLessThanOrEqual(24);
+      return Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`);
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  test("has legends of labels that remain after the grouping", () => {
+    const wrong = targets.filter(({ expr, legendFormat }) => {
+      const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
+      return named.some((label) => !(namesInQuery(expr).groupedBy ?? []).includes(label));
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+test.each([
+  ["rate(x[5m", "character"],
+  ["sum(x", "missing"],
+  ["sum(x))", "too many"],
+  ["median(x)", "unknown function"],
+  ['{a="b"}', "without a metric"],
+  ["x{a=b}", "no matcher"],
+  ["sum by status (x)", "missing"],
+])("the reader of queries refuses %s", (query, reason) => {
+  expect(() => namesInQuery(query)).toThrow(reason);
+});
