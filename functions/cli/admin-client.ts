@@ -86,7 +86,7 @@ async function exchanged(base: string, method: string, path: string, body: objec
   }
 }
 
-/** A name with several addresses fails with one error per address; the first error is enough. */
+/** A connection to a host with several addresses fails with one error per address; the first error is enough. */
 export function innermost(error: unknown): string {
   let at = error;
   while (at instanceof Error) {

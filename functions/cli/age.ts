@@ -11,7 +11,7 @@ export function readAgeMs(written: string): number {
   return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
 }
 
-/** @returns a whole number of the largest unit that fits at least once, two for days; at least `0s` */
+/** @returns a whole number of the largest unit that fits at least once (days: at least twice); `0s` for a negative age */
 export function ageText(ageMs: number): string {
   const whole = (unit: keyof typeof UNITS_MS): string => `${Math.floor(Math.max(0, ageMs) / UNITS_MS[unit])}${unit}`;
   if (ageMs < UNITS_MS.m) return whole("s");

@@ -1,4 +1,4 @@
-/** `stepwell attach`: waits for the result of an invocation that runs already. */
+/** `stepwell attach`: waits for the result of an existing invocation, and prints it. */
 import { Command } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_INVOCATION_FAILED } from "./exit-codes.ts";
@@ -28,7 +28,7 @@ async function attach(session: Session, id: string): Promise<void> {
 }
 
 /**
- * An attach answers an unknown id like an invocation that failed with 404; the other route about results tells the two apart.
+ * For an unknown id, the attach route answers as for an invocation that failed with 404; the output route tells the two apart.
  * @throws CommandFailure if the ingress has no such invocation
  */
 async function refuseUnknown(session: Session, id: string, signal: AbortSignal): Promise<void> {

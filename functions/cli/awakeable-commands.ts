@@ -33,7 +33,7 @@ function rejectCommand(): Command {
     });
 }
 
-/** The ingress accepts a result for each well-formed id, so the text claims no more than the acceptance. */
+/** The ingress accepts a result for each well-formed id, so the printed text claims only that the server accepted it. */
 async function complete(session: Session, id: string, outcome: "resolve" | "reject", payload: Payload): Promise<void> {
   const path = `restate/awakeables/${encodeURIComponent(id)}/${outcome}`;
   await session.ingress.ask({ method: "POST", path, ...payload }, "Sending the result");

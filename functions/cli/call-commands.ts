@@ -94,7 +94,7 @@ async function send(session: Session, target: Target, flags: SendFlags): Promise
   );
 }
 
-/** @throws CommandFailure if the server answers otherwise than an ingress */
+/** @throws CommandFailure if the answer contains no invocation id */
 function sentBody({ body }: IngressAnswer): SendBody {
   const text = body.toString("utf8");
   const sent = isJson(text) ? (JSON.parse(text) as Partial<SendBody> | null) : undefined;

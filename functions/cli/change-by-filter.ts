@@ -14,7 +14,7 @@ import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
 import { TARGET_MAX, cutLine } from "./visible-text.ts";
 
-/** API Gateway waits 30 s for an answer, and the server changes twenty invocations at a time. */
+/** Small enough for the 30 s that API Gateway waits for an answer: the server changes twenty invocations at a time. */
 const BATCH_SIZE = 100;
 const SHOWN_MAX = 20;
 const AGAIN = "More invocations may match: run the command again.";

@@ -56,7 +56,10 @@ async function carryOut(
   refuseIfRefused(outcomes);
 }
 
-/** A failure other than a refusal ends the work, and leaves the rest unanswered. @throws CommandFailure for a single id */
+/**
+ * A failure other than a refusal ends the work; this invocation and the remaining ones are then reported as unanswered.
+ * @throws the failure, if there is only one id
+ */
 async function changeEach(session: Session, ids: readonly string[], route: string): Promise<CarriedOut> {
   const outcomes: ChangeOutcome[] = [];
   for (const [at, id] of ids.entries()) {
@@ -75,7 +78,7 @@ function pathOf(id: string): string {
   return `invocations/${encodeURIComponent(id)}`;
 }
 
-/** A refusal of one invocation does not stop the others; the refusal of a single invocation fails the command. */
+/** @throws any failure; but if there are several invocations, a refusal of one is its outcome, and the others go on */
 async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<ChangeOutcome> {
   type Answered = { readonly new_invocation_id?: string } | undefined;
   try {

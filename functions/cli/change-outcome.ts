@@ -4,7 +4,7 @@ import { EXIT_REFUSED } from "./exit-codes.ts";
 import type { InvocationChange } from "./invocation-changes.ts";
 import { foreignLine } from "./visible-text.ts";
 
-/** `noted`: the server applies the change later. `unanswered`: the server did not answer for this invocation. */
+/** `noted`: the server applies the change later. `unanswered`: the server did not answer, or was not asked. */
 export type OutcomeKind = "done" | "noted" | "refused" | "unanswered";
 
 export interface ChangeOutcome {

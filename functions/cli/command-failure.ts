@@ -7,7 +7,7 @@ export interface FailureText {
   readonly exitCode: number;
   /** A code of the error table. */
   readonly code?: string;
-  /** The underlying cause, as one line. */
+  /** The underlying cause. */
   readonly cause?: string;
   /** The user's remedy. */
   readonly fix?: string;
@@ -23,10 +23,10 @@ export class CommandFailure extends Error {
   }
 }
 
-/** As wide as the names of the parts. */
+/** Indents a further line to the column in which the texts begin. */
 const CONTINUED = " ".repeat("  cause  ".length);
 
-/** Command-line options that resolve a refusal; the error table does not name them. */
+/** How a refusal is resolved on the command line; the error table does not say this. */
 const OPTIONS: Readonly<Record<string, string>> = {
   META0003: "Headers are passed with --header name=value.",
   META0004: "On this command line: --force.",
@@ -74,7 +74,7 @@ function failureLines({ message, text }: CommandFailure): readonly string[] {
   ];
 }
 
-/** Untrusted text whose further lines are indented, so that none of them looks like a line of the command's own. */
+/** Indents all lines of an untrusted text but the first, so that none of them looks like a line of the command. */
 function beside(text: string): string {
   return foreignText(text).replaceAll("\n", `\n${CONTINUED}`);
 }

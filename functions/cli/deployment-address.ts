@@ -1,4 +1,4 @@
-/** Parses how the command line names a deployment: a URI, a port or host of this machine, or an ARN. */
+/** Parses how the command line names a deployment: a URI, a host, a port of this machine, or an ARN. */
 import type { DeploymentAddressBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";

@@ -8,7 +8,7 @@ import { referenceFlags, referenceOptions } from "./reference-flags.ts";
 /** The options of the local process; flags stay unparsed texts, because the settings parse them. */
 export interface DevInvocation {
   readonly configFile?: string;
-  /** By the name of the setting, also by a name of the reference. */
+  /** Keyed by the name of the setting, or by the name of a flag of restate-server. */
   readonly flags: Readonly<Record<string, string>>;
   readonly register: readonly string[];
   /** Whether the process looks for deployments at the usual ports of this machine. */
@@ -117,7 +117,7 @@ function registeredAt(written: string): string {
   });
 }
 
-/** Repeats no part of a refused address: it may hold a password. */
+/** Refuses an address with secrets. The message repeats no part of the address, because it may contain a password. */
 function withoutSecrets(uri: string): string {
   const { username, password, hash } = new URL(uri);
   if (username + password + hash === "") return uri;

@@ -56,7 +56,10 @@ export function dryRunOption(): Option {
   return new Option("--dry-run", "show which invocations would be changed, and change nothing");
 }
 
-/** A chosen `--deployment` is the one to continue on, and the filter then has another name. @throws CommandFailure */
+/**
+ * If the change takes a deployment to continue on, `--deployment` is that one, and `--pinned-to` is the filter.
+ * @throws CommandFailure if `--from` names an entry
+ */
 export function filteredChange(
   { query }: InvocationChange,
   { status, service, handler, key, deployment, pinnedTo, olderThan, dryRun }: FilterFlags,

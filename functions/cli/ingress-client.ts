@@ -29,7 +29,7 @@ export function ingressClient(base: string, { during }: Pick<Terminal, "during">
       for (;;) {
         const answer = await during(what, sent(base, asked, signal));
         const id = invocationIdOf(answer);
-        // An ingress with a limit of time answers before the invocation ends, which then goes on.
+        // An ingress with a time limit may answer before the invocation ends; the invocation goes on.
         if (answer.status === STATUS_OUT_OF_TIME && id !== undefined && sourceOf(answer) === "ingress") {
           asked = attachRequest(id);
           continue;

@@ -1,4 +1,4 @@
-/** The failures that answers of the ingress stand for: refusals, failed invocations, and servers that are no ingress. */
+/** Turns an answer of the ingress into a failure: a refusal, a failed invocation, or a server that is no ingress. */
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_INVOCATION_FAILED, EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";

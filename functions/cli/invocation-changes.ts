@@ -14,7 +14,7 @@ export interface InvocationChange {
   readonly done: string;
   /** The text for an answer 202: the server has recorded the change and applies it later. */
   readonly noted: string;
-  /** What follows `noted`. */
+  /** Printed at the end of a line that begins with `noted`. */
   readonly notedNote?: string;
   /** The statuses that a change by filters selects by default. */
   readonly statuses: readonly string[];

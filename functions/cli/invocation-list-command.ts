@@ -12,7 +12,7 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
 /** The most requests for one list: the server bounds only the work of each single request. */
 const PAGES_MAX = 5;
-/** The characters of a line without a terminal. */
+/** The characters of a line if the output is not a terminal. */
 const WIDTH_DEFAULT = 120;
 
 interface ListFlags extends InvocationFilter {

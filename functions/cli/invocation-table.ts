@@ -105,7 +105,7 @@ function table(colours: Colours, rows: readonly Row[], columns: readonly Column[
   );
 }
 
-/** With the gap after each column. */
+/** The width of these columns, with the gap after each of them. */
 function widthOf(rows: readonly Row[], columns: readonly Column[]): number {
   return columns.reduce((sum, column) => sum + Math.max(HEADS[column].length, longest(rows, column)) + GAP, 0);
 }

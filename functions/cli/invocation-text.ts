@@ -1,4 +1,4 @@
-/** An invocation as text: its facts, its journal, its earlier failures and the last stack trace. */
+/** An invocation as text: its facts, its journal, its earlier failures, and its mismatch or the last stack trace. */
 import type { AttemptFailureBody, InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { journalText } from "./journal-text.ts";
 import { mismatchText } from "./mismatch-text.ts";

@@ -5,7 +5,7 @@ import type { Session } from "./session.ts";
 const PAGE_SIZE = 500;
 /** Half a million invocations: an age may exclude all of the first pages, because the list begins with the newest. */
 const PAGES_MAX = 1000;
-/** A change of more takes several runs, so that each question names what the user can survey. */
+/** A change of more invocations takes several runs, so that each question is about a number that the user can survey. */
 const MATCHES_MAX = 10_000;
 
 export interface Matching {

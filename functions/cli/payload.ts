@@ -1,4 +1,4 @@
-/** Reads a payload from the command line: JSON in the option, in a file, or on standard input. */
+/** Reads a payload from the option itself, a file or standard input: JSON, unless a header names another content type. */
 import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { CommandFailure } from "./command-failure.ts";

@@ -30,12 +30,12 @@ export const REFERENCE_FLAGS: readonly string[] = [
   "log-disable-ansi-codes",
 ];
 
-/** Hidden from the help, which shows one flag for each setting. */
+/** Hidden from the help, which shows only Stepwell's own flags. */
 export function referenceOptions(): readonly Option[] {
   return REFERENCE_FLAGS.map((name) => new Option(`--${name} <value>`).hideHelp());
 }
 
-/** The given flags, by the reference's names of their settings. */
+/** The given flags, keyed by their names. */
 export function referenceFlags(given: object): Readonly<Record<string, string>> {
   const options = given as Readonly<Record<string, string | undefined>>;
   const named = REFERENCE_FLAGS.map((name) => [name, options[attributeOf(name)]] as const);

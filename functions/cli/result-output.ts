@@ -1,4 +1,4 @@
-/** Prints the result of an invocation, and waits for it until the user interrupts. */
+/** Waits for the result of an invocation unless the user interrupts, and prints it. */
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_INTERRUPTED } from "./exit-codes.ts";
 import { invocationIdOf } from "./ingress-exchange.ts";
@@ -26,7 +26,7 @@ export function giveResult(session: Session, answer: IngressAnswer): void {
   session.terminal.print(isTerminal ? foreignText(shown) : shown);
 }
 
-/** The JSON of the result: itself if it is JSON, so that large integers keep their digits, else a JSON text. */
+/** @returns the result itself if it is JSON, so that large integers keep their digits; else a JSON string, or null if empty */
 function jsonOf(text: string): string {
   if (text === "") return "null";
   return isJson(text) ? prettyJson(text).trim() : JSON.stringify(text);
@@ -40,7 +40,7 @@ function resultJson(id: string | undefined, result: string): string {
 
 /**
  * @param fix the way back to the result
- * @throws CommandFailure if the user interrupts the work, which aborts its signal
+ * @throws CommandFailure if the user interrupts; the interruption aborts the signal of the work
  */
 export async function untilInterrupted<Result>(
   work: (signal: AbortSignal) => Promise<Result>,

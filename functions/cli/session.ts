@@ -1,4 +1,4 @@
-/** The parts that all commands with a server share: the admin client, the terminal, and the output format. */
+/** The parts that all commands with a server share: the clients of both APIs, the terminal, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";

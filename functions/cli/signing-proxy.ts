@@ -84,8 +84,8 @@ async function passOn(
 }
 
 /**
- * The request path is never parsed as an address: a path that begins with two slashes would name another host and be
- * signed for it.
+ * Takes only the path and the query from the request. If the path alone were parsed as an address, one that begins with two
+ * slashes would name another host, and the request would be signed for that host.
  */
 function urlAt(target: URL, asked: string): URL {
   const { pathname, search } = new URL(asked.startsWith("/") ? `http://proxy${asked}` : asked, "http://proxy");
@@ -96,7 +96,7 @@ function urlAt(target: URL, asked: string): URL {
 }
 
 /**
- * Every client of this port acts with the credentials of its owner, and pages in a browser can reach the port. A
+ * Every client of this port acts with the credentials of the proxy's user, and pages in a browser can reach the port. A
  * foreign page reveals itself by its Origin header; a DNS-rebinding page, by a Host header that is not this machine.
  */
 function isFromHere({ headers, socket }: IncomingMessage): boolean {

@@ -1,4 +1,4 @@
-/** `stepwell sql`: asks the tables of the control plane one statement, and prints its rows. */
+/** `stepwell sql`: runs one statement over the tables of the control plane, and prints its rows. */
 import { Command, Option } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";

@@ -9,11 +9,11 @@ export interface SqlRows {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** The closing quote is optional, so that the expression never has to go back. */
+/** The closing quote is optional, so that the expression never backtracks. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** An integer that a parser may round. */
 const LONG_INTEGER = /^-?\d{16,}$/;
-/** Marks the digits of such an integer as a text. */
+/** Begins the text that takes the place of such an integer while the answer is parsed. */
 const LONG = "\u0000";
 
 /** @param json the answer of `POST /query`, which omits cells without a value. @throws SyntaxError */
@@ -26,7 +26,7 @@ export function readRows(json: string): SqlRows {
   return { columns, rows: rows.map((row) => columns.map((column) => cellOf(row[column]))) };
 }
 
-/** The columns in the order of the statement, as far as rows show it: a column stands behind the one before it in a row. */
+/** The columns in the order of the statement, as far as rows show it: a column comes after the one that precedes it in a row. */
 function columnsOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
   const columns: string[] = [];
   for (const row of rows) {
@@ -51,7 +51,7 @@ function longOf(value: string): Cell {
   return LONG_INTEGER.test(digits) ? BigInt(digits) : value;
 }
 
-/** RFC 4180, with the line ends of the platform's tools; NULL is an empty field, and an empty text a quoted one. */
+/** RFC 4180, but lines end with a line feed alone. NULL is an empty field; an empty text is a quoted one. */
 export function csvText({ columns, rows }: SqlRows): string {
   return [columns, ...rows].map((row) => row.map(fieldOf).join(",")).join("\n");
 }

@@ -1,7 +1,7 @@
 /** Converts state values between bytes and command-line text; the SDKs store most values as JSON. */
 import { isJson } from "./pretty-json.ts";
 
-/** One line of text; bytes that are not UTF-8 become base64 with a prefix. */
+/** The value as text; bytes that are not UTF-8 become base64 with a prefix. */
 export function stateText(bytes: readonly number[]): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The template with the files that all templates in TypeScript share; they replace its services and its README. */
+/** The template whose files all templates in TypeScript use; each other template replaces its services and its README. */
 const SHARED = "greeter";
 
 export interface Template {

@@ -1,4 +1,4 @@
-/** The invocations that this process drives now: hints that end waits early and renew leases in time. */
+/** The invocations that this process drives now, and the hints that end their waits early. */
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { Drains } from "./drains.ts";
@@ -32,8 +32,8 @@ export class ActiveInvocations {
   /** Invocations that this process's sweeper has woken recently. */
   readonly recentWakes = new RecentWakes();
   /**
-   * When this process last began to extend all open invocations. An item that had expired by then, and still is expired,
-   * belongs to no open invocation, however long the process or its machine was suspended.
+   * The beginning of the last finished walk in which this process extended all open invocations. An item that had expired by
+   * then, and still is expired, belongs to no open invocation, however long the process or its machine was suspended.
    */
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */

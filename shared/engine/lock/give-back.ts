@@ -150,7 +150,7 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
   return outcome.written ? undefined : readLock(outcome.existing);
 }
 
-/** Marks all changes of a holder that leaves as applied, so that a redo does not apply them over an edit. */
+/** Marks all changes of the leaving holder as already applied, so that a redo cannot write them over an edit. */
 const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
 
 type Next =

@@ -83,7 +83,10 @@ function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
   return `${id}.${nonce}.${wakeAtMs}`;
 }
 
-/** A message without a moment is put off to the moment of a park only if that moment is at most this near. */
+/**
+ * The wake-up of a park counts as near within this time. A message without `wakeAtMs` is put back until the wake-up only
+ * then.
+ */
 export const EARLY_MS = 90_000;
 
 /**

@@ -154,7 +154,7 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
   await dropPieces(engine, existing);
 }
 
-/** Removes `createdBy`, so that after a purge no item names the caller. */
+/** Removes `createdBy`, so that after a purge no item names the external caller. The calling invocation stays in `source`. */
 function withoutCaller(invocation: Invocation): Invocation {
   const { createdBy: _, ...acceptance } = invocation.acceptance;
   return { ...invocation, acceptance };
