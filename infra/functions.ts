@@ -1,4 +1,4 @@
-/** The four functions, each with its own role that grants only the actions that it performs. */
+/** The four functions, each with its own role, which allows only the actions that the function performs. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Names, Token } from "aws-cdk-lib";
 import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";

@@ -80,7 +80,7 @@ export interface StepwellProps {
    */
   readonly sweeperMemoryMb?: number;
   /**
-   * Reserves concurrent executions of the account for single functions, which is also their limit. A few for the
+   * Reserves concurrent executions of the account for single functions; the number is also their limit. A few for the
    * sweeper let it run under any load, and a number for the ingress bounds the executions of waiting callers. By
    * default none, because accounts with a low concurrency limit refuse the deployment (docs/operating.md).
    */

@@ -33,7 +33,7 @@ export interface AdminAnswer<Body> {
   readonly body: Body;
 }
 
-/** Every route but one answers in JSON whatever is asked for. */
+/** Only `POST /query` depends on the accepted type; all other routes answer in JSON anyway. */
 const JSON_TYPE = "application/json";
 
 export interface AdminClient {

@@ -8,7 +8,7 @@ export function foreignText(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
 }
 
-/** Untrusted text on one line: a line end in it cannot begin a line that looks like one of the command's own. */
+/** Puts untrusted text on one line, so that no part of it looks like a line of the command. */
 export function foreignLine(text: string): string {
   return foreignText(text).replaceAll("\n", " ");
 }
@@ -21,10 +21,10 @@ export function visibleText(text: string): string {
   });
 }
 
-/** The characters of a target in a table: keys may be long. */
+/** The largest number of characters of a target in a table, because keys may be long. */
 export const TARGET_MAX = 40;
 
-/** The first line of an untrusted text, and at most so many characters of it. */
+/** The first line of an untrusted text, cut to `max` characters. */
 export function cutLine(text: string, max: number): string {
   const [line = ""] = foreignText(text).split("\n");
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;

@@ -1,4 +1,4 @@
-/** Says in one line each what an invocation waits for. */
+/** Writes what an invocation waits for, one line for each wait, and why it is paused. */
 import type { PauseBody, WaitBody } from "../../shared/api/wire/invocation.ts";
 import { momentText } from "./moment.ts";
 import { foreignLine } from "./visible-text.ts";

@@ -2,7 +2,7 @@
 import type { Activity, EndedInvocation } from "../../shared/engine/ports/activity.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 
-/** Lines within one window; a terminal shows no more, and a line costs about as much as a short invocation. */
+/** The most lines within one window: a terminal shows no more, and a line costs about as much as a short invocation. */
 export const LINES_MAX = 20;
 const WINDOW_MS = 1_000;
 /** Characters of texts that deployments and handlers choose. */

@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 2_000;
 const LOOK_EVERY_MAX_MS = 32_000;
 const CONNECT_MAX_MS = 1_000;
 const NOTHING = { kind: "nothing" } as const;
-/** The name of `--register <port>`, for one id of a deployment that is found and later registered by hand. */
+/** The same host as for `--register <port>`: a deployment that is found and later registered by hand then has one id. */
 const HOST = "localhost";
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", HOST]);
 
@@ -70,7 +70,7 @@ async function lookAtPort(
   }
 }
 
-/** A connection without a byte, because most of these ports have no server most of the time. */
+/** Only opens a connection, because most of these ports have no server most of the time. */
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: HOST });

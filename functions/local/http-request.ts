@@ -68,7 +68,7 @@ function firstHeaders(raw: readonly string[]): Record<string, string> | "two-hos
   return headers;
 }
 
-/** Bytes that are invalid in a path count as escaped by the client; Node returns each as one character. */
+/** Escapes the bytes that are invalid in a path, as the client should have done; Node returns each as one character. */
 function escaped(url: string): string {
   return url.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,4 +1,4 @@
-/** Bundles the command `try` and its CDK app, and runs the command with the functions that depend on their file's location. */
+/** Bundles the command `try` and its CDK app, and runs it with the functions that must not move into the bundle. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";

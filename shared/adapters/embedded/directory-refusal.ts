@@ -1,7 +1,7 @@
 /** Tells errors of the system about a directory from damage of the store in it, by error numbers and by the texts of LevelDB. */
 
 export type DirectoryRefusal =
-  /** No permission, a read-only file system, or an error of the disk. */
+  /** For instance no permission, a read-only file system, an error of the disk, or too many open files. */
   | "inaccessible"
   /** A file is where a directory should be. */
   | "not-a-directory"

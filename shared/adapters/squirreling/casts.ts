@@ -1,4 +1,4 @@
-/** Casts to numbers and booleans: a text that is none is a mistake of the statement, and no value. */
+/** Casts to numbers and booleans. A text that has no such value makes the statement fail; it does not become NULL. */
 import type { ExprNode, SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { textOf } from "./values.ts";

@@ -55,7 +55,7 @@ export function inDialect(statement: string): Dialect {
   return { text, truths, ...(described !== undefined && { described }) };
 }
 
-/** An integer that a number of JavaScript cannot hold exactly gets the SQL engine's sign of a large integer. */
+/** An integer that JavaScript may round as a number gets the suffix that the SQL engine reads as a large integer. */
 function longIntegers(tokens: readonly Token[]): readonly Token[] {
   return tokens.map((token) =>
     token.kind === "number" && /^\d{16,}$/.test(token.text) ? { ...token, text: `${token.text}n` } : token,

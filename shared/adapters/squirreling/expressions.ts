@@ -8,7 +8,7 @@ export function replaced(expr: ExprNode, replace: Replace): ExprNode {
   return replace(withParts(expr, (part) => replaced(part, replace)));
 }
 
-/** Replaces the parts of one expression, and not their parts. */
+/** Replaces the direct parts of one expression, not the parts inside those. */
 export function withParts(expr: ExprNode, part: Replace): ExprNode {
   switch (expr.type) {
     case "unary":

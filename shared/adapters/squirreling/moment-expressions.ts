@@ -22,7 +22,7 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
   });
   return {
     NOW: { apply: () => now, arguments: { min: 0, max: 0 } },
-    // The engine has these two by its own clock; they become literals before it runs.
+    // The engine would read its own clock for these two, so they become literals before it runs.
     CURRENT_TIMESTAMP: { apply: () => now, arguments: { min: 0, max: 0 } },
     CURRENT_DATE: { apply: () => midnight, arguments: { min: 0, max: 0 } },
     TO_TIMESTAMP: timestamp(1000),
@@ -124,7 +124,7 @@ export function refuseMonths(expr: ExprNode): void {
     throw new SqlError("syntax", `'${textOf(text.value)}' has months, which have no fixed length; write days or hours`);
 }
 
-/** The engine's own form of an interval, such as `interval -1 day`, as the function for every interval. */
+/** Turns the engine's own form of an interval, such as `interval -1 day`, into the function that all intervals use. */
 export function intervalCall(expr: Interval): ExprNode {
   return call(expr, INTERVAL, [{ ...positionOf(expr), type: "literal", value: `${expr.value} ${expr.unit}` }]);
 }

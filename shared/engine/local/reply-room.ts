@@ -5,7 +5,10 @@
 import type { Conversation } from "../../core/protocol/conversation.ts";
 import { type Account, type Budget, UNCOUNTED_BYTES } from "../bulkheads/budget.ts";
 
-/** The memory that an element takes in addition to its bytes. Elements are headers, state names and the futures of a suspension. */
+/**
+ * The memory that an element takes in addition to its bytes. Elements are headers, state names and the futures of a
+ * suspension.
+ */
 const ELEMENT_BYTES = 200;
 
 /** The budget had no room in time: the attempt fails without a fault of the deployment, and is repeated. */

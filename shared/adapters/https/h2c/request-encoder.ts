@@ -71,7 +71,7 @@ export class RequestEncoder {
     return this.#remember(this.#names, name, start);
   }
 
-  /** Moves the bytes from `start` on out of the block and into the cache; the caller copies them back. */
+  /** Moves the bytes after `start` from the block into the cache; the caller copies them back. */
   #remember(memory: Map<string, Uint8Array>, key: string, start: number): Uint8Array {
     const piece = Buffer.from(this.#bytes.subarray(start, this.#size));
     this.#size = start;
