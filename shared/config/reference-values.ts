@@ -4,7 +4,7 @@ import type { Alias } from "./setting-kinds.ts";
 /** `host:port`, in which a host with colons is in brackets. */
 const ADDRESS = /^(?:\[([^\]]+)\]|([^[\]/]*)):(\d+)$/;
 const LEVELS: Readonly<Record<string, string>> = { trace: "debug", off: "silent" };
-/** Of a filter such as `warn,restate=info`, the program's own level comes after this. */
+/** In a filter such as `warn,restate=info`, the program's own level follows this text. */
 const OWN_LEVEL = "restate=";
 
 /** The host of an address such as `0.0.0.0:8080`. */
@@ -29,13 +29,13 @@ export function randomPort(name: string): Alias {
     translate(raw) {
       const written = String(raw).toLowerCase();
       if (written === "true") return "0";
-      // In brackets, a number is no port either.
+      // In a list, the value is refused, even if it is a number.
       return written === "false" ? undefined : [raw];
     },
   };
 }
 
-/** The level of a filter such as `warn,restate=info`; a filter with other parts of a program has no equal. */
+/** The level of a filter such as `warn,restate=info`; a filter that names other parts of a program has no equal here. */
 export function levelOf(name: string): Alias {
   return {
     name,

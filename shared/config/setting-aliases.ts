@@ -1,4 +1,4 @@
-/** The other names of settings, by name: the table gives them by setting. */
+/** Finds the settings that a name sets; the table of settings lists the other names of each setting. */
 import type { Alias, Setting } from "./setting-kinds.ts";
 import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
 import type { SettingPath } from "./settings-table.ts";

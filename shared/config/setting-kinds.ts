@@ -1,4 +1,4 @@
-/** The kinds of settings, each of which parses and checks a raw value, text or TOML. */
+/** The kinds of settings. Each parses and checks a raw value, which is a text or a value of TOML. */
 import { parseDurationMs } from "../core/model/duration.ts";
 import { sizeBytes } from "./size-text.ts";
 
@@ -23,14 +23,14 @@ export interface Setting<Value> {
   readonly expected: string;
   /** Present if the value may be a secret: a refusal then does not repeat the value. */
   readonly mayBeSecret?: true;
-  /** Other names of the setting; a name before another wins over it. */
+  /** Other names of the setting; an earlier name wins over a later one. */
   readonly aliases?: readonly Alias[];
 }
 
 /** A name of the published reference. */
 export interface Alias {
   readonly name: string;
-  /** Converts a value of the reference; undefined if the value has no equal for this setting. Without it the values are alike. */
+  /** Converts a value of the reference; undefined if there is no equal value here. Absent if all values are alike. */
   readonly translate?: (raw: unknown) => unknown;
 }
 

@@ -7,7 +7,7 @@ import { readTomlSettings } from "./toml-settings.ts";
 export interface SettingsSources {
   readonly file?: { readonly path: string; readonly text: string };
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** By the name of a setting, also by a name of the reference. */
+  /** Keyed by the name of a setting, or by a name of the reference. */
   readonly flags: Readonly<Record<string, string | undefined>>;
 }
 

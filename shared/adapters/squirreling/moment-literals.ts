@@ -1,4 +1,4 @@
-/** Reads a text beside a moment or a duration as one, as PostgreSQL does. */
+/** Reads a text beside a moment, a duration or a boolean as a value of that type, as PostgreSQL does. */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { booleanOf } from "./casts.ts";
@@ -10,7 +10,7 @@ type Case = Extract<ExprNode, { type: "case" }>;
 
 /**
  * A moment becomes an ISO text of one length, so that texts compare as moments do, and a duration becomes milliseconds.
- * @throws SqlError for a text that is none
+ * @throws SqlError for a text that has no value of the type
  */
 export function asTimed(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   if (expr.type !== "literal" || typeof expr.value !== "string" || "isMoment" in expr) return expr;
@@ -30,13 +30,13 @@ export function momentLiteral(at: ExprNode, text: string): ExprNode {
   return Object.assign(literal, { isMoment: true });
 }
 
-/** Expressions of which one is the result: the texts among them have the type of the others. */
+/** Takes expressions of which one becomes the result, and gives the texts among them the type of the others. */
 export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
   const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
   return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));
 }
 
-/** The results of a CASE are alike, and so are its values and the value that they are compared with. */
+/** Gives the results of a CASE one type, and one type to its conditions and the value that they are compared with. */
 export function asAlikeCase(expr: Case, scope: Scope): Case {
   const { caseExpr, whenClauses } = expr;
   const results = asAlike(resultsOf(expr), scope);

@@ -22,7 +22,7 @@ export const PART_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
   [DURATION_PART]: { apply: (_part, ms = null) => (ms === null ? null : Number(ms) / 1000), arguments: two },
 };
 
-/** A call whose arguments are moments or durations, as the SQL engine can run it; any other call unchanged. */
+/** Turns a call over moments or durations into one that the SQL engine can run; returns any other call unchanged. */
 export function withMomentArguments(expr: Call, scope: Scope): ExprNode {
   switch (expr.funcName.toUpperCase()) {
     case "FIRST_KNOWN":
@@ -76,13 +76,13 @@ function withPart(expr: Call, scope: Scope): ExprNode {
   return isDuration ? call(expr, DURATION_PART, [part!, of]) : { ...expr, args: [part!, of] };
 }
 
-/** The arguments, with a text in the second place as a moment. */
+/** The first two arguments; a text in the second place becomes a moment. */
 function momentsIn({ args: [word, of] }: Call): readonly [ExprNode | undefined, ExprNode | undefined] {
   const isText = of?.type === "literal" && typeof of.value === "string" && !("isMoment" in of);
   return [word, isText ? momentLiteral(of, of.value as string) : of];
 }
 
-/** @throws SqlError for an unknown word, and for an expression, whose words only the rows show */
+/** @throws SqlError for an unknown word, and for an expression that is no literal, because its word depends on the row */
 function wordOf(expr: ExprNode | undefined, of: string, known: readonly string[]): string {
   const word = expr?.type === "literal" ? textOf(expr.value).toLowerCase() : "";
   if (!known.includes(word))
@@ -92,7 +92,7 @@ function wordOf(expr: ExprNode | undefined, of: string, known: readonly string[]
 
 const SHOWN_MAX = 50;
 
-/** The start of the week, which is a Monday, or of the quarter. */
+/** The start of the quarter, of the week (a Monday) or of the millisecond that contains the moment. */
 function truncated(unit: string, moment: SqlPrimitive): SqlPrimitive {
   const atMs = epochMs(moment);
   if (atMs === undefined) return null;

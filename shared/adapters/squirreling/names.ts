@@ -1,4 +1,4 @@
-/** Decides which column or alias each name of a SELECT means, where the SQL engine takes the alias everywhere. */
+/** Decides whether a name in a SELECT means a column or an alias; the SQL engine alone would always take the alias. */
 import type { ExprNode, SelectStatement } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { replaced, withParts, type Replace } from "./expressions.ts";

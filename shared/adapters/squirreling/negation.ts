@@ -42,7 +42,7 @@ export class Negation {
     return contrary;
   };
 
-  /** True for a NOT of the result, which the SQL engine evaluates as it is. */
+  /** True for a NOT that `of` has made: the SQL engine evaluates it as it is. */
   isPlain(expr: ExprNode): boolean {
     return this.#plain.has(expr);
   }

@@ -1,4 +1,4 @@
-/** Arithmetic of numbers: exact for integers of 64 bits, and an integer as the quotient of two integers, as in DataFusion. */
+/** Arithmetic of numbers: exact for integers of 64 bits; the quotient of two integers is an integer, as in DataFusion. */
 import type { ExprNode, SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { CALCULATED, resultsOf, typeOf, type Scope } from "./scope.ts";
@@ -21,7 +21,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
   },
 };
 
-/** Arithmetic as a call that checks its operands. @param written gives the text of an expression in its statement */
+/** Turns arithmetic into a call that checks its operands. @param written gives the text of an expression in its statement */
 export function calculation(expr: Binary, scope: Scope, written: (expr: ExprNode) => string): ExprNode {
   const { op, left, right, positionStart, positionEnd } = expr;
   const place = { positionStart, positionEnd };

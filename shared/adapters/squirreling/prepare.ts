@@ -175,7 +175,7 @@ function refuseLooseJoins({ joins }: SelectStatement): void {
   }
 }
 
-/** The SQL engine joins a NULL with the text NULL. After an inner join, the condition removes the rows of the former. */
+/** The SQL engine joins a NULL with the text NULL. For an inner join, a condition removes the rows whose column is NULL. */
 function keepNullsApart(select: SelectStatement): void {
   for (const { joinType, on } of select.joins) {
     if (joinType !== "INNER" || on?.type !== "binary" || on.op !== "=") continue;

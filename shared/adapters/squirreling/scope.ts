@@ -44,7 +44,7 @@ const GIVES_MOMENT = /^(NOW|MOVED|DATE_BIN|DATE_TRUNC|TRUNCATED|TO_TIMESTAMP(_\w
 const INTEGERS = new Set(["COUNT", "ROW_NUMBER", "TEXT_LENGTH", "TEXT_POSITION", TO_INTEGER]);
 const GIVES_DURATION = new Set(["INTERVAL_OF", "MS_BETWEEN", "AGE"]);
 const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "NULLIF", "KEPT_APART", "PLAIN"]);
-/** Of durations these are durations, of integers some are integers, and of moments nothing. */
+/** Of durations, these give a duration. Of integers, only SUM and ABS give a known type. Of other types, they give none. */
 const KEEPS_NUMBER = new Set(["SUM", "AVG", "MEDIAN", "ABS"]);
 const CHOOSES = new Set(["FIRST_KNOWN", "GREATEST", "LEAST"]);
 
@@ -92,7 +92,7 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
   }
 }
 
-/** Moments move by functions, so what is left of arithmetic with a type is a duration. */
+/** Functions do the arithmetic of moments, so where an operator remains, its type is a duration or unknown. */
 function ofArithmetic(
   { op, left, right }: Extract<ExprNode, { type: "binary" }>,
   scope: Scope,
@@ -103,7 +103,7 @@ function ofArithmetic(
   return first === "duration" || second === "duration" ? "duration" : undefined;
 }
 
-/** Arithmetic by a function, with the kind of its result as the last argument. */
+/** The function that replaces arithmetic; its last argument is the kind of the result. */
 export const CALCULATED = "CALCULATED";
 
 function isIntegerCall({ args }: Extract<ExprNode, { type: "function" }>): boolean {
@@ -117,7 +117,7 @@ export function resultsOf({ whenClauses, elseResult }: Extract<ExprNode, { type:
   return elseResult === undefined ? results : [...results, elseResult];
 }
 
-/** The type of one of the expressions; unknown where only some are moments or durations. A number is a duration beside one. */
+/** The type of one of the expressions; unknown where only some are moments or durations. A number beside a duration is one. */
 function commonType(exprs: readonly ExprNode[], scope: Scope): ColumnType | undefined {
   const known = exprs.filter((expr) => expr.type !== "literal" || expr.value !== null);
   const types = known.map((expr) => typeOf(expr, scope));

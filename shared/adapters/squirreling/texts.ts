@@ -66,7 +66,7 @@ function whole(count: SqlPrimitive): number {
   return number;
 }
 
-/** @param start counts from 1; a length that begins before the first letter ends earlier */
+/** @param start counts from 1; a start before the first letter shortens the result */
 function part(text: SqlPrimitive, start: SqlPrimitive, length: SqlPrimitive | undefined): string {
   const from = whole(start) - 1;
   const count = length === undefined ? Infinity : whole(length);

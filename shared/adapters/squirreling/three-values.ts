@@ -77,7 +77,7 @@ export class ThreeValues {
     }
   }
 
-  /** Makes an operand of OR: with an operand that is NULL, the SQL engine would not return the truth of the other one. */
+  /** Makes an operand of OR. If one operand were NULL, the SQL engine might not return true for a true other operand. */
   #operand(expr: ExprNode): ExprNode {
     if (isPredicate(expr) || isTwoValued(expr)) return this.condition(expr);
     const { positionStart, positionEnd } = expr;

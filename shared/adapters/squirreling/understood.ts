@@ -69,7 +69,7 @@ function asLike(expr: Binary): ExprNode {
   return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
 }
 
-/** The SQL engine's own functions count halves of letters, or round halves toward zero. */
+/** Replaces functions of the SQL engine that count halves of letters, round halves toward zero, or take too long. */
 function ownFunction(expr: Call): Call {
   const funcName = functionInstead(expr.funcName.toUpperCase());
   return funcName === undefined ? expr : { ...expr, funcName };
@@ -77,7 +77,7 @@ function ownFunction(expr: Call): Call {
 
 const SUMS = /^(SUM|AVG|MEDIAN|STDDEV_\w+)$/i;
 
-/** @throws SqlError for a sum that the SQL engine would give of other values than the statement names */
+/** @throws SqlError for a sum that the SQL engine would compute from other values than the statement names */
 function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Scope): void {
   if (!SUMS.test(funcName) || summed === undefined) return;
   if (distinct === true)

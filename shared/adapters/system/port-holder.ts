@@ -4,7 +4,7 @@ import { basename } from "node:path";
 
 /** The state of a listening socket in these tables. */
 const LISTENING = "0A";
-/** The whole search: an error about a busy port must not wait for it. */
+/** The limit of the whole search, because the error about a busy port waits for it. */
 const TIME_MAX_MS = 500;
 const PROCESSES_MAX = 10_000;
 const FILES_MAX = 10_000;

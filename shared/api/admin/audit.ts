@@ -12,7 +12,7 @@ const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 /** The path of statements, which use POST and change nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
-/** The most characters of one text in a line. For a longer body or statement, the line also has the length. */
+/** The most characters of one text in a line. A line also has the length of each statement, and of a longer body. */
 const SHOWN_MAX_CHARACTERS = 2048;
 /** A CloudWatch line holds 256 KB; this number of ids takes about 5 KB. */
 const IDS_IN_LINE = 100;

@@ -47,7 +47,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
     check: refuseLongState,
   });
   const service = pathParam(asked, "service");
-  // Without its scope the same key names a different state. Ignoring the scope would replace that state.
+  // With and without a scope, a key names different states. A route that ignored the scope would replace the wrong one.
   if (scope !== undefined) throw scopeRefusal(scope);
   const values = new Map(Object.entries(new_state));
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);

@@ -34,7 +34,7 @@ export function besideJournal(told: AttemptFailure, journal: Journal, deployment
   return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${REPORT}\n${failure.message}` };
 }
 
-/** @param place the index among all entries, as operators see it in the journal and give it to a restart */
+/** @param place the index among all entries, as operators see it in the journal */
 function sentence({ recorded, offered, field, deploymentId }: Mismatch, place: number): string {
   const difference =
     field && `; the first difference is ${field.name}: '${field.recorded}' there, '${field.offered}' here`;

@@ -22,7 +22,7 @@ export function poll(invocation: Invocation, event: Poll): Transition {
   if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
   const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
   const cancelled = arrivals.some(isCancel);
-  // Before its first attempt, no handler can react to the cancel, so the invocation ends as a tombstone.
+  // If no attempt has begun, no handler can react to the cancel, so the invocation ends as a tombstone.
   if (cancelled && neverStarted(invocation))
     return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
   const obeyed = obey(invocation, event);

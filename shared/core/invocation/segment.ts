@@ -15,8 +15,7 @@ export interface Pin {
 }
 
 /**
- * A notification that was sent to an attempt and that no earlier segment lists. The segment that lists it makes it part of
- * the journal (I12).
+ * A notification that a segment makes part of the journal by listing it (I12); no earlier segment lists it.
  */
 export interface Consumption {
   /** The unique part of the arrival's sort key: `c7` for completion 7, a key of the sender for signals. */

@@ -11,7 +11,7 @@ export interface RelatedCommand {
 export interface Mismatch {
   /** The index of the command; the input is 0. */
   readonly index: number;
-  /** The index among all entries, as operators see it and give it to a restart. Absent in failures stored before 0.8. */
+  /** The index of the same command among all entries, as operators see it. Absent in failures stored before 0.8. */
   readonly entry?: number;
   /** The deployment whose code reached another command. */
   readonly deploymentId: string;
