@@ -22,7 +22,7 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
   });
   return {
     NOW: { apply: () => now, arguments: { min: 0, max: 0 } },
-    // The engine has these two by its own clock; they become literals before it runs.
+    // The SQL engine would evaluate these two with its own clock, so they become literals before it runs.
     CURRENT_TIMESTAMP: { apply: () => now, arguments: { min: 0, max: 0 } },
     CURRENT_DATE: { apply: () => midnight, arguments: { min: 0, max: 0 } },
     TO_TIMESTAMP: timestamp(1000),
@@ -57,7 +57,8 @@ export function isArithmetic(op: string): boolean {
 /**
  * Replaces `+` and `-` between moments and durations by a function. Durations are milliseconds, and stay arithmetic. Returns any
  * other expression unchanged.
- * @throws SqlError if the operator has no meaning for the types of its sides, or if only one of the types is known
+ * @throws SqlError if one side is a moment or a duration, and the operator has no result for it and the other side. A side of
+ *   unknown type counts as an ordinary value.
  */
 export function withMoments(expr: Binary, scope: Scope): ExprNode {
   const isSum = expr.op === "+" || expr.op === "-";
@@ -124,7 +125,7 @@ export function refuseMonths(expr: ExprNode): void {
     throw new SqlError("syntax", `'${textOf(text.value)}' has months, which have no fixed length; write days or hours`);
 }
 
-/** The engine's own form of an interval, such as `interval -1 day`, as the function for every interval. */
+/** Replaces the SQL engine's own form of an interval, such as `interval -1 day`, by the function that every interval becomes. */
 export function intervalCall(expr: Interval): ExprNode {
   return call(expr, INTERVAL, [{ ...positionOf(expr), type: "literal", value: `${expr.value} ${expr.unit}` }]);
 }

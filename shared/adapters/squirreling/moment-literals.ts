@@ -1,4 +1,4 @@
-/** Reads a text beside a moment or a duration as one, as PostgreSQL does. */
+/** Reads a text beside a moment, a duration or a boolean as a value of that type, as PostgreSQL does. */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { booleanOf } from "./casts.ts";
@@ -9,8 +9,9 @@ import { momentOf } from "./values.ts";
 type Case = Extract<ExprNode, { type: "case" }>;
 
 /**
- * A moment becomes an ISO text of one length, so that texts compare as moments do, and a duration becomes milliseconds.
- * @throws SqlError for a text that is none
+ * Converts a text to the type of the value beside it. A moment becomes an ISO text of one length, so that texts compare as moments
+ * do. A duration becomes milliseconds, unless the text is a number.
+ * @throws SqlError for a text that is no value of that type
  */
 export function asTimed(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   if (expr.type !== "literal" || typeof expr.value !== "string" || "isMoment" in expr) return expr;
@@ -30,7 +31,7 @@ export function momentLiteral(at: ExprNode, text: string): ExprNode {
   return Object.assign(literal, { isMoment: true });
 }
 
-/** Expressions of which one is the result: the texts among them have the type of the others. */
+/** Takes expressions that must have one type. If one of them is a moment or a duration, the texts among them get its type. */
 export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
   const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
   return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));

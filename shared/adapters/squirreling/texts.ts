@@ -1,4 +1,7 @@
-/** Functions over texts that count letters, where the SQL engine counts the halves of some letters. */
+/**
+ * The functions that replace the SQL engine's own. Those over texts count letters, where the SQL engine counts the halves of some
+ * letters; CONCAT, COALESCE and ROUND differ in other ways.
+ */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { textOf } from "./values.ts";
@@ -66,7 +69,7 @@ function whole(count: SqlPrimitive): number {
   return number;
 }
 
-/** @param start counts from 1; a length that begins before the first letter ends earlier */
+/** @param start counts from 1; if it is less than 1, the part loses the letters that would be before the first */
 function part(text: SqlPrimitive, start: SqlPrimitive, length: SqlPrimitive | undefined): string {
   const from = whole(start) - 1;
   const count = length === undefined ? Infinity : whole(length);

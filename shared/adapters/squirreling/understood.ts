@@ -1,4 +1,4 @@
-/** Turns each expression into one whose types and operators the SQL engine evaluates as PostgreSQL and DataFusion do. */
+/** Turns each expression into one whose types, operators and functions the SQL engine evaluates as PostgreSQL and DataFusion do. */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { withCast } from "./casts.ts";
@@ -69,7 +69,10 @@ function asLike(expr: Binary): ExprNode {
   return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
 }
 
-/** The SQL engine's own functions count halves of letters, or round halves toward zero. */
+/**
+ * Replaces a function of the SQL engine that counts halves of letters, rounds negative halves toward zero (ROUND), treats NULL
+ * in another way (CONCAT) or takes exponential time (COALESCE).
+ */
 function ownFunction(expr: Call): Call {
   const funcName = functionInstead(expr.funcName.toUpperCase());
   return funcName === undefined ? expr : { ...expr, funcName };
@@ -77,7 +80,7 @@ function ownFunction(expr: Call): Call {
 
 const SUMS = /^(SUM|AVG|MEDIAN|STDDEV_\w+)$/i;
 
-/** @throws SqlError for a sum that the SQL engine would give of other values than the statement names */
+/** @throws SqlError for a sum of distinct values or of values that are no numbers, because the SQL engine would compute another sum */
 function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Scope): void {
   if (!SUMS.test(funcName) || summed === undefined) return;
   if (distinct === true)
