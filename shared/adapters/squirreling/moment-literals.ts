@@ -9,8 +9,8 @@ import { momentOf } from "./values.ts";
 type Case = Extract<ExprNode, { type: "case" }>;
 
 /**
- * Converts a text to the type of the value beside it. A moment becomes an ISO text of one length, so that texts compare as moments
- * do. A duration becomes milliseconds, unless the text is a number.
+ * Converts a text to the type of the value beside it. A moment becomes an ISO text of one length, so that texts compare as
+ * moments do. A duration becomes milliseconds, unless the text is a number.
  * @throws SqlError for a text that is no value of that type
  */
 export function asTimed(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {

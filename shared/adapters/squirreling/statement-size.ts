@@ -1,6 +1,6 @@
 /**
- * Limits the number of parts of a rewritten statement. Three-valued logic repeats the operands of a comparison, so a statement can
- * become much larger than its text.
+ * Limits the number of parts of a rewritten statement. Three-valued logic repeats the operands of a comparison, so a statement
+ * can become much larger than its text.
  */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";

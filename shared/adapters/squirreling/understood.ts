@@ -1,4 +1,4 @@
-/** Turns each expression into one whose types, operators and functions the SQL engine evaluates as PostgreSQL and DataFusion do. */
+/** Turns each expression into one that the SQL engine evaluates as PostgreSQL and DataFusion do: types, operators, functions. */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { withCast } from "./casts.ts";
@@ -80,7 +80,7 @@ function ownFunction(expr: Call): Call {
 
 const SUMS = /^(SUM|AVG|MEDIAN|STDDEV_\w+)$/i;
 
-/** @throws SqlError for a sum of distinct values or of values that are no numbers, because the SQL engine would compute another sum */
+/** @throws SqlError for a sum of distinct values or of values that are no numbers, which the SQL engine would compute wrongly */
 function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Scope): void {
   if (!SUMS.test(funcName) || summed === undefined) return;
   if (distinct === true)
