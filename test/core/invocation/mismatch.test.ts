@@ -1,4 +1,4 @@
-/** Tests how a failure is compared with the journal: the failure's message comes from a deployment, and is cut before it is searched. */
+/** Tests how a failure is compared with the journal. The deployment writes the message, so the message is cut before the search. */
 import { expect, test } from "vitest";
 import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
 import { invocationIn } from "./sample-invocation.ts";

@@ -39,7 +39,7 @@ export interface Running {
   readonly does: "everything" | "serves" | "sweeps";
 }
 
-/** A fault that a test forces on each of its seeds. Without it, a seed has the fault with the probability in the fault's own file. */
+/** A fault that a test forces on each of its seeds. Other seeds have the fault with the probability in the fault's own file. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
 
 export interface Making {
