@@ -127,7 +127,7 @@ describe("the oldest ready invocation", () => {
   });
 });
 
-test("the moment of the count is told, and stands while no whole walk is made", async () => {
+test("the moment of the count is reported, and stays the same while no whole walk is made", async () => {
   const stage = await open({ waits });
   const actor = stage.actor();
   await look(stage, actor);
