@@ -1,4 +1,4 @@
-/** The counts of open invocations by service and status. A whole walk of the open index gathers them without a read or a write. */
+/** The counts of open invocations by service and status. A whole walk of the open index gathers them without reads or writes. */
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { OPEN_STATUSES, OpenCount } from "../../../shared/engine/sweep/open-count.ts";
