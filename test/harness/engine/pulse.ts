@@ -1,4 +1,4 @@
-/** The clock of a stage: a test lets time pass, which jumps from the end of a sleep to the next, and never during a read or write. */
+/** The clock of a stage: a test lets time pass, from the end of one sleep to the next, and never during a read or write. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
