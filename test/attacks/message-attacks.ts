@@ -1,4 +1,4 @@
-/** Single messages that cost their reader more than they cost their writer. */
+/** Attacks by single messages: large ones, which cost the reader more than the writer, and one with the escapes of a terminal. */
 import { execFile } from "node:child_process";
 import { statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";

@@ -41,7 +41,7 @@ export function message(code: number, ...fields: readonly Uint8Array[]): Buffer 
 
 export const END = message(CODE.end);
 
-/** A result, and the end. */
+/** An output message with the value, and the end message. */
 export function output(value: Uint8Array | string): Buffer {
   return Buffer.concat([message(CODE.output, field(14, field(1, value))), END]);
 }

@@ -16,7 +16,7 @@ const END_HEADERS = 4;
  */
 export type RawAnswer = (socket: Socket, streamId: number, isReset: () => boolean) => Promise<void>;
 
-/** Takes every request for an attempt, so the discovery must be over before. */
+/** Treats every request as an attempt, so the deployment must be registered before. */
 export function rawServer(answer: RawAnswer): Server {
   return createServer((socket) => {
     socket.setNoDelay().on("error", () => undefined);
@@ -68,7 +68,7 @@ function drained(socket: Socket): Promise<void> {
   });
 }
 
-/** The head of an answer to an attempt, whose body follows. */
+/** The head of an answer to an attempt. The body follows in other frames. */
 export function okHead(streamId: number): Buffer {
   return frame(HEADERS, END_HEADERS, streamId, Buffer.concat([Uint8Array.of(0x88), CONTENT_TYPE]));
 }

@@ -18,7 +18,7 @@ const KB_PER_MB = 1_024;
 
 export class ServerProcess {
   readonly site: Site;
-  /** The peak over all its lives so far. */
+  /** The peak of the resident memory over all lives of the server so far. */
   rssPeakMb = 0;
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
@@ -62,7 +62,7 @@ export class ServerProcess {
     }
   }
 
-  /** @returns the time of the stop; null if the server had to be killed or was dead before */
+  /** @returns the milliseconds that the stop took; null if the server had to be killed or was dead before */
   async stop(): Promise<number | null> {
     if (!this.lives) return null;
     const [child, fromMs] = [this.#child!, performance.now()];

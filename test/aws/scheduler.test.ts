@@ -1,4 +1,4 @@
-/** The timers' contract on EventBridge Scheduler beside SQS, and properties of schedules alone. */
+/** The timers' contract on EventBridge Scheduler and SQS, and what only schedules have: times, names, a missing group. */
 import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import {
   CreateScheduleGroupCommand,

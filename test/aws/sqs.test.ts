@@ -49,7 +49,7 @@ describe("the queue on SQS", () => {
     ["an odd näme \uffff", expect.stringMatching(/^[\w-]{43}$/)],
     ["x".repeat(129), expect.stringMatching(/^[\w-]{43}$/)],
     [undefined, undefined],
-  ])("a message for the service %j is accepted, with a group for that service", async (service, group) => {
+  ])("a message for the service %j is accepted; its group follows from the service", async (service, group) => {
     const wake = { invocationId: invocation(1), sentAtMs: 0, delayMs: 0, ...(service !== undefined && { service }) };
     await opened.queue.send(wake);
     expect(await groupOfNext()).toEqual({ isThere: true, group });

@@ -1,4 +1,4 @@
-/** Bad input at the admin API: each row is answered with its status, and the process then answers as before. */
+/** Bad input at the admin API: it is answered with the expected status and within limits of memory and time. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -135,7 +135,7 @@ test("a state of many keys and a state of a large value are accepted", async () 
   expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, bytes)).status).toBe(202);
 });
 
-test("escaped surrogate pairs are accepted, and so is the escape text of half of a pair", async () => {
+test("escaped surrogate pairs are accepted, and so is half of a pair behind an escaped backslash", async () => {
   const escaped = '{"object_key":"\\ud83d\\ude00","new_state":{"\\\\ud800":[49]}}';
   expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, escaped)).status).toBe(202);
   const { body } = await ask(stage.adminPort, "GET /services/Counter/state?object_key=%F0%9F%98%80");

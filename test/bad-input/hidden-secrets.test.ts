@@ -27,7 +27,7 @@ beforeEach(async () => {
 interface Guarded {
   readonly uri: string;
   isOpen: boolean;
-  /** The requests with their credentials, which must arrive. */
+  /** The received requests with their credentials. */
   readonly got: { readonly url: string; readonly authorization: string; readonly body: string }[];
 }
 

@@ -98,7 +98,7 @@ test("a deployment that was registered while its address was allowed is not reac
   expect(endpoint.asked).toHaveLength(askedBefore);
 });
 
-test("no function is called without its version or by an ARN of another form", async () => {
+test("an ARN of a function without a version or in another form is refused, and so is a role ARN in another form", async () => {
   const arns = [
     "arn:aws:lambda:eu-west-1:123456789012:function:f",
     "arn:aws:lambda:eu-west-1.evil.example:123456789012:function:f:1",
@@ -129,7 +129,7 @@ test("no function is called without its version or by an ARN of another form", a
   }
 });
 
-test("sources and sinks of subscriptions are names, and are not connected to", async () => {
+test("no address of a subscription or of a Kafka cluster is connected to", async () => {
   const bodies = [
     { source: `http://127.0.0.1:${canary.port}/t`, sink: "service://Greeter/greet" },
     { source: "kafka://k/t", sink: `http://127.0.0.1:${canary.port}/x` },

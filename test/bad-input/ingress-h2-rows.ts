@@ -1,4 +1,4 @@
-/** Bad input at the ingress over HTTP/2: hand-written frames, and streams that end wrongly. */
+/** Bad input at the ingress over HTTP/2: hand-written frames, bodies that do not end, and a connection without requests. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";

@@ -9,7 +9,7 @@ export interface SmallDisk {
   readonly dir: string;
   /** Makes each further write fail. */
   fill(pid: number): void;
-  /** Words of a command: the process that starts under it cannot write while the disk is full. */
+  /** The words in front of a command that make the disk full for its process; none if the disk itself can be full. */
   readonly under: readonly string[];
   /** Makes writes succeed again. */
   free(pid: number): void;

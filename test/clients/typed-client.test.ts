@@ -31,7 +31,7 @@ const TEXT = serde.json as clients.Serde<string>;
 const newKey = (): string => `key ${++keys}`;
 const service = () => ingress.serviceClient(greeter);
 
-/** Counts the requests that a client really sends. */
+/** Records the headers of each request that a client sends. */
 function counted(): { readonly fetch: typeof fetch; readonly headers: Headers[] } {
   const headers: Headers[] = [];
   return {

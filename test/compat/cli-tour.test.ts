@@ -73,7 +73,7 @@ test("services are listed and described", async () => {
   expect(text).toMatch(/greet +application\/json +application\/json/);
 });
 
-test("open invocations are listed with the reason of each wait, and counted by service", async () => {
+test("open invocations are listed with their status and the last failure, and counted by service", async () => {
   expect(await post("Greeter/call", null)).toBe("Hello caller");
   expect(await post("Counter/a/add", 3)).toBe(3);
   ids.nap = await send("Greeter/nap");

@@ -1,4 +1,4 @@
-/** The process with the handlers: started on a free port, with a count of completed sends. */
+/** Starts the process with the handlers on a free port, and reads from it how often the handler of the sends has ended. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The rounds: in each, every contestant and the bare deployment get new processes and the same loads, one at a time. */
+/** Runs the rounds. In each, every contestant and the bare deployment get new processes and their loads, one at a time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds, diskMegabytes, untilQuiet } from "./consumption.mjs";
 import { startContestant } from "./contestants.mjs";

@@ -27,7 +27,7 @@ test.each<readonly [unknown, readonly string[] | undefined]>([
   ["a..b", undefined],
 ])("%j as names of hosts is %j", (raw, names) => expect(hostNames("").read(raw)?.value).toEqual(names));
 
-test("both lists are empty without a setting", () => {
+test("the list of forwarded headers is empty by default, and is read from the file or the environment", () => {
   const file = { path: "stepwell.toml", text: '[ingress]\nforward-headers = ["cookie"]\n' };
   const variable = { STEPWELL_INGRESS__FORWARD_HEADERS: "authorization,cookie" };
   expect(fallback).toEqual([]);

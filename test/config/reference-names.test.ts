@@ -107,7 +107,7 @@ describe("the reference's settings that Stepwell does not have", () => {
     );
   });
 
-  it("are logged by variable too, and no variable of the reference is silent", () => {
+  it("are logged for a variable too, and a misspelt variable is logged with the name that was meant", () => {
     const { warnings } = fromEnvironment({ RESTATE_PROXY_ADDRESS: "http://p", RESTATE_INGRES__BIND_PORT: "1" });
     expect(warnings).toEqual([
       expect.stringMatching(/RESTATE_PROXY_ADDRESS: .*proxy/),
@@ -123,7 +123,7 @@ describe("the reference's settings that Stepwell does not have", () => {
     expect(() => fromEnvironment(environment)).not.toThrow(/canary/);
   });
 
-  it("variables of clients and of Kubernetes are no settings", () => {
+  it("exclude the variables of clients and of Kubernetes, which cause no warning", () => {
     const environment = {
       RESTATE_AUTH_TOKEN: "x",
       RESTATE_ADMIN_URL: "http://a",
@@ -137,7 +137,7 @@ describe("the reference's settings that Stepwell does not have", () => {
     expect(fromEnvironment(environment).warnings).toEqual([]);
   });
 
-  it("have a whole sentence as their reason, and none of them is a setting", () => {
+  it("have a reason without a full stop, and none of them is a setting", () => {
     for (const [name, reason] of Object.entries(FOREIGN_SETTINGS))
       expect([name, reason]).toEqual([name, expect.stringMatching(/^[a-zA-Z].*[^.]$/)]);
     for (const name of [...SETTING_PATHS, ...ALIAS_NAMES])

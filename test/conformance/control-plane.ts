@@ -41,7 +41,7 @@ function controlPlane(ingressUri: string, adminUri: string, stop: () => Promise<
   return { ingressUri, adminUri, register: (deployment) => register(adminUri, deployment), stop };
 }
 
-/** @throws Error with the answer of the admin API where it refuses */
+/** @throws Error with the answer of the admin API if the API refuses the deployment */
 async function register(adminUri: string, { uri, carrier }: Deployment): Promise<void> {
   const response = await fetch(`${adminUri}/deployments`, {
     method: "POST",

@@ -19,7 +19,7 @@ export interface Deployment {
 }
 
 /**
- * `restate.serve()` uses h2c, which announces a bidirectional endpoint; HTTP/1.1 announces request-response.
+ * Over h2c, which `restate.serve()` uses, the manifest announces a bidirectional endpoint; over HTTP/1.1, a request-response one.
  * @param version the highest version that the manifest offers
  */
 export async function startDeployment(carrier: Carrier, version: ProtocolVersion): Promise<Deployment> {

@@ -7,7 +7,7 @@ import { inEachCombination, textOf } from "./combinations.ts";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 inEachCombination(({ version, post, attach }) => {
-  test("ctx.rand.uuidv4 gives the same value on replay and another one after it", async () => {
+  test("ctx.rand.uuidv4 returns the same value on replay, and the next call returns another value", async () => {
     const answer = await post("/Waits/random");
     const [before, after] = JSON.parse(textOf(answer)) as [string, string];
     expect(before).toMatch(UUID);
@@ -83,7 +83,7 @@ inEachCombination(({ version, post, attach }) => {
     },
   );
 
-  test("the handler sees the headers of the request, the request path first", async () => {
+  test("the handler gets the request path as the first header, and the headers of the request without credentials", async () => {
     const answer = await post("/Values/headerNames", undefined, { "x-any": "value", authorization: "Bearer secret" });
     const names = JSON.parse(textOf(answer)) as string[];
     expect(names[0]).toBe("x-restate-ingress-path");

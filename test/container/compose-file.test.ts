@@ -1,4 +1,4 @@
-/** Checks the compose file of LocalStack line by line; no container starts. */
+/** Checks the ports, variables and volumes in the compose file of LocalStack; no container starts. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 

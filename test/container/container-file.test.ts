@@ -1,4 +1,4 @@
-/** Checks the container file itself; no image is built. */
+/** Checks the container file and the list of files for its builder; no image is built. */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";

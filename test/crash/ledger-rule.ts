@@ -1,5 +1,5 @@
 /**
- * The rule of the ledger. It contains a committed closure exactly once, under the nonce in the result. A kill must have undone
+ * The rule of the ledger. The ledger has a committed closure exactly once, under the nonce in the result. A kill must have undone
  * every other execution of that step, and each kill explains one of them. The kill comes after the attempt was sent and before
  * the next attempt that executed the step, while the deployment process that executed the step was alive.
  * Executions that threw on purpose need no kill, and their number is that of the plan. No attempt executes a step twice.

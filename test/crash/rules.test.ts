@@ -1,4 +1,4 @@
-/** The rules of the spree, each broken on purpose. */
+/** Tests the rules of the crash tests with records that keep them, and with records that break them. */
 import { describe, expect, test } from "vitest";
 import type { Added, Committed } from "./account.ts";
 import { judgeCounts } from "./count-rule.ts";
@@ -28,7 +28,7 @@ describe("the ledger", () => {
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
   });
 
-  test("excuses a request that was read after its sender's death, for a while and in one process", () => {
+  test("excuses a request that was read up to two seconds after its sender was killed, if its reader was alive then", () => {
     const judge = (killedAtMs: number, bootAtMs: number): string => {
       const lines = [line(5_000, { bootAtMs }), line(5_500)];
       return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();
@@ -85,7 +85,7 @@ describe("a sleep", () => {
     expect(judge(tooLongMs, { fromMs: 100, toMs: 1_001 })).toBe("");
   });
 
-  test("is excused once by overlapping absences", () => {
+  test("is absent once for each moment of overlapping absences", () => {
     const absences = [
       { fromMs: 30, toMs: 60 },
       { fromMs: -10, toMs: 10 },

@@ -162,7 +162,7 @@ test("the layers on the page are those by which imports are checked, in the same
   expect(told).toEqual(layers);
 });
 
-test("the words are in the table once each", () => {
+test("each word has one row in the tables", () => {
   const terms = [...page.split("\n## Keys\n")[0]!.matchAll(/^\| ([^|`]+) \| .+ \|$/gm)]
     .map(([, term]) => term!)
     .filter((term) => term !== "word");

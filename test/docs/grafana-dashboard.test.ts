@@ -121,7 +121,7 @@ describe("in a running process", () => {
     expect(page).toContain('stepwell_oldest_ready_seconds{service="other"} 0');
   });
 
-  test("a metric, a label or a value that it does not show is found out", () => {
+  test("the check finds a metric, a label or a value that the process does not show", () => {
     expect(missingIn(scraped, "sum(stepwell_nothing)")).toEqual(["no metric stepwell_nothing"]);
     for (const query of [
       'stepwell_attempts_total{handler="greet"}',
@@ -133,7 +133,7 @@ describe("in a running process", () => {
 });
 
 describe("the file", () => {
-  test("has what an import needs: a name, a schema of Grafana 10 or later, panels with ids of their own", () => {
+  test("has what an import needs: a name, a schema of Grafana 10 or later, panels with distinct ids", () => {
     expect(dashboard).toMatchObject({ uid: "stepwell", title: "Stepwell", schemaVersion: 39 });
     expect(dashboard).not.toHaveProperty("id");
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
@@ -152,7 +152,7 @@ describe("the file", () => {
     expect(used.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test("has panels beside each other, in the 24 columns of the grid", () => {
+  test("has panels that do not overlap, within the 24 columns of the grid", () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
       expect(x + w).toBeLessThanOrEqual(24);
       return Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`);

@@ -1,4 +1,4 @@
-/** Tests, on a DynamoDB engine, the promises to an invocation, and processes that share a table. */
+/** Tests on a DynamoDB engine how invocations run, end and survive, and how processes share a table. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

@@ -20,7 +20,7 @@ export type Deed = (credentials: Identity) => Promise<unknown>;
 
 const MESSAGE_MAX_BYTES = 1024 * 1024;
 const NO_SUCH = { pk: { S: "tried-out" }, sk: { S: "tried-out" } };
-/** The condition fails for an absent item, so no put or delete takes effect. */
+/** The condition fails for an absent item, so no put, update or delete takes effect. */
 const isThere = { ConditionExpression: "attribute_exists(pk)" };
 
 const dynamodb = (credentials: Identity) => new DynamoDBClient({ credentials, maxAttempts: 1 });

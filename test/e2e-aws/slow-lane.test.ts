@@ -8,7 +8,8 @@ const plane = new ControlPlane(aws.plain);
 const SENDS = 300;
 const TOGETHER = 10;
 /**
- * The stack has four workers of ten messages each, notes a handler as slow after a second, and hands an attempt on after five.
+ * After this time the stack has noted the hanging handler as slow. The stack has four workers of ten messages each, notes a
+ * handler as slow after a second, and hands an attempt on after five.
  */
 const KNOWN_AFTER_MS = 15_000;
 const SERVED_WITHIN_MS = 5_000;

@@ -90,7 +90,7 @@ beforeAll(async () => {
   expect(await plane.result(followed)).toBe("at last");
   const paused = await plane.send("tired/fail", null);
   await plane.untilStatus(paused, "paused");
-  // The order walks the whole open index, however long the last walk took, and so the pass counts the paused invocation.
+  // A sweep of everything walks the whole open index, however long the last walk took, so it counts the paused invocation.
   await sweep(aws.plain, { everything: true });
   expect(await plane.change(paused, "kill")).toBe(200);
   await sweep(aws.plain);

@@ -74,26 +74,29 @@ test.each([1, 3])("a timer that fails %i times is set again, and the sleep ends 
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test.each([10 * MINUTE_MS, HOUR_MS])("a driver that dies after its park leaves a wake (%i ms)", async (sleepMs) => {
-  const stage = await open({ naps });
-  const ingress = stage.actor();
-  let parked = false;
-  ingress.process.before = (call) => {
-    // The driver dies before its first port call after the park, so it can send no wake after the park.
-    if (parked) ingress.die();
-    const dies = parked;
-    parked ||= writesHold(call);
-    return dies ? Promise.resolve() : undefined;
-  };
-  void callOn(ingress, "naps", String(stage.pulse.nowMs() + sleepMs));
-  await stage.pulse.pass(100);
-  const worker = working(stage);
-  const { items } = await stage.stores.table.queryIndex("open", "open#0");
-  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
-  expect(items).toHaveLength(1);
-  await stage.pulse.pass(sleepMs + A_MOMENT_MS);
-  expect(await statusOf(worker, id)).toBe("completed");
-});
+test.each([10 * MINUTE_MS, HOUR_MS])(
+  "a driver that dies after the park for a sleep of %i ms leaves a wake",
+  async (sleepMs) => {
+    const stage = await open({ naps });
+    const ingress = stage.actor();
+    let parked = false;
+    ingress.process.before = (call) => {
+      // The driver dies before its first port call after the park, so it can send no wake after the park.
+      if (parked) ingress.die();
+      const dies = parked;
+      parked ||= writesHold(call);
+      return dies ? Promise.resolve() : undefined;
+    };
+    void callOn(ingress, "naps", String(stage.pulse.nowMs() + sleepMs));
+    await stage.pulse.pass(100);
+    const worker = working(stage);
+    const { items } = await stage.stores.table.queryIndex("open", "open#0");
+    const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+    expect(items).toHaveLength(1);
+    await stage.pulse.pass(sleepMs + A_MOMENT_MS);
+    expect(await statusOf(worker, id)).toBe("completed");
+  },
+);
 
 test("several parks until the same far moment set one timer, which is cancelled if the end comes first", async () => {
   const stage = await open({ nap: nap(5) });

@@ -32,7 +32,7 @@ test("a thousand reads during a read share the next one, which sees what was wri
   expect(store.begun).toBe(2);
 });
 
-test("a read that is requested during the shared read does not get the result of that one", async () => {
+test("a read that is requested during the shared read does not get the result of the shared read", async () => {
   const { store, reads } = slowStore();
   const asked = [reads.read("a"), reads.read("a")];
   store.gates[0]!.open();

@@ -62,7 +62,7 @@ test("each attempt gets a large input, and a call with a repeated key gets the l
   expect(stage.deployment.attempts.length).toBe(2);
 });
 
-test("a large result of a child reaches its parked caller, and whoever attaches to the caller", async () => {
+test("a large result of a child reaches its parked caller, and an attach to the caller", async () => {
   const stage = await open({
     parent: async (ctx) => await ctx.get(ctx.call("child")),
     child: async (ctx) => {
@@ -145,7 +145,7 @@ test("pieces are kept while their invocation is open and its result is kept, and
   expect(await readPartition(stage.stores.table, `inv#${invocationId}`, {})).toEqual([]);
 });
 
-test("an attempt may fail with a message of any length", async () => {
+test("an attempt may fail with a message of a million letters", async () => {
   const stage = await open({
     fails: () => {
       throw new Error(long("h"));

@@ -1,4 +1,4 @@
-/** Orders to pause and to resume, in every status. */
+/** Orders to pause and to resume invocations that run, back off, are suspended or are paused. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";

@@ -1,4 +1,4 @@
-/** Lists and statements never show an open invocation as completed, and say so when they do not show everything. */
+/** Lists and statements never show an open invocation as completed, and report when they do not show everything. */
 import { expect, test } from "vitest";
 import { SquirrelingSql } from "../../shared/adapters/squirreling/squirreling-sql.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

@@ -56,7 +56,7 @@ export class BuiltCommand {
 
   /**
    * @param settings variables added to those of this process, without its own STEPWELL_ variables
-   * @param under words of a command that takes something from the process and then becomes it, such as `prlimit --fsize=1`
+   * @param under words of a command that limits its process and then runs the program in it, such as `prlimit --fsize=1`
    */
   start(
     args: readonly string[],

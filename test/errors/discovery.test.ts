@@ -73,7 +73,7 @@ test.each<[what: string, code: ErrorCode, reason: RegExp, answer: (response: Ser
   expect(await listed.json()).toEqual({ deployments: [] });
 });
 
-test("an address without a listener is META0003", async () => {
+test("an address without a listener or with an unknown host is META0003", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   await deployment.stop();

@@ -82,7 +82,7 @@ function store(dataDir: string, kind: "meta" | "journal", file: string, content:
   writeFileSync(join(dataDir, kind, file), content);
 }
 
-/** A module that lets each mkdir fail with an error of the system, which no test can cause as root on any disk. */
+/** Loads a module that makes each mkdir fail with a system error, because a test cannot cause that error as root on any disk. */
 function failingMkdir(code: string, words: string): Readonly<Record<string, string>> {
   const program = `
     import files from "node:fs/promises";

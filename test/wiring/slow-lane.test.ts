@@ -17,7 +17,7 @@ const open = stages();
 const SLOW_FROM_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** `S/hangs` never answers; `Quiet/greet` does at once, and `Quiet/calls` waits for `S/hangs`. */
+/** `S/hangs` answers only once the gate opens, `Quiet/greet` answers at once, and `Quiet/calls` waits for `S/hangs`. */
 async function openStage() {
   const gate = new Gate();
   const stage = await open(

@@ -57,7 +57,8 @@ export function isArithmetic(op: string): boolean {
 /**
  * Replaces `+` and `-` between moments and durations by a function. Durations are milliseconds, and stay arithmetic. Returns any
  * other expression unchanged.
- * @throws SqlError if the operator has no meaning for the types of its sides, or if only one of the types is known
+ * @throws SqlError if one side is a moment or a duration, and the operator has no result for it and the other side. A side of
+ *   unknown type counts as an ordinary value.
  */
 export function withMoments(expr: Binary, scope: Scope): ExprNode {
   const isSum = expr.op === "+" || expr.op === "-";

@@ -1,9 +1,12 @@
-/** Limits how much larger than its text a statement becomes: a value of three-valued logic repeats its operands. */
+/**
+ * Limits the number of parts of a rewritten statement. Three-valued logic repeats the operands of a comparison, so a statement
+ * can become much larger than its text.
+ */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { withParts } from "./expressions.ts";
 
-/** The longest statement has fewer parts of its own. */
+/** Even the longest statement has fewer parts before it is rewritten. */
 const PARTS_MAX = 200_000;
 /** A list from another table has many values, and each costs little. */
 const LITERAL_PARTS = 0.1;

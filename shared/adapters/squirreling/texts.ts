@@ -1,4 +1,7 @@
-/** Functions over texts that count letters, where the SQL engine counts the halves of some letters. */
+/**
+ * The functions that replace the SQL engine's own. Those over texts count letters, where the SQL engine counts the halves of some
+ * letters; CONCAT, COALESCE and ROUND differ in other ways.
+ */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { textOf } from "./values.ts";

@@ -23,7 +23,11 @@ export function contraryTruth(name: string): string {
   return name.startsWith("IS_NOT_") ? name.replace("IS_NOT_", "IS_") : name.replace("IS_", "IS_NOT_");
 }
 
-/** Replaces each IS NOT NULL that stands for a test by the test. @param truths the tests, by the end of their IS NOT NULL */
+/**
+ * Replaces each IS NOT NULL that stands for a test by the test. The SQL engine cannot parse the tests, so `inDialect` writes IS
+ * NOT NULL in their place.
+ * @param truths the tests, by the end of their IS NOT NULL
+ */
 export function withTruths(statement: Statement, truths: ReadonlyMap<number, string>): Statement {
   return truths.size === 0 ? statement : (replaced(statement, truths) as Statement);
 }

@@ -1,4 +1,4 @@
-/** Turns each expression into one whose types and operators the SQL engine evaluates as PostgreSQL and DataFusion do. */
+/** Turns each expression into one that the SQL engine evaluates as PostgreSQL and DataFusion do: types, operators, functions. */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { withCast } from "./casts.ts";

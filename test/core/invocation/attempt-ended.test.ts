@@ -93,7 +93,7 @@ describe("the end of an attempt", () => {
     expect(segment.attempt).toEqual(event.attempt);
   });
 
-  test("the last output wins, and this attempt's before the journal's", () => {
+  test("the last output wins, and an output of this attempt wins over one of the journal", () => {
     const result = (entries: AttemptEnded["entries"]) => {
       const { phase } = advance(running(), attemptEnded({ kind: "ended" }, { entries })).next;
       return phase.status === "completed" && phase.result.kind === "success"
@@ -104,7 +104,7 @@ describe("the end of an attempt", () => {
     expect(result([output("first"), output("second")])).toBe("second");
   });
 
-  test("a suspension keeps as fresh only what its own commit completed, not what was sent", () => {
+  test("a suspension keeps the completions of its own attempt as fresh, but not those that were sent to the attempt", () => {
     const entries = [run(2), completion(2)];
     const event = attemptEnded(ENDINGS["suspended"]!, { entries, sent: [taken("c1", completion(1))] });
     const { phase } = advance(running(), event).next;

@@ -1,4 +1,4 @@
-/** Tests how a failure is compared with the journal: its message comes from a deployment, and is cut before it is searched. */
+/** Tests how a failure is compared with the journal. A deployment writes the message, so it is cut before it is searched. */
 import { expect, test } from "vitest";
 import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
 import { invocationIn } from "./sample-invocation.ts";

@@ -47,7 +47,7 @@ describe("an order to pause", () => {
   });
 
   test.each(MOVING)(
-    "has only one effect, on a %s invocation: before the first attempt it leaves the queue",
+    "takes a %s invocation out of the queue of its key if no attempt has begun, and has no other effect",
     (status) => {
       const exclusive = (one: Invocation): Invocation => ({
         ...one,
@@ -95,7 +95,7 @@ describe("an order to resume", () => {
     ["scheduled", { kind: "park", status: "scheduled" }],
     ["pending", { kind: "acquire" }],
     ["ready", { kind: "attempt" }],
-  ] as const)("of an invocation that was paused while %s lets it wait as before", (status, step) => {
+  ] as const)("returns an invocation that was paused while %s to that status", (status, step) => {
     const { next, segment } = advance(pausedIn(status), poll([resume(NOW_MS + 1)], NOW_MS + 1));
     expect(segment!.after).toEqual({ kind: "ready" });
     expect(advance(next, poll([], NOW_MS + 2)).step).toMatchObject(step);

@@ -12,7 +12,7 @@ const EMPTY = { ...invocationIn("ready").journal, entries: [], commandCount: 0 }
 const mismatchAt = (entry: number): Mismatch => ({ index: entry, entry, deploymentId: "dp_1", offered: {} });
 const journalOf = (...entries: Parameters<typeof append>[1]) => append(EMPTY, [INPUT, ...entries]);
 
-/** The commands of one way out, without the words that all of them begin with. */
+/** The commands of one way out, without `stepwell invocations` at their beginning. */
 function commandsOf(action: string, ...args: Parameters<typeof waysOut>): readonly string[] | undefined {
   const way = waysOut(...args).find((one) => one.action === action);
   return way?.commands.map((command) => command.replace("stepwell invocations ", ""));

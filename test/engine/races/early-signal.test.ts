@@ -44,7 +44,7 @@ test("an awakeable that is resolved before the acceptance is durable is not lost
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("an awakeable that another process resolves, without a trace of the acceptance, is not lost", async () => {
+test("an awakeable that another process resolves while the acceptance is being written is not lost", async () => {
   const { stage, other, gate, result, awakeable } = await heldUp(false);
   const resolved = completeAwakeable(other.engine, awakeable, DONE);
   await stage.pulse.pass(50);

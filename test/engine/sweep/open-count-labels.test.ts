@@ -37,7 +37,7 @@ describe("labels", () => {
     expect(totals).toEqual([...[0, 1, 2, 3, 4].map((at) => [`s${at}`, 3]), ["other", 2_995]]);
   });
 
-  test("cut long names, and know no status but those of the API", async () => {
+  test("cut long names, and contain only statuses of the API", async () => {
     const stage = await open({});
     const count = new OpenCount(stage.actor().engine);
     count.add(entryOf("a".repeat(65_536)));

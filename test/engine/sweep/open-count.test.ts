@@ -1,4 +1,4 @@
-/** The counts of open invocations by service and status, which a whole walk of the open index gathers without a read or a write. */
+/** The counts of open invocations by service and status. A whole walk of the open index gathers them without reads or writes. */
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { OPEN_STATUSES, OpenCount } from "../../../shared/engine/sweep/open-count.ts";
@@ -127,7 +127,7 @@ describe("the oldest ready invocation", () => {
   });
 });
 
-test("the moment of the count is told, and stands while no whole walk is made", async () => {
+test("the moment of the count is reported, and stays the same while no whole walk is made", async () => {
   const stage = await open({ waits });
   const actor = stage.actor();
   await look(stage, actor);

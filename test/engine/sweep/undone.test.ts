@@ -1,4 +1,4 @@
-/** If a driver dies after an end and its message is lost, the sweeper finds the end in the listing and performs its effects. */
+/** If a driver dies after an end and all messages are lost, the sweeper finds the end in the listing and performs its effects. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -158,7 +158,7 @@ async function swept({ stage }: Play): Promise<Actor> {
 
 describe.each(SHAPES)("%s, an effect of the end of an invocation", (_, shape) => {
   test.each(Object.entries(shape.crashes))(
-    "is performed by the sweeper if its message is lost and the driver died before this call: %s",
+    "is performed by the sweeper if all messages are lost and the driver died before this call: %s",
     async (_, call) => {
       const play = await accepted(shape);
       const { stage, id } = play;

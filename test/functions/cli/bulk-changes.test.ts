@@ -76,7 +76,7 @@ it("all that match are killed after one question, and no other invocation", asyn
   await expect(script.text).toMatchFileSnapshot("transcripts/bulk-kill.txt");
 });
 
-it("a pause by status holds suspended and failing ones, which are resumed by deployment", async () => {
+it("invocations are paused by status or by handler, and resumed by service", async () => {
   const script = scribe(command, env);
   const [sleeping] = await sent("Other/sleep", 1, "suspended");
   const [failing] = await sent("Ops/fail", 1, "backing-off");
@@ -94,7 +94,7 @@ it("a pause by status holds suspended and failing ones, which are resumed by dep
   await expect(script.text).toMatchFileSnapshot("transcripts/bulk-pause.txt");
 });
 
-it("failed ones are restarted, each under a new id", async () => {
+it("failed invocations are restarted, each under a new id", async () => {
   const script = scribe(command, env);
   const ids = await sent("Ops/refuse", 2, "completed");
   await sent("Ops/succeed", 1, "completed");

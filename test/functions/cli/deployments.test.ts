@@ -121,7 +121,7 @@ it("a slow command shows its progress at a terminal, and prints none elsewhere",
   await server.close();
 });
 
-it("lists and descriptions are the same for people and programs, and show no header's value", async () => {
+it("lists and descriptions show people and programs the same deployments and services, but no header's value", async () => {
   const script = scribe(command, env);
   expect(await script.run("deployments list")).toBe(0);
   expect(await script.run("svc ls")).toBe(0);

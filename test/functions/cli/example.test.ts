@@ -1,4 +1,4 @@
-/** Each template, written by the command and built by its own script: as a server that is called, and as a function on Lambda. */
+/** The templates in TypeScript, written by the command and built by their scripts: as called servers, and as Lambda functions. */
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -130,7 +130,7 @@ async function discovered(place: string): Promise<readonly string[]> {
   }
 }
 
-describe("each template", () => {
+describe("a template in TypeScript", () => {
   it("greeter greets", async () => {
     const place = await project("greeter");
     await serve(place);

@@ -132,7 +132,7 @@ it("an unknown id changes nothing about the others", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/unknown-invocation.txt");
 });
 
-it("several are killed at once, and each refusal is printed", async () => {
+it("several invocations are killed at once, and each refusal is printed", async () => {
   script = scribe(command, env);
   const [first, second] = [await sleeping(), await sleeping()];
   expect(await script.run(`invocations kill ${first} --yes`)).toBe(0);

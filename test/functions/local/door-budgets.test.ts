@@ -79,7 +79,7 @@ async function whole({ door }: Stage, sizeBytes: number): Promise<number> {
 const length = async ({ body }: HttpRequest): Promise<Uint8Array> => new TextEncoder().encode(String(body.length));
 const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 5 });
 
-test("two hundred endless bodies of one connection hold half of the room, and another connection is answered meanwhile", async () => {
+test("two hundred endless bodies of one connection hold about half of the room, and another connection is answered meanwhile", async () => {
   const stage = await stageOf({ bodies: 400 * KIB }, length);
   const hog = session(stage);
   const streams = Array.from({ length: 200 }, () => begun(hog, 60 * KIB));

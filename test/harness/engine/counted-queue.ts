@@ -1,4 +1,4 @@
-/** A queue that counts its requests as SQS bills them, and passes each on to the queue behind it. */
+/** A queue that counts its requests and passes them on to the queue behind it. As on SQS, no message can be recalled. */
 import type { Delivery, Queue, MessageHandle, Wake } from "../../../shared/engine/ports/queue.ts";
 
 /** Each request has one message; receives without a message are not counted. */

@@ -1,4 +1,4 @@
-/** The objects and workflows of the tests: a counter with exclusive and shared handlers, and a workflow. */
+/** An object and a workflow with the handlers that a test names, calls and sends to them, and handlers that count. */
 import type { Service } from "../../../shared/core/model/service.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
@@ -51,5 +51,5 @@ export const addCount: Handler = (ctx) => {
   state.set("count", String(count));
   return String(count);
 };
-/** Reads the count in a shared handler. */
+/** Returns the count of its key, as text. */
 export const getCount: Handler = (ctx) => new ScriptState(ctx).get("count") ?? "nothing";

@@ -1,4 +1,4 @@
-/** The clock of a stage: it stands still while a read or write is running, and then jumps to the end of the next sleep. */
+/** The clock of a stage: a test lets time pass, from the end of one sleep to the next, and never during a read or write. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
@@ -8,7 +8,7 @@ export class Pulse implements Clock {
   readonly #clock = new SteppedClock();
   readonly #sleeps = new Set<{ readonly untilMs: number }>();
   #busy = 0;
-  /** Resumes those that wait until nothing is being written or read. */
+  /** The functions to call when no read and no write is running any more. */
   #idle: (() => void)[] = [];
 
   nowMs(): number {

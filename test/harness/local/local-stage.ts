@@ -1,4 +1,4 @@
-/** A local process inside the test process, on an empty data directory, with the given services registered over the SDK. */
+/** A local process inside the test process, on an empty data directory, with the given services, which the SDK serves. */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -14,7 +14,7 @@ interface Costs {
 const costs = JSON.parse(readFileSync(new URL("../../../docs/costs.json", import.meta.url), "utf8")) as Costs;
 const price = priceOf(CHECKS.map(workOf));
 
-test("a run without checks is an hour of the stack and of its metrics", () => {
+test("a run without checks costs as much as an hour of the stack and of its metrics", () => {
   expect(priceOf([]).runUsd).toBeCloseTo(costs.quietHour + costs.workingMetricsHour, 5);
 });
 
@@ -33,7 +33,7 @@ test("the total is above that of the stack alone, below a cent, and stated", () 
   expect(price.lines.join(" ")).toContain(`below one cent: ${price.runUsd.toFixed(4)} dollars`);
 });
 
-test("each day that the stack is kept costs a day of the stack, and a month less than two dollars", () => {
+test("a kept day costs more than 24 quiet hours, and thirty days less than two dollars", () => {
   expect(price.dayUsd).toBeGreaterThan(24 * costs.quietHour);
   expect(price.dayUsd * 30).toBeLessThan(2);
 });

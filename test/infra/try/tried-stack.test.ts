@@ -1,4 +1,4 @@
-/** The stack that is tried leaves nothing behind, requires IAM, and has no monthly costs. */
+/** The stack that is tried leaves nothing behind, requires IAM, and has none of the resources that are billed by the month. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -16,7 +16,7 @@ export interface Told {
   readonly invocationId: string;
   /** Committed steps, in the order in which they were awaited. */
   readonly recorded: readonly Recorded[];
-  /** A sleep between two of them. */
+  /** The sleep between two of the steps. */
   readonly slept?: { readonly askedMs: number; readonly fromMs: number; readonly toMs: number };
   readonly children?: readonly Told[];
   /** Ids of its sends, each of which has its own result. */

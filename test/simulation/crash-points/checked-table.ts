@@ -55,8 +55,8 @@ export class CheckedTable extends MemoryTable {
   }
 
   /**
-   * Records a changed segment, unless the partition contains a bare end: after a purge has written that, it may change or delete
-   * the other segments.
+   * Records a changed segment, unless the partition contains a bare end. After a purge has written that end, the purge may
+   * change or delete the other segments.
    */
   #note(what: string, { pk, sk }: Key): void {
     const isForgotten = this.all().some((item) => item.pk === pk && item["endAlone"] === true);

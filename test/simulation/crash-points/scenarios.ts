@@ -45,7 +45,7 @@ export const ENDED = /^table\.put inv#.+ with the end/;
 export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.send) /;
 
 const MINUTE_MS = 60_000;
-/** Too far away for a message without a moment to be put off to it (`EARLY_MS`), and nearly a minute before a sweeper's pass. */
+/** So far away that a message without a moment is not postponed to it (`EARLY_MS`), nearly a minute before a sweeper's pass. */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';

@@ -8,7 +8,7 @@ const PROGRAMS_MAX = 14;
 const OBJECTS_MAX = 3;
 /** Some are longer than a driver waits without a park, and one is longer than the queue's longest delay, so it uses a timer. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
-/** A sleep that a cancel ends: its own end comes after the bound of a run. */
+/** A sleep that a cancel or a kill ends: by itself it would end only after the longest run. */
 const FOREVER_MS = 4 * 3_600_000;
 /** The length of a sleep whose canceller may itself be cancelled, so that the sleep must end by itself. */
 const LONG_MS = 600_000;
@@ -103,7 +103,7 @@ export class Drawing {
     return { of, key: of.name };
   }
 
-  /** Draws a program that sleeps until it is cancelled or killed. */
+  /** Draws a program that sleeps, and that ends when it is cancelled or killed. */
   sleeper(above = 0, ms = FOREVER_MS): Program {
     const object = this.#random.chance(this.#objectShare) ? this.#object(above) : undefined;
     const before = this.#random.chance(0.5) ? [this.#branch("run", DEPTH_MAX, "s0", above)] : [];

@@ -35,7 +35,7 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** Faults of a whole seed. Each has its own file, which states the share of the seeds that get it. */
+/** Faults of a whole seed. The file of each fault states the share of the seeds that get it. */
 export const HARDSHIPS = [
   "throttled-table",
   "throttled-open",
@@ -70,7 +70,7 @@ const DEATHS_MAX = 4;
 const LOCK_WEIGHT = 5;
 /** Makes faults of schedules more likely: there are even fewer of them. */
 const TIMER_WEIGHT = 10;
-/** The share of the seeds without faults: in those no closure may run twice. */
+/** The share of the seeds without mishaps. If no other fault strikes such a seed, no closure may run twice. */
 const CALM_SHARE = 0.05;
 
 export class Fate {

@@ -105,7 +105,7 @@ interface Planted {
   readonly sabotage: Sabotage;
   /** The fault, or the beginning of its name. */
   readonly fault: Fault | "throttled";
-  /** Set if every seed is to have the fault. In the suite only some seeds have it, and `seeds` is at most their number. */
+  /** Set if each seed of this test gets the fault. In the suite of seeds only some get it; `seeds` is at most their number. */
   readonly bound?: Bound;
   readonly seeds: number;
   readonly complaint: RegExp;

@@ -123,7 +123,7 @@ function answerComplaints(lives: readonly Life[], { answers }: Clients, disturbe
   });
 }
 
-/** A closure may run once more for each fault. */
+/** Apart from its planned failures, a closure may run once more for each fault. */
 function executionComplaints({ outside, fate }: World, lives: readonly Life[]): string[] {
   const stumbles = new Map(
     lives.map(({ loaded, program }) => [loaded.invocation.acceptance.id as string, stumblesOf(program)]),

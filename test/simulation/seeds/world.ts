@@ -35,11 +35,11 @@ export interface Running {
   readonly engine: Engine;
   /** Rejects with the death of the process. */
   readonly death: Promise<never>;
-  /** A separate sweeper takes no requests and no messages. */
+  /** `sweeps` is a separate sweeper: it takes no requests, and of the messages only dead letters. */
   readonly does: "everything" | "serves" | "sweeps";
 }
 
-/** A fault that every seed of a test with a planted mistake gets. Other seeds get it with the share that its file states. */
+/** A fault that a test forces on each of its seeds. Other seeds have the fault with the probability in the fault's own file. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
 
 export interface Making {
@@ -51,7 +51,7 @@ export interface Making {
 }
 
 const RESTART_MAX_MS = 3_000;
-/** The share of the seeds with a separate sweeper, among those in which processes share a table. */
+/** The share of seeds with a separate sweeper, among the seeds with a shared table and without a poisoned or forced fault. */
 const APART_SHARE = 0.5;
 /** After so many receives a message becomes a dead letter: fewer than on AWS, so that an outage of seconds suffices. */
 const RECEIVES_MAX = [1, 4];
@@ -118,7 +118,7 @@ export class World {
     if (this.#isApart) this.#give("sweeps", this.skew.next());
   }
 
-  /** @returns one of the living processes that take requests, or the next one */
+  /** @returns a living process that takes requests; if there is none, the next one that starts */
   alive(): Promise<Running> {
     const serving = [...this.#running].filter(({ does }) => does !== "sweeps");
     if (serving.length > 0) return Promise.resolve(this.random.pick(serving));
