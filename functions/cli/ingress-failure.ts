@@ -12,8 +12,7 @@ export function failureOf(base: string, asked: IngressRequest, answer: IngressAn
   const text = answer.body.toString("utf8");
   const body = errorBody(text);
   if (body?.source === "invocation") return failedInvocation(body, answer);
-  // The ingress explains each refusal; the admin API answers an unknown route without a body.
-  if (text === "" && answer.status === 404) return noIngress(base);
+  if (isFromAdminApi(text, answer)) return noIngress(base);
   const message = body?.message ?? text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
   const code = CODED.exec(message)?.[1];
   if (code !== undefined) return codedFailure(code, message);
@@ -44,6 +43,13 @@ function fixOf({ path }: IngressRequest, { status, headers }: IngressAnswer): st
   return path.startsWith("restate/invocation/")
     ? "`stepwell invocations list` shows the existing invocations."
     : "`stepwell services list` shows the services with their handlers.";
+}
+
+/** Unlike the ingress, the admin API names no source, and the reference's admin API answers an absent route without a body. */
+function isFromAdminApi(text: string, { status }: IngressAnswer): boolean {
+  if (text === "") return status === 404;
+  const body = errorBody(text);
+  return body !== undefined && "restate_code" in body && body.source === undefined;
 }
 
 type ErrorBody = Partial<IngressErrorBody> & Pick<IngressErrorBody, "message">;
