@@ -1,10 +1,10 @@
-/** How `npm run test:simulation` runs: the seeds in two threads, in virtual time. */
+/** How `npm run test:simulation` runs: the seeds and the model of the tickets in two threads, in virtual time. */
 import { defineConfig } from "vitest/config";
 import { reportersOf } from "../../reporters.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/simulation/seeds/**/*.test.ts"],
+    include: ["test/simulation/{seeds,tickets}/**/*.test.ts"],
     pool: "threads",
     maxWorkers: 2,
     reporters: reportersOf("seeds"),

@@ -12,15 +12,15 @@ const PLAYED: readonly {
   readonly limits: Limits;
   statesMax?: number;
 }[] = [
-  { what: "two, one of which may die", claimants: 2, limits: { ...PEACE, crashes: 1 } },
-  { what: "two, one of which is killed", claimants: 2, limits: { ...PEACE, kills: 1 } },
+  { what: "two claimants, one of which may die", claimants: 2, limits: { ...PEACE, crashes: 1 } },
+  { what: "two claimants, one of which is killed", claimants: 2, limits: { ...PEACE, kills: 1 } },
   {
-    what: "two, slow enough for a void ticket and to be taken for dead",
+    what: "two claimants, slow enough for a void ticket and an expired lease",
     claimants: 2,
     limits: { ...PEACE, zombies: 1, voids: 1 },
   },
   {
-    what: "three, of which one may die and one is slow",
+    what: "three claimants, one of which may die and one of which is slow",
     claimants: 3,
     limits: { ...PEACE, crashes: 1, voids: 1 },
     statesMax: 40_000,
@@ -28,7 +28,7 @@ const PLAYED: readonly {
 ];
 
 test.each(PLAYED)(
-  "$what: one at a time holds the key, in order, the state never goes back, and none is left waiting",
+  "$what: one claimant at a time holds the key, in order, the state never goes back, and no claimant is left waiting",
   ({ claimants, limits, statesMax }) => {
     const { states, wrong } = explored(claimants, limits, statesMax === undefined ? {} : { statesMax });
     expect(states).toBeGreaterThan(1_000);
