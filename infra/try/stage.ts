@@ -39,7 +39,7 @@ export interface Stage {
 const TICK_MS = 1_000;
 const CLEARED_LINE = "\r\u001b[K";
 
-/** @throws CommandFailure without usable credentials, or if the stack was not deployed by this command */
+/** @throws CommandFailure without usable credentials, or if a stack of this name exists that this command did not deploy */
 export async function setStage(flags: TryFlags, tools: Tools, terminal: Terminal): Promise<Stage> {
   const named = process.env["AWS_ENDPOINT_URL"];
   const endpoint = named === "" ? undefined : named;

@@ -33,7 +33,10 @@ export function storeRefusal(kind: StoreKind, error: unknown): unknown {
   return new CodedError(STORE_CODES[kind][error.reason], `${error.message}${reason}`, { cause: error });
 }
 
-/** @throws CodedError META0005 if the registry is unreadable; a started process would refuse every call less precisely. */
+/**
+ * Without this check the process would start, and refuse every call with a less precise error.
+ * @throws CodedError META0005 if the registry is unreadable
+ */
 export async function readableRegistry(registry: Registry): Promise<void> {
   try {
     await registry.deployments();

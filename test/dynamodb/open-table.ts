@@ -1,4 +1,4 @@
-/** Tables on the engine that `run.mjs` started. */
+/** Tables on the DynamoDB engine that `run.mjs` started. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import type { Consumed } from "../../shared/adapters/dynamodb/consumption.ts";

@@ -63,7 +63,7 @@ test("a killed worker's attempt is repeated soon after its lease, and its commit
   expect(workers.length).toBeGreaterThan(0);
   const killedAtMs = Date.now();
   signal(workers, "SIGKILL");
-  // The test compares the order, not the time: slow process starts delay both alike.
+  // The test compares the order, not the time, because a slow start of a process delays both messages alike.
   const behind = await plane.send("lossy/step", "behind", `?delay=${BEHIND_MS}ms`);
   const second = await until("another attempt", 60_000, async () => hangs[1]);
   const tookMs = second.atMs - killedAtMs;

@@ -69,7 +69,7 @@ test("a purge removes all content: status, result, input and output", async () =
   expect(await purge(actor.engine, id)).toBe("unknown");
   expect(await purgeJournal(actor.engine, id)).toBe("unknown");
   expect([await holds(stage, id, "and a secret"), await holds(stage, id, input)]).toEqual([false, false]);
-  // The segments that remain fence drivers that read the acceptance before it was removed.
+  // The remaining segments fence a driver that read the acceptance before the purge removed it.
   expect(await skOf(stage, id)).toEqual([expect.stringMatching(/^seg#nonce#00000\d$/)]);
 });
 

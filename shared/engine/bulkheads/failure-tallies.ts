@@ -3,9 +3,9 @@ import type { InvocationId } from "../../core/model/ids.ts";
 
 /** The number of different invocations in a row whose failures open the circuit. */
 export const FAILURES_TO_OPEN = 20;
-/** The same number for a deployment that sends `Retry-After`, which is a clear sign of overload. */
+/** The lower number for a deployment that sends `Retry-After`, which is a clear sign of overload. */
 export const FAILURES_TO_OPEN_WHEN_ASKED = 4;
-/** Failures further apart than this count as unrelated. */
+/** A failure that comes later than this after the previous one begins a new tally. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 interface Tally {

@@ -1,4 +1,4 @@
-/** Makes a result in the driver's memory the completion of a command, without an arrival in the table. */
+/** Completes a command with a result that the driver has in memory; the table gets no arrival. */
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { notificationFor } from "../store/arrival-record.ts";

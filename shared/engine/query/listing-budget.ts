@@ -6,7 +6,10 @@ export interface ListingLimits {
   readonly entriesMax: number;
   /** Invocations that are loaded from their partitions. A small one costs one read unit. */
   readonly loadsMax: number;
-  /** Looks at young invocations, which find out whether these have ended. For a small one they cost one or two read units. */
+  /**
+   * Young invocations that the statement looks at to find out whether they have ended. The look at a small one costs one or
+   * two read units.
+   */
   readonly looksMax: number;
   /** Bytes of journals whose entries are rows. They stay in memory while the statement runs. */
   readonly journalMaxBytes: number;

@@ -5,7 +5,7 @@ import type { StorePorts } from "./store-ports.ts";
 import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
-/** Numbers of partitions of an index. */
+/** The shards of an index that a walk reads, by number. */
 export type Shards = readonly number[];
 
 const SHARDS: Shards = Array.from({ length: INDEX_SHARDS_MAX }, (_, shard) => shard);

@@ -23,7 +23,7 @@ export const PIECE_MAX_BYTES = 300 * 1024;
 const PIECES_AT_ONCE = 4;
 const NAME_BYTES = 8;
 const UNIT_BYTES = 1024;
-/** Packing bytes that do not get smaller wastes time, so a sample of the beginning of a large record decides. */
+/** The packing of incompressible bytes wastes time. A sample of the beginning of a large record shows whether packing pays. */
 const SAMPLE_BYTES = 32 * 1024;
 const WORTH_SHARE = 0.9;
 
@@ -33,7 +33,8 @@ const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uin
 /**
  * Prepares an item for its put: packs the sealed record in attribute `b`, and cuts a record that is too large into
  * pieces. Writes the pieces before the item, because pieces have no effect without the item. Pieces are never
- * rewritten; if the put of the item is refused, they expire. Returns small items unchanged, without any read or write.
+ * rewritten. If the put of the item is refused, its pieces stay until they expire; `dropLost` removes pieces without an
+ * expiry. Returns small items unchanged, without any read or write.
  * @param owner the owner of the pieces within the partition: the nonce of an invocation or an edit, or the number of an
  *   object's life
  * @param inlineMaxBytes records up to this size stay in the item
@@ -175,8 +176,8 @@ function partsOf(
 }
 
 /**
- * Removes the pieces of an item without an expiry after its put was refused. If the answer to the put was lost, the put
- * was sent again and our own item refused it; its pieces then stay.
+ * Removes the pieces of an item whose put was refused. Needed only for an item without an expiry, because other pieces
+ * expire. If the answer to the put was lost, the put was sent again and our own item refused it; its pieces then stay.
  * @param existing the item that refused the put
  */
 export async function dropLost(

@@ -67,7 +67,10 @@ async function shown(id: string): Promise<Shown> {
   return (await (await fetch(`${stage.adminUri}/invocations/${id}`)).json()) as Shown;
 }
 
-/** Sends an order, and changes the code while it sleeps. @returns its id once the new code has met its journal */
+/**
+ * Sends an order, and changes the code while the invocation sleeps.
+ * @returns the id of the invocation, after an attempt on the new code has failed
+ */
 async function changedUnder(order: string): Promise<string> {
   const init = { method: "POST", body: JSON.stringify(order), headers: { "content-type": "application/json" } };
   const response = await fetch(`${stage.ingressUri}/Orders/place/send`, init);

@@ -1,4 +1,4 @@
-/** An object and a workflow with the handlers that a test names, calls and sends to them, and handlers that count. */
+/** Helpers for objects and workflows: the services with given handler names, functions that call and send, counting handlers. */
 import type { Service } from "../../../shared/core/model/service.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
