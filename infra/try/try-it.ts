@@ -44,7 +44,9 @@ export async function tryIt(stage: Stage): Promise<number> {
   stage.show(planText(plan));
   await stage.confirm("Deploy it?");
   const interrupted = interruption(() => {
-    stage.terminal.tell("\nInterrupted. What is there is cleared up first; once more Ctrl-C leaves it.");
+    stage.terminal.tell(
+      "\nInterrupted. This command first removes what it has deployed; a second Ctrl-C leaves it in place.",
+    );
   });
   try {
     return await deployedAndGone(stage, plan, interrupted);

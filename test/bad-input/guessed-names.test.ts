@@ -83,9 +83,12 @@ const BY_NAME = [
   ["attached to by the key of a workflow", () => get("/restate/workflow/Approval/order-1/attach")],
   ["asked for its output by the key of a workflow", () => get("/restate/workflow/Approval/order-1/output")],
   ...["attach", "output", "lookup"].flatMap((question) => [
-    [`asked for by ${question} of a key in a body`, () => post(`/restate/${question}`, JSON.stringify(VAULT))] as const,
     [
-      `asked for by ${question} of a workflow in a body`,
+      `found by ${question} with an idempotency key in the body`,
+      () => post(`/restate/${question}`, JSON.stringify(VAULT)),
+    ] as const,
+    [
+      `found by ${question} with the key of a workflow in the body`,
       () => post(`/restate/${question}`, JSON.stringify(APPROVAL)),
     ] as const,
   ]),

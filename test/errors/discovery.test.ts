@@ -52,7 +52,7 @@ test.each<[what: string, code: ErrorCode, reason: RegExp, answer: (response: Ser
     manifest(offering(1, 4)),
   ],
   ["speaks newer versions only", "META0012", /speaks versions 8 to 9/, manifest(offering(8, 9))],
-  ["sends no manifest's content type", "META0013", /'text\/html'/, manifest("<p>", "text/html")],
+  ["sends a content type that is not a manifest's", "META0013", /'text\/html'/, manifest("<p>", "text/html")],
   ["sends no content type", "META0013", /no content type/, (response) => response.writeHead(200).end("{}")],
   ["sends no JSON", "META0013", /cannot be decoded/, manifest("{")],
   ["names no protocol mode", "META0013", /protocolMode is missing/, manifest('{"services":[]}')],

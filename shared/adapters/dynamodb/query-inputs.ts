@@ -74,5 +74,5 @@ export function indexStart(index: IndexName, indexPk: string, token: string): At
   } catch {
     // The throw below refuses the token.
   }
-  throw new StoreError("this is not where a page of an index ended");
+  throw new StoreError("the position to continue from is not the end of a page of this index");
 }

@@ -90,5 +90,5 @@ function keyOfToken(index: IndexName, pk: string, token: string): string {
   } catch {
     // The throw below refuses the token.
   }
-  throw new StoreError("this is not where a page of an index ended");
+  throw new StoreError("the position to continue from is not the end of a page of this index");
 }

@@ -62,11 +62,11 @@ test("sends of one tick form batches of ten, and each sender gets the handle of 
 
 test.each([
   [
-    "of its service, and of none where it is not said",
+    "of its service, or undefined if the sender names no service",
     {},
     ["Greeter", undefined, expect.stringMatching(/^[\w-]{43}$/)],
   ],
-  ["of none where the queue is not to be fair", { fairBy: "none" } as const, [undefined, undefined, undefined]],
+  ["undefined if the queue is not fair", { fairBy: "none" } as const, [undefined, undefined, undefined]],
 ])("a message has the group %s", async (_which, more, groups) => {
   const { queue, service } = await queueOn((asked) => ({ body: { Successful: entriesOf(asked).map(served) } }), more);
   const sent = [{ ...wake(0), service: "Greeter" }, wake(1), { ...wake(2), service: "an odd näme" }];
