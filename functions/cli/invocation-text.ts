@@ -63,8 +63,9 @@ function callerText({ invocation_id: id, target = "" }: NonNullable<InvocationBo
 }
 
 /** The next attempt may have another deployment than the last one, for instance after a resume on the latest. */
-function lastDeployment({ deployment, pinned_deployment_id: pinned }: InvocationBody): string | undefined {
-  return pinned === deployment?.id ? undefined : pinned;
+function lastDeployment(body: InvocationBody): string | undefined {
+  const last = body.pinned_deployment_id ?? body.last_failure?.deployment_id;
+  return last === body.deployment?.id ? undefined : last;
 }
 
 function optional<Value>(value: Value | undefined, text: (value: Value) => string): string | undefined {

@@ -17,7 +17,7 @@ const whole = z.int();
 const moment = text.meta({ format: "date-time" });
 
 const Failure = z
-  .looseObject({ error_code: text, code: whole, message: text, at: moment })
+  .looseObject({ error_code: text, code: whole, message: text, at: moment, deployment_id: maybeText })
   .meta({ id: "AttemptFailure" }) satisfies z.ZodType<Partial<AttemptFailureBody>>;
 
 const WAIT_KINDS = [

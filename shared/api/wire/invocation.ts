@@ -8,6 +8,8 @@ export interface AttemptFailureBody {
   readonly message: string;
   readonly stacktrace?: string;
   readonly at: string;
+  /** The deployment of the failed attempt, until the invocation has a pin. */
+  readonly deployment_id?: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
   /** For RT0016 only: the recorded command, and the different command that the current code offered. */
   readonly mismatch?: {

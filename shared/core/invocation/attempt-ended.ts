@@ -43,7 +43,7 @@ function cut(invocation: Invocation, event: AttemptEnded): Transition {
 
 function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Transition {
   const { behavior, nextRetryDelayMs, countsSinceEntry } = ending;
-  const failure = keptFailure(ending.failure);
+  const failure = withDeployment(invocation, event, keptFailure(ending.failure));
   const before = invocation.retries;
   const stored = event.entries.some(({ kind }) => kind === "command");
   const counts = behavior === "retry" && nextRetryDelayMs === undefined;
@@ -76,6 +76,13 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   }
   const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, kept, failure), step);
   return { ...transition, next: { ...transition.next, phase: phase } };
+}
+
+/** Without a pin, only the failure can show operators which deployment the attempt had. */
+function withDeployment({ pin }: Invocation, event: AttemptEnded, failure: AttemptFailure): AttemptFailure {
+  const { deploymentId } = event.pin;
+  const isPinned = pin !== undefined || event.entries.length > 0;
+  return isPinned || deploymentId === "" ? failure : { ...failure, deploymentId };
 }
 
 /** I12: if the attempt got fresh notifications, a segment must list them, even if the attempt added no entries. */

@@ -1,4 +1,5 @@
 /** Why an attempt failed: kept with the invocation for operators. Callers see only a failure that ends the invocation. */
+import type { DeploymentId } from "./ids.ts";
 
 export interface RelatedCommand {
   /** The index among the commands; the input is 0. It may be one past the stored journal. */
@@ -34,6 +35,8 @@ export interface AttemptFailure {
   readonly relatedCommand?: RelatedCommand;
   /** RT0016 only. */
   readonly mismatch?: Mismatch;
+  /** The deployment of the attempt, if the invocation has no pin that names it. Absent if the attempt had no deployment. */
+  readonly deploymentId?: DeploymentId;
 }
 
 /** The stored length of messages and stack traces: deployments choose how long theirs are, and repeat them at each attempt. */

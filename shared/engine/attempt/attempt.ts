@@ -117,6 +117,7 @@ async function converse(
   const { abortTimeoutMs } = route.settings;
   const open: OpenExchange = {
     startedAtMs,
+    deploymentId: route.deployment.id,
     abortTimeoutMs,
     heardAtMs: startedAtMs,
     silent: false,

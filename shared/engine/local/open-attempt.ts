@@ -1,4 +1,5 @@
 /** The attempt that one driver makes now. `attempt/` and `drive/` change it; the lease watch and a stop can abort it. */
+import type { DeploymentId } from "../../core/model/ids.ts";
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 
@@ -7,6 +8,7 @@ export type LetGo = "abort-timeout" | "lost" | "stopping";
 
 export interface OpenExchange {
   readonly startedAtMs: number;
+  readonly deploymentId: DeploymentId;
   readonly abortTimeoutMs: number;
   /** The moment of the last bytes that count as progress; before any came, the moment of the start. */
   heardAtMs: number;

@@ -83,12 +83,12 @@ function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): C
   const status = presentedStatus(engine, loaded);
   const { phase, attempts, lastFailure, pin } = invocation;
   if (status === "completed" || status === "scheduled" || status === "pending" || status === "suspended") return {};
-  const startedAtMs = engine.activeInvocations.find(invocation.acceptance.id)?.attempt.exchange?.startedAtMs;
+  const exchange = engine.activeInvocations.find(invocation.acceptance.id)?.attempt.exchange;
   return {
     retry_count: attempts,
-    last_attempt_deployment_id: pin?.deploymentId,
+    last_attempt_deployment_id: pin?.deploymentId ?? exchange?.deploymentId ?? lastFailure?.deploymentId,
     // An attempt that added no entry leaves only its failure, so the moment of the failure is shown as the attempt's start.
-    last_start_at: startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
+    last_start_at: exchange?.startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
     next_retry_at: phase.status === "backing-off" ? phase.retryAtMs : undefined,
     ...(lastFailure && failureCells(lastFailure)),
   };

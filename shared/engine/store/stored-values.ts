@@ -1,5 +1,6 @@
 /** The small messages that several stored records contain: targets, headers, results and failures. */
 import type { AttemptFailure, Mismatch } from "../../core/model/attempt-failure.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import {
   bytes,
@@ -59,6 +60,7 @@ export const StoredAttemptFailure = message({
   relatedName: optional(string(7)),
   relatedType: optional(string(8)),
   mismatch: submessage(9, () => StoredMismatch),
+  deploymentId: optional(string(10)),
 });
 export type StoredAttemptFailure = Infer<typeof StoredAttemptFailure>;
 
@@ -96,6 +98,7 @@ export function attemptFailureToStored(failure: AttemptFailure): StoredAttemptFa
     ...(relatedCommand?.name !== undefined && { relatedName: relatedCommand.name }),
     ...(relatedCommand?.type !== undefined && { relatedType: relatedCommand.type }),
     ...(failure.mismatch && { mismatch: mismatchToStored(failure.mismatch) }),
+    ...(failure.deploymentId !== undefined && { deploymentId: failure.deploymentId }),
   };
 }
 
@@ -144,6 +147,7 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
     ...(stacktrace !== undefined && { stacktrace }),
     ...(Object.keys(related).length > 0 && { relatedCommand: related }),
     ...(stored.mismatch && { mismatch: mismatchFromStored(stored.mismatch) }),
+    ...(stored.deploymentId !== undefined && { deploymentId: stored.deploymentId as DeploymentId }),
   };
 }
 

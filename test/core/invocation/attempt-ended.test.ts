@@ -136,14 +136,21 @@ describe("pinning the deployment", () => {
 });
 
 describe("the failure of an attempt", () => {
+  test("names the deployment only while the invocation has no pin", () => {
+    const { failure } = advance(running({ pin: PIN }), attemptEnded(failing()));
+    expect(failure).toEqual(FAILURE);
+    const noDeployment = { ...PIN, deploymentId: "" as typeof PIN.deploymentId };
+    expect(advance(running(), attemptEnded(failing(), { pin: noDeployment })).failure).toEqual(FAILURE);
+  });
+
   test("without new entries is an event the first time, and none when it repeats", () => {
     const first = advance(running(), attemptEnded(failing()));
-    expect(first.failure).toEqual(FAILURE);
+    expect(first.failure).toEqual({ ...FAILURE, deploymentId: PIN.deploymentId });
     const again = advance({ ...first.next, phase: { status: "running" } }, attemptEnded(failing()));
     expect(again.failure).toBeUndefined();
     const other = { ...FAILURE, message: "another boom" };
     const third = advance({ ...again.next, phase: { status: "running" } }, attemptEnded(failing({ failure: other })));
-    expect(third.failure).toEqual(other);
+    expect(third.failure).toEqual({ ...other, deploymentId: PIN.deploymentId });
   });
 
   test("with new entries is in the segment", () => {
