@@ -55,7 +55,7 @@ export function conditionText(condition: Condition, placeholders: Placeholders):
   }
 }
 
-/** An empty "all" is always true and an empty "any" never; the language can express neither directly. */
+/** An empty "all" is always true, and an empty "any" is always false; the language can express neither directly. */
 function joined(parts: readonly Condition[], operator: " AND " | " OR ", placeholders: Placeholders): string {
   const [only] = parts;
   if (only === undefined) {

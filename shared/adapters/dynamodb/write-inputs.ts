@@ -55,7 +55,7 @@ export function deleteInput(TableName: string, key: Key, condition: Condition | 
   return { TableName, Key: keyAttributes(key), ...guardOf(condition, new Placeholders()) };
 }
 
-/** @throws StoreError as the inputs do, and for an update that changes nothing, which a transaction cannot express */
+/** @throws StoreError as `updateInput` does, and for an empty update, which a transaction cannot express */
 export function transactionPart(TableName: string, write: Write): TransactWriteItem {
   const { condition } = write;
   if (write.kind === "put") return { Put: putInput(TableName, write.item, condition) };

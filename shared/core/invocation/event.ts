@@ -51,7 +51,7 @@ export interface AttemptEnded {
   readonly atMs: number;
   readonly attempt: AttemptSpan;
   readonly pin: Pin;
-  /** The grant of the lock under which the attempt ran, if it needs one. */
+  /** The grant of the lock under which the attempt ran, if the handler needs the lock. */
   readonly grant?: number;
   /** The notifications that the request carried beyond the journal, in the order sent. */
   readonly sent: readonly Consumption[];

@@ -42,12 +42,12 @@ export interface Invocation {
   /** The grant of the lock, from the last segment that has one. */
   readonly grant?: number;
   readonly retries: Retries;
-  /** Attempts since acceptance, as far as stored items show. */
+  /** The number of attempts since the acceptance, as far as stored items show. */
   readonly attempts: number;
   /** True if the last segment paused or resumed the invocation before its first attempt. */
   readonly neverBegan?: boolean;
   readonly lastFailure?: AttemptFailure;
-  /** When the last segment was written. */
+  /** The moment at which the last segment was written. */
   readonly modifiedAtMs: number;
 }
 

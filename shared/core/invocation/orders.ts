@@ -59,7 +59,7 @@ function obeyed(
   return { next: fold(invocation, segment), segment, step };
 }
 
-/** The last deployment that an order names; the protocol version of the journal stays. */
+/** The pin with the last deployment that an order names; the protocol version stays. Undefined if the pin does not change. */
 function changedPin({ pin }: Invocation, orders: readonly Order[]): Pin | undefined {
   const asked = orders.findLast((order) => order.kind === "resume" && order.deploymentId !== undefined);
   if (pin === undefined || asked?.kind !== "resume" || asked.deploymentId === undefined) return undefined;

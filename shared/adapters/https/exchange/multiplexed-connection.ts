@@ -4,13 +4,13 @@ import type { ParsedUri } from "./parsed-uri.ts";
 
 export interface MultiplexedConnection {
   /**
-   * False after a GOAWAY of either side, and after missed pings. A process that was frozen may hold a connection that the
-   * peer has closed; a new request must not use that connection.
+   * False after `retire`, after a GOAWAY of either side, and after missed pings. A process that was frozen may have a
+   * connection that the peer has closed; a new request must not use that connection.
    */
   readonly isUsable: boolean;
   /** True while the number of streams is below the peer's limit. */
   readonly hasRoom: boolean;
-  /** Sends the head and the body of the request together, and our end of the stream with the last byte if we send no more. */
+  /** Sends the head and the body of the request together, and our end of the stream with the last byte if no bytes follow. */
   start(exchange: CarriedExchange, target: ParsedUri): void;
   /** Accepts no more requests, and ends after the last exchange. */
   retire(): void;

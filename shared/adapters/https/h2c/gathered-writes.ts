@@ -30,7 +30,7 @@ export class GatheredWrites {
     this.#socket = socket;
   }
 
-  /** True while the socket still holds earlier writes. */
+  /** True while the socket still has bytes of earlier writes to send. */
   get isBehind(): boolean {
     return this.#socket.writableLength > 0;
   }
