@@ -13,7 +13,7 @@ export const TIMER = "t";
 
 /** Ends a part of a key. No escaped part contains it, so the key ranges of partitions do not overlap. */
 const END = "\0";
-/** A prefix that ends with this text, in place of `END`, sorts behind every key that begins with the prefix. */
+/** A prefix that ends with this text, in place of `END`, sorts behind every key with the original prefix. */
 const PAST_END = "\x01";
 
 // The patterns match exactly these two control characters.

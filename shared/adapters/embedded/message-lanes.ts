@@ -63,7 +63,7 @@ export class MessageLanes<T extends InLane> {
     }
   }
 
-  /** The moment at which the next message is due; undefined if there is none. Lanes that `serve` just refused do not count. */
+  /** The moment at which the next message is due; undefined if there is none. Lanes that `serve` refused do not count. */
   nextDueMs(): number | undefined {
     let next: number | undefined;
     for (const lane of this.#lanes.values()) {

@@ -1,4 +1,4 @@
-/** All HTTP/2 connections to one origin: another one is opened only when no open one has room for another stream. */
+/** All HTTP/2 connections to one origin. A further connection is opened only if no open connection has room for a stream. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "./exchange/carried-exchange.ts";

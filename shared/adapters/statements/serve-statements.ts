@@ -12,7 +12,7 @@ export interface Evaluation {
 
 /** The channel to the parent process. */
 export interface Channel {
-  /** Resolves when the operating system has taken the message. A sender that awaits this piles up no messages in memory. */
+  /** Resolves when the operating system has taken the message. A sender that waits for this buffers few messages. */
   send(message: FromEvaluator): Promise<void>;
   onMessage(receive: (message: ToEvaluator) => void): void;
 }

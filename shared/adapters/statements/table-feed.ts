@@ -4,7 +4,7 @@ import type { CellValue } from "../../core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
 import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** The first batch is this small, because a LIMIT may need few rows. Each later batch at most doubles the rows sent. */
+/** The first batch is this small, because a LIMIT may need few rows. Each later batch at most doubles the number of rows sent. */
 const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
@@ -13,7 +13,7 @@ const PLAIN_BYTES = 8;
 interface Scan {
   readonly columns: readonly string[];
   readonly rows: AsyncIterator<SqlRow>;
-  /** Rows with cells that the evaluator may request later, by number. */
+  /** Rows with cells that the evaluator may request later, by row number. */
   readonly kept: Map<number, SqlRow>;
   given: number;
   /** An error of the table; it is sent after the rows that came before it. */

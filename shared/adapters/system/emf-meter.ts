@@ -62,7 +62,7 @@ export class EmfMeter implements Meter {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
   }
 
-  /** Removes nothing, because a label set that is no longer written disappears from CloudWatch by itself. */
+  /** Removes no earlier label set: a label set that is no longer written disappears from CloudWatch by itself. */
   gauges(name: string, readings: readonly Reading[]): void {
     for (const { value, labels } of readings) this.gauge(name, value, labels);
   }

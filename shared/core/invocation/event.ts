@@ -24,7 +24,7 @@ export interface Poll {
   readonly atMs: number;
   /** Every arrival that was read and that no segment lists. */
   readonly arrivals: readonly Arrival[];
-  /** Whether the invocation certainly holds the lock of its key; meaningless for handlers that need no lock. */
+  /** True if the invocation certainly holds the lock of its key; meaningless for handlers that need no lock. */
   readonly holdsLock?: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface AttemptEnded {
   readonly jitter: number;
 }
 
-/** An operator ends the invocation now, whatever its status. */
+/** The invocation must end now, whatever its status. */
 export interface Kill {
   readonly kind: "kill";
   readonly atMs: number;

@@ -72,7 +72,7 @@ function beforeStart({ startAtMs }: Acceptance, atMs: number): Phase {
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set();
 
-/** Folds one more segment in. A new segment and a segment that was read back are folded in the same way. */
+/** Adds one segment to the invocation. A new segment and a segment that was read back are added in the same way. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
   const { consumed, entries, orders = [] } = segment;
   if (segment.endAlone) return moved(invocation, segment, EMPTY_JOURNAL, NOTHING_TAKEN);

@@ -1,4 +1,4 @@
-/** Finds the moment and the deployment of each entry of a journal; all entries of one segment have the same. */
+/** Finds the moment and the deployment of each entry of a journal; they are the same for all entries of one segment. */
 import type { DeploymentId } from "../model/ids.ts";
 
 export interface SegmentMoment {

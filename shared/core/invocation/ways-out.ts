@@ -15,7 +15,7 @@ export interface WayOut {
 /** A journal rarely needs more than one step back; each step reads the whole journal. */
 const STEPS_BACK_MAX = 50;
 
-/** @param formerCode another deployment of the service; if still registered, the deployment that recorded the journal */
+/** @param formerCode another deployment of the service, preferably the deployment that recorded the journal */
 export function waysOut(invocation: Invocation, mismatch: Mismatch, formerCode?: DeploymentId): readonly WayOut[] {
   const { id, handlerType } = invocation.acceptance;
   const kill = command("kill", id);

@@ -77,7 +77,7 @@ class Source {
   }
 
   #push(list: unknown[], field: NamedField, end: number, depth: number): void {
-    // A sub-message is counted in `#one`, repeated or not.
+    // A sub-message, repeated or not, is counted in `#one`.
     if (field.kind !== "message") this.#spend();
     list.push(this.#one(field, end, depth, undefined));
   }

@@ -1,4 +1,4 @@
-/** Services and handlers as a deployment offers them, from discovery and in the registry. */
+/** Services and handlers as a deployment offers them: the result of a discovery and the content of the registry. */
 import type { HandlerType, ServiceType } from "./target.ts";
 
 /**

@@ -89,7 +89,7 @@ export class GatheredWrites {
     this.#uint32(at + 4, code);
   }
 
-  /** Writes the header block as one frame, followed by continuations if it is too large. */
+  /** Writes the header block as one frame, followed by continuations if the block is too large. */
   headers(streamId: number, flags: number, block: Uint8Array, frameMaxBytes: number): void {
     const size = Math.min(block.length, frameMaxBytes);
     const isWhole = size === block.length;
