@@ -52,7 +52,7 @@ function dataType({ type }: SqlColumn): DataType {
   }
 }
 
-/** Integers become 64 bits; a larger value keeps its lower 64 bits, as the unsigned keys of partitions do. */
+/** Arrow integers have 64 bits and a sign. A larger value, such as the unsigned key of a partition, keeps its lower 64 bits. */
 function valueOf(value: CellValue, type: SqlColumn["type"]): unknown {
   if (value === null) return null;
   if (type === "integer") return BigInt.asIntN(64, BigInt(value as number | bigint));

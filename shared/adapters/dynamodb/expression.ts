@@ -55,7 +55,7 @@ export function conditionText(condition: Condition, placeholders: Placeholders):
   }
 }
 
-/** An empty "all" is always true and an empty "any" never; the language can express neither directly. */
+/** An empty "all" is always true, and an empty "any" is always false; the language can express neither directly. */
 function joined(parts: readonly Condition[], operator: " AND " | " OR ", placeholders: Placeholders): string {
   const [only] = parts;
   if (only === undefined) {
@@ -77,7 +77,7 @@ function operand(part: Condition, placeholders: Placeholders): string {
 
 /**
  * @returns undefined if the update changes nothing
- * @throws StoreError if the update touches the key, or one attribute twice
+ * @throws StoreError if the update touches the key or one attribute twice, or sets a value that cannot be stored
  */
 export function updateText(update: Update, placeholders: Placeholders): string | undefined {
   const touched = new Set(["pk", "sk"]);

@@ -1,4 +1,4 @@
-/** Converts ranges to DynamoDB's key conditions, and its page positions to the tokens of the port. */
+/** Converts ranges to DynamoDB's key conditions, and DynamoDB's page positions to the tokens of the table port. */
 import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import type { IndexName, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -8,15 +8,15 @@ import { INDEX_KEYS } from "./table-definition.ts";
 
 type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** True if no key can lie within the bounds; DynamoDB refuses such bounds, and empty texts, as errors. */
+/** True if no key can lie within the bounds; DynamoDB answers such bounds, and empty texts, with an error. */
 export function isEmptyRange({ from, below }: Range): boolean {
   if (below === undefined) return false;
   return below === "" || (from !== undefined && Buffer.compare(Buffer.from(from), Buffer.from(below)) >= 0);
 }
 
 /**
- * The request without table, index and consistency. With both bounds the upper one is inclusive, because a key
- * condition offers only BETWEEN: the caller drops an item whose key equals `below`.
+ * The request without table, index and consistency. With both bounds the upper one is inclusive, because BETWEEN
+ * is the only key condition with two bounds: the caller drops an item whose key equals `below`.
  */
 export function queryInput(
   keys: IndexKeyNames,

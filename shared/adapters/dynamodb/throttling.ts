@@ -10,15 +10,15 @@ const NAMES: ReadonlySet<string> = new Set([
 
 const PATIENCE: Patience = { tries: 5, firstWaitMs: 200, waitMaxMs: 2_000, passes: isThrottling };
 
-/** A throttled request had no effect, so any request can be sent again. @throws what the last try threw */
+/** A throttled request had no effect, so even a throttled write can be sent again. @throws what the last try threw */
 export async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
   return await tryAgain(clock, PATIENCE, attempt);
 }
 
 /**
- * Repeats a batch until it is complete: DynamoDB serves a part if throughput is short, or if the answer is too large.
+ * Repeats a batch until it is complete: DynamoDB serves only a part if throughput is short, or if the answer is too large.
  * @param attempt requests the remaining keys, and returns how many are still unserved
- * @throws what the last try threw, or ThrottlingException if keys remain after all tries
+ * @throws what the last try threw, or ThrottlingException if several tries in a row serve no further key
  */
 export async function pastUnserved(clock: Clock, attempt: () => Promise<number>): Promise<void> {
   let before = Infinity;

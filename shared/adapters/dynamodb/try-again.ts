@@ -1,4 +1,4 @@
-/** Retries after transient refusals: a few times, each after a longer and jittered wait. */
+/** Retries a request after transient refusals: a few times, after jittered waits that grow up to a maximum. */
 import type { Clock } from "../../engine/ports/clock.ts";
 
 export interface Patience {

@@ -32,7 +32,7 @@ export function putInput(TableName: string, item: Item, condition: Condition | u
   return { TableName, Item: attributesOf(item), ...guardOf(condition, new Placeholders()) };
 }
 
-/** @throws StoreError for an update that touches the key, or one attribute twice */
+/** @throws StoreError for an update that touches the key or one attribute twice, or that sets a value that cannot be stored */
 export function updateInput(
   TableName: string,
   key: Key,
@@ -55,7 +55,10 @@ export function deleteInput(TableName: string, key: Key, condition: Condition | 
   return { TableName, Key: keyAttributes(key), ...guardOf(condition, new Placeholders()) };
 }
 
-/** @throws StoreError as the inputs do, and for an update that changes nothing, which a transaction cannot express */
+/**
+ * @throws StoreError as `putInput` and `updateInput` do, and for an update that changes nothing, which a transaction cannot
+ * express
+ */
 export function transactionPart(TableName: string, write: Write): TransactWriteItem {
   const { condition } = write;
   if (write.kind === "put") return { Put: putInput(TableName, write.item, condition) };

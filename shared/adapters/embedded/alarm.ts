@@ -1,4 +1,4 @@
-/** Waits for a moment; an earlier moment can end the wait. */
+/** Lets callers wait until a given moment; a ring for an earlier moment ends their waits. */
 import { HOUR_MS } from "../../core/model/time-units.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 
@@ -18,7 +18,7 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Resolves at `untilMs` (or after an hour), when `ring` names an earlier moment, or when the signal aborts. */
+  /** Resolves at `untilMs` (after an hour at the latest), when `ring` names an earlier moment, or when the signal aborts. */
   async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return;
     const controller = new AbortController();

@@ -15,7 +15,7 @@ export class CommitGroup {
   readonly done: Promise<void>;
   /** True if a write of this group was judged against a write of the previous group. */
   isDependent = false;
-  /** False while the group holds only lazy writes. */
+  /** True once the group waits for no further writes: a write in it is not lazy, or its lazy writes have waited long enough. */
   isUrgent = false;
   #resolve!: () => void;
   #reject!: (error: StoreError) => void;
@@ -68,7 +68,7 @@ export class CommitGroups {
 
   /**
    * Adds the operations to the group that is written next: at the end of this tick, or after the running write.
-   * @param after the group with a pending write that these operations build on; if that group fails, they fail too
+   * @param after the group with a pending write that these operations build on; if that group fails, these operations fail too
    */
   stage(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
     const group = this.#stage(operations, after);
@@ -77,7 +77,7 @@ export class CommitGroups {
     return group;
   }
 
-  /** As `stage`, but waits up to 20 ms for other writes. */
+  /** As `stage`, but the group waits up to 20 ms for other writes. */
   stageLazily(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
     const group = this.#stage(operations, after);
     if (group === this.#gathering && !group.isUrgent) {

@@ -1,4 +1,7 @@
-/** Tells errors of the system about a directory from damage of the store in it, by error numbers and by the texts of LevelDB. */
+/**
+ * Distinguishes an error of the operating system about a directory from damage of the store in that directory: by the error
+ * code, or by the text of LevelDB.
+ */
 
 export type DirectoryRefusal =
   /** For instance no permission, a read-only file system, an error of the disk, or too many open files. */
@@ -18,7 +21,7 @@ const BY_NUMBER: Readonly<Record<string, DirectoryRefusal>> = {
   EBUSY: "inaccessible",
   ELOOP: "inaccessible",
   ENAMETOOLONG: "inaccessible",
-  // A recursive mkdir fails with it if a link leads nowhere.
+  // A recursive mkdir fails with this code if a link leads nowhere.
   ENOENT: "inaccessible",
   ENOTDIR: "not-a-directory",
   // The answer to a recursive mkdir whose path is a file.
@@ -37,10 +40,10 @@ const BY_TEXT: readonly (readonly [RegExp, DirectoryRefusal])[] = [
   [/: (?:No space left on device|Disk quota exceeded|File too large)$/, "full"],
 ];
 
-/** An error, its cause, and the cause of that. */
+/** The number of errors that are examined: an error, its cause, and the cause of this cause. */
 const DEPTH_MAX = 3;
 
-/** @returns undefined if the error is no refusal of the system, so that the store may be damaged */
+/** @returns undefined if the error does not come from the operating system; the store may be damaged then */
 export function directoryRefusal(error: unknown): DirectoryRefusal | undefined {
   let at = error;
   for (let depth = 0; depth < DEPTH_MAX && at instanceof Error; depth++, at = at.cause) {

@@ -1,8 +1,8 @@
-/** A min-heap by due moment whose entries can be moved or removed. */
+/** A min-heap of entries, ordered by the moments at which they are due. Entries can be moved and removed. */
 
 export interface Due {
   dueAtMs: number;
-  /** Breaks ties: the lower goes first. */
+  /** Breaks ties: of two entries due at the same moment, the entry with the lower order goes first. */
   readonly order: number;
   /** The position in the heap, maintained by the heap; -1 while the entry is in none. */
   heapIndex: number;

@@ -13,13 +13,13 @@ import { scanRecords } from "./record-scan.ts";
 import type { Store } from "./store.ts";
 
 const ORDER_DIGITS = 16;
-/** The lane of messages that name no service; no service has this name. */
+/** The lane of messages that name no service; no service has an empty name. */
 const NO_SERVICE = "";
 const ADMIT_ALL: Admission = { admit: () => true };
 
 interface Message extends InLane {
   readonly wake: Wake;
-  /** When the message first becomes visible; after a crash it is due at this moment again. */
+  /** The moment at which the message first becomes visible; after a restart, the message is due at this moment again. */
   readonly firstDueAtMs: number;
   receiveCount: number;
   /** The receipt of the latest delivery; empty before the first. */
@@ -37,7 +37,7 @@ interface MessageRecord {
   readonly receiveCount: number;
 }
 
-/** Opens the queue with the messages that the store holds. One store has one queue. @throws StoreError */
+/** Opens the queue with the messages that the store contains. One store has one queue. @throws StoreError */
 export async function openEmbeddedQueue(store: Store, clock: Clock): Promise<EmbeddedQueue> {
   const queue = new EmbeddedQueue(store, clock);
   await scanRecords(store, MESSAGE, (name, record) => queue.restore(Number(name), record as MessageRecord));
@@ -66,7 +66,7 @@ export class EmbeddedQueue implements Queue {
     });
   }
 
-  /** The number of messages, delayed and held ones included. */
+  /** The number of messages, including delayed messages and messages that were received but not acked. */
   get size(): number {
     return this.#lanes.size;
   }
@@ -75,7 +75,7 @@ export class EmbeddedQueue implements Queue {
     if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
       throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
     }
-    // Staging happens in this tick if the store is open, so the message shares the group of the writes beside it.
+    // Staging happens in this tick if the store is open, so the message shares its group with other writes of this tick.
     const usable = this.#store.whenUsable();
     if (usable !== undefined) await usable;
     const { operation, admit, ticket } = this.prepare(wake);

@@ -41,10 +41,10 @@ interface Judged {
   readonly holds: boolean;
 }
 
-/** A store must have one table only, because only that table holds the pending writes. */
+/** A store must have one table only: a second table would judge conditions without the pending writes of the first. */
 export class EmbeddedTable implements Table {
   readonly #store: Store;
-  /** Encoded items (undefined: deleted) of writes that later conditions already see, but that are not durable yet. */
+  /** The items that pending writes leave, encoded (undefined: deleted). Conditions are judged against them; reads skip them. */
   readonly #pending = new TransientMap<
     string,
     { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }
@@ -121,7 +121,7 @@ export class EmbeddedTable implements Table {
     });
   }
 
-  /** Judges and stages synchronously, so that the order of calls is the order of effects. */
+  /** Judges and stages synchronously, so that writes take effect in the order of the calls. */
   #writeOne(write: Write): Promise<Written> {
     return this.#whenUsable(() => {
       const judged = this.#judge(write);
@@ -187,7 +187,7 @@ function nextItem(write: Write, existing: Item | undefined): Item | undefined {
   return write.kind === "update" ? updatedItem(write.key, existing, write.update) : undefined;
 }
 
-/** A refusal reports the existing item, so the answer waits until that item is durable. */
+/** Waits until the existing items are durable, because a refusal rests on them and may report them. */
 async function durable(judged: readonly Judged[]): Promise<void> {
   for (const { existing } of judged) await existing.group?.done;
 }

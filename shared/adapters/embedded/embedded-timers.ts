@@ -29,7 +29,7 @@ interface TimerRecord {
   readonly service?: string;
 }
 
-/** Opens the timers of the store and starts to fire them into its queue. Call it once per store. @throws StoreError */
+/** Opens the timers of the store and starts to fire them into the queue. One store has one such object. @throws StoreError */
 export async function openEmbeddedTimers(store: Store, queue: EmbeddedQueue, clock: Clock): Promise<EmbeddedTimers> {
   const timers = new EmbeddedTimers(store, queue, clock);
   await scanRecords(store, TIMER, (name, record) => timers.restore(name, record as TimerRecord));

@@ -1,4 +1,4 @@
-/** The index and expiry entries of an item, and the operations that keep them in step with it. */
+/** The index and expiry entries of an item, and the operations that change these entries when the item changes. */
 import type { Item } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Operation } from "./commit-groups.ts";
@@ -7,7 +7,7 @@ import { expiryKey, indexKey } from "./key-encoding.ts";
 const EMPTY = new Uint8Array(0);
 const NONE: readonly string[] = [];
 
-/** @throws StoreError if an index or expiry attribute is of the wrong type */
+/** @throws StoreError if an attribute of an index key is not a text or is empty */
 export function sideKeysOf(item: Item | undefined, base: string): readonly string[] {
   if (item === undefined) return NONE;
   const keys: string[] = [];

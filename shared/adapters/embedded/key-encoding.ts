@@ -13,7 +13,7 @@ export const TIMER = "t";
 
 /** Ends a part of a key. No escaped part contains it, so the key ranges of partitions do not overlap. */
 const END = "\0";
-/** In place of `END`, it makes a text that sorts behind every key with the same part before it. */
+/** A prefix that ends with this text, in place of `END`, sorts behind every key with the original prefix. */
 const PAST_END = "\x01";
 
 // The patterns match exactly these two control characters.
@@ -26,7 +26,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Replaces NUL by 01 01, and 01 by 01 02. This keeps the order of the texts and reserves NUL for the end mark. */
 function segment(text: string): string {
-  if (LONE_SURROGATE.test(text)) throw new StoreError("a key holds half of a surrogate pair, which has no UTF-8 form");
+  if (LONE_SURROGATE.test(text))
+    throw new StoreError("a key contains half of a surrogate pair, which has no UTF-8 form");
   SPECIAL.lastIndex = 0;
   if (!SPECIAL.test(text)) return text + END;
   return text.replace(SPECIAL, (found) => (found === "\0" ? "\x01\x01" : "\x01\x02")) + END;
@@ -48,7 +49,7 @@ export function itemPrefix(pk: string): string {
 
 export function itemKey(pk: string, sk: string): string {
   if (LONE_SURROGATE.test(sk))
-    throw new StoreError("a sort key holds half of a surrogate pair, which has no UTF-8 form");
+    throw new StoreError("a sort key contains half of a surrogate pair, which has no UTF-8 form");
   return itemPrefix(pk) + sk;
 }
 

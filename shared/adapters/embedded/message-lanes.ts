@@ -12,7 +12,7 @@ interface Lane<T extends InLane> {
   readonly heap: DueHeap<T>;
   /** The value of the serving counter at this lane's last turn. */
   servedAt: number;
-  /** The last call of `serve` refused the lane, so that `nextDueMs` leaves it out. */
+  /** True if `serve` refused the lane at the last call; `nextDueMs` then leaves the lane out. */
   isRefused: boolean;
 }
 
@@ -63,7 +63,7 @@ export class MessageLanes<T extends InLane> {
     }
   }
 
-  /** When the next message is due, without the lanes that the last call of `serve` refused; undefined if there is none. */
+  /** The moment at which the next message is due; undefined if there is none. Lanes that `serve` refused do not count. */
   nextDueMs(): number | undefined {
     let next: number | undefined;
     for (const lane of this.#lanes.values()) {

@@ -26,9 +26,9 @@ export type StoreOpenReason =
   | "newer"
   /** The directory is not empty and has no VERSION. */
   | "unversioned"
-  /** Damaged, or of the other kind; the cause says more. */
+  /** The store is damaged, or is of the other kind. */
   | "unreadable"
-  /** The system refuses the directory, whatever it contains. */
+  /** The operating system refuses access to the directory, whatever the directory contains. */
   | DirectoryRefusal;
 
 export class StoreOpenError extends Error {

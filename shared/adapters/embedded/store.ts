@@ -17,13 +17,13 @@ export interface StoreOptions {
   readonly kind: StoreKind;
   /** The size of the block cache; 32 MB by default. */
   readonly cacheMaxBytes?: number;
-  /** The size of the in-memory log at which it becomes a table file; 16 MB by default. */
+  /** The size at which the in-memory log becomes a table file; 16 MB by default. */
   readonly writeBufferMaxBytes?: number;
 }
 
 /**
  * Opens the store in this directory, or creates one in an absent or empty directory. The store belongs to this process
- * until it is closed or the process ends, even by a crash.
+ * until the store is closed or the process ends, even by a crash.
  * @throws StoreOpenError
  */
 export async function openStore(dir: string, options: StoreOptions): Promise<Store> {
@@ -49,7 +49,7 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
   return new Store(dir, options.kind, database);
 }
 
-/** Runs after the database is open: only its lock proves that no other process has the store. */
+/** Runs after the database is open: only the lock of the database proves that no other process has the store. */
 async function raised(dir: string, kind: StoreKind, database: Database): Promise<void> {
   try {
     await raiseFormat(dir, kind);
@@ -79,7 +79,7 @@ export class Store {
   readonly #kind: StoreKind;
   readonly database: Database;
   readonly groups: CommitGroups;
-  /** Makes one group durable. Tests replace it to watch, delay or fail writes. */
+  /** Makes one group durable. Tests replace this function to watch, delay or fail writes. */
   writeGroup: (operations: Operation[]) => Promise<void>;
   readonly #closers: (() => Promise<void>)[] = [];
   #isDown = false;
@@ -100,7 +100,7 @@ export class Store {
   }
 
   /**
-   * Undefined if the store is usable now, the usual case; otherwise resolves when it is usable.
+   * Returns undefined if the store is usable now, the usual case; otherwise a promise that resolves when the store is usable.
    * @throws StoreError if the store is closed, or cannot be reopened after a failed write
    */
   whenUsable(): Promise<void> | undefined {

@@ -19,7 +19,7 @@ const PAGE_MAX_ITEMS = 1000;
 /** The first text that sorts after a text is that text followed by NUL. */
 const NEXT = "\0";
 
-/** The `next` of a partition's page is its last sort key. @throws StoreError */
+/** The `next` of a page is the sort key of the last item on the page; the last page has none. @throws StoreError */
 export async function readPage(store: Store, pk: string, range: Range): Promise<Page> {
   const prefix = itemPrefix(pk);
   const whole = boundsOf(prefix);

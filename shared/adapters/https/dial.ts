@@ -29,7 +29,7 @@ export interface DialerOptions {
   readonly connectTimeoutMs: number;
 }
 
-/** The peer's choice in the handshake; `none` where it chose nothing, or without TLS. */
+/** The peer's choice in the handshake; `none` if the peer chose nothing, or without TLS. */
 export type Alpn = "h2" | "http/1.1" | "none";
 
 export interface Connection {
@@ -61,7 +61,7 @@ export class Dialer {
     if (this.#closed) throw new TransportError("unreachable", "This side was closed and opens no more connections.");
     const secure = origin.protocol === "https:";
     const host = origin.hostname.replace(/^\[|\]$/g, "");
-    // Node calls no lookup for a literal address, so this line judges it.
+    // Node calls no lookup for a literal address, so this line judges the address.
     if (isIP(host) !== 0) this.#allowed(host, [{ address: host, family: isIP(host) }], secure);
     const port = origin.port === "" ? (secure ? 443 : 80) : Number(origin.port);
     const route = { host, port, lookup: this.#guardedLookup(secure), autoSelectFamily: true };

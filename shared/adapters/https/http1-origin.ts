@@ -1,4 +1,4 @@
-/** All HTTP/1.1 connections to one origin: kept alive between exchanges, one exchange at a time on each. */
+/** All HTTP/1.1 connections to one origin. A connection carries one exchange at a time, and stays open between exchanges. */
 import { Agent, request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -76,7 +76,7 @@ export class Http1Origin {
     outgoing.on("error", (error) => exchange.fail(broken(error, this.#origin)));
     outgoing.on("close", () => {
       this.#usedAtMs = Date.now();
-      // If there is a response, its own close event decides: the response may still hold unread bytes.
+      // If there is a response, its own close event decides: the response may still have unread bytes.
       if (incoming === undefined) exchange.fail(broken(undefined, this.#origin));
     });
     outgoing.on("response", (response) => {

@@ -19,7 +19,7 @@ import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 import { whole } from "./exchange/whole-body.ts";
 
-/** The limit of Node's session in megabytes. It is large, because the engine limits its bodies itself. */
+/** The memory limit of Node's session in megabytes. It is large, because the engine itself limits the bodies. */
 const SESSION_MEMORY_MAX_MB = 1024;
 
 export class Http2Connection implements MultiplexedConnection {
@@ -138,7 +138,7 @@ export class Http2Connection implements MultiplexedConnection {
     });
     stream.on("data", (bytes: Uint8Array) => exchange.deliver(bytes));
     stream.on("end", () => {
-      // A reset and a lost connection also emit "end", but with an error code. Without one, the peer ended its side.
+      // A reset and a lost connection also emit "end", but with an error code. Without an error code, the peer ended its side.
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
       exchange.finish();
       // The peer would not read any further bytes.

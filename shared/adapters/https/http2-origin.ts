@@ -1,4 +1,4 @@
-/** All HTTP/2 connections to one origin: a second one is opened only when the first has no room for another stream. */
+/** All HTTP/2 connections to one origin. A further connection is opened only if no open connection has room for a stream. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "./exchange/carried-exchange.ts";
@@ -21,8 +21,8 @@ export type Speak = (
 ) => MultiplexedConnection;
 
 /**
- * An exchange holds its stream until it ends. If callers held all streams of the only connection, their callees would
- * never get one. So this many connections are opened before requests queue.
+ * An exchange occupies its stream until the exchange ends. If callers occupied all streams of a single connection, their
+ * callees would never get a stream. So up to this many connections are opened before requests queue.
  */
 const CONNECTIONS_MAX = 16;
 /** The assumed limit of streams on a new connection until a connection of the origin has announced one. */
@@ -70,7 +70,7 @@ export class Http2Origin implements ConnectionOwner {
   }
 
   onLimit(streamsMax: number): void {
-    // A lower limit also applies to new connections, so that the peer refuses no request sent before its settings arrive.
+    // A lower limit also applies to new connections, so that the peer refuses no request that is sent before its settings arrive.
     this.#streamsAssumed = Math.min(STREAMS_ASSUMED, Math.max(1, streamsMax));
     this.onRoom();
   }
@@ -125,7 +125,7 @@ export class Http2Origin implements ConnectionOwner {
       this.onRoom();
       return;
     }
-    // Other connections will have room when their streams end; without any, the requests fail.
+    // Other connections will have room when their streams end; without another connection, the requests fail.
     if (this.#connections.length > 0) return;
     for (const { exchange } of this.#waiting.splice(0)) exchange.fail(failure);
   }

@@ -1,4 +1,4 @@
-/** Maps failures of Lambda or of the function to errors of the port. */
+/** Maps failures of Lambda or of the function to the errors of the endpoints port. */
 import type { InvokeCommandOutput } from "@aws-sdk/client-lambda";
 import { LambdaServiceException } from "@aws-sdk/client-lambda";
 import type { TransportReason } from "../../engine/ports/endpoints.ts";
@@ -55,7 +55,7 @@ function remedyOf(arn: string, name: string, message: string, handlerTag: string
   return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}. `;
 }
 
-/** The error for a function that ended by an error: it threw, exceeded its time or memory, or returned too much. */
+/** The error for a function that ended with an error: it threw, exceeded its time or memory, or returned too much. */
 export function failedFunction(arn: string, { FunctionError, Payload }: InvokeCommandOutput): TransportError {
   const text = Buffer.from(Payload ?? [])
     .toString("utf8")

@@ -3,7 +3,7 @@ import type { ExchangeRequest, LambdaDestination } from "../../engine/ports/endp
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import { zstd } from "./zstd.ts";
 
-/** Lambda's limit for a synchronous call, in either direction. */
+/** Lambda's limit for the payload of a synchronous call, and for the payload of its answer. */
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
 /** Smaller bodies are sent uncompressed: they fit, and compression would only cost time. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;

@@ -12,8 +12,8 @@ import type { LambdaClientsOptions } from "./lambda-clients.ts";
 import { LambdaClients } from "./lambda-clients.ts";
 
 /**
- * An exchange is one synchronous call. It starts when our side ends; head and body arrive together or not at all. The
- * adapter never repeats a call.
+ * An exchange is one synchronous call. The call starts when our side of the exchange ends; head and body of the answer
+ * arrive together or not at all. The adapter never repeats a call.
  */
 export class LambdaEndpoints implements Endpoints {
   readonly #clients: LambdaClients;

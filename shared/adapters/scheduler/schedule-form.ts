@@ -6,7 +6,7 @@ const NAME_READABLE_CHARACTERS = 38;
 const NAME_HASH_CHARACTERS = 24;
 
 /**
- * A schedule's name has at most 64 characters, fewer than a timer's. The start stays readable, so that an operator can
+ * A schedule's name has at most 64 characters, and a timer's name has more. The start stays readable, so that an operator can
  * find an invocation among the schedules; 144 bits of a hash identify the whole name (I7).
  */
 export function scheduleName(timerName: string): string {

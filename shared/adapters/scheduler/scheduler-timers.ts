@@ -14,7 +14,7 @@ import type { Timer, Timers } from "../../engine/ports/timers.ts";
 import { bodyOfWake } from "../../engine/ports/wake-body.ts";
 import { scheduleExpression, scheduleName } from "./schedule-form.ts";
 
-/** A schedule fires within the minute that begins at its time. */
+/** The default of `earlyMs`: a schedule fires up to a minute after its time. */
 const EARLY_MS = 60_000;
 
 export interface SchedulerTimersOptions {
@@ -44,9 +44,7 @@ export class SchedulerTimers implements Timers {
     this.#earlyMs = options.earlyMs ?? EARLY_MS;
     this.#nearMs = options.nearMs ?? 2 * this.#earlyMs;
     if (!(this.#earlyMs >= 0 && this.#nearMs > this.#earlyMs && this.#nearMs <= QUEUE_DELAY_MAX_MS)) {
-      throw new RangeError(
-        `schedules can be early by 0 ms to less than ${QUEUE_DELAY_MAX_MS} ms, and near timers are further away than that`,
-      );
+      throw new RangeError(`earlyMs must be at least 0 and less than nearMs, and nearMs at most ${QUEUE_DELAY_MAX_MS}`);
     }
   }
 

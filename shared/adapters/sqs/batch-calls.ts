@@ -72,7 +72,7 @@ export class BatchCalls<Entry, Done> {
       const batch = calls.slice(from, from + BATCH_MAX_ENTRIES);
       this.#serve(batch).catch((cause: unknown) => {
         const error = storeFailure(this.#what, cause);
-        // Entries that were served have settled already; a rejection does not change them.
+        // The calls of served entries have settled already; a rejection does not change them.
         for (const { reject } of batch) reject(error);
       });
     }

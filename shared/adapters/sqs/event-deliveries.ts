@@ -1,4 +1,4 @@
-/** Reads deliveries from the event of a function, and reports the failed ones in its answer. */
+/** Reads deliveries from the event of a function, and writes the function's answer, which names the failed deliveries. */
 import { slowReceipt } from "./laned-queue.ts";
 import type { MessageDelivery, ReadMessages } from "./received-message.ts";
 import { readMessages } from "./received-message.ts";
@@ -43,7 +43,7 @@ export function deliveriesOfEvent({ Records }: SqsEvent, lane: Lane = "main"): R
   );
 }
 
-/** Lambda deletes every message of the batch that this answer does not name. It may name a message that is acked. */
+/** Lambda deletes every message of the batch that this answer does not name. The answer may name an acked message. */
 export function batchFailures(failed: readonly Pick<MessageDelivery, "messageId">[]): BatchResponse {
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

@@ -1,4 +1,4 @@
-/** Parses messages of SQS, which were received or came with the event of a function, as wakes and as slices of a walk. */
+/** Parses the messages of a poll, or of the event of a function, as wakes or as slices of a walk. */
 import type { Delivery, Wake } from "../../engine/ports/queue.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
 import { sliceOfBody } from "./slice-body.ts";
@@ -63,7 +63,7 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
   return { deliveries, slices, unreadable };
 }
 
-/** Corrects a wake that claims to be sent in the future: with that moment it would look new at every delivery. */
+/** Corrects a wake that claims to be sent in the future: such a wake would look young at every delivery. */
 function sentByNow(wake: Wake, takenAtMs: number): Wake {
   return wake.sentAtMs > takenAtMs + CLOCKS_APART_MS ? { ...wake, sentAtMs: takenAtMs } : wake;
 }

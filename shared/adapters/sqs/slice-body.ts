@@ -1,6 +1,6 @@
 /** Writes and reads the body of a message that names a slice; the field `slice` distinguishes it from a wake. */
 
-/** Names consist of words, numbers and ids. */
+/** The names of slices consist of words, numbers and ids. */
 const NAME = /^[A-Za-z0-9#_!-]{1,200}$/;
 
 export function bodyOfSlice(name: string): string {

@@ -1,7 +1,7 @@
 /** Creates the SQS client that the queues of one process share. */
 import { SQSClient } from "@aws-sdk/client-sqs";
 
-/** Long polls hold their sockets, and a send must not wait for the end of a poll. */
+/** Long polls occupy their sockets, and a send must not wait for the end of a poll. */
 const SOCKETS_MAX = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** For all requests but long polls, which set their own limit. */

@@ -1,4 +1,4 @@
-/** The queue on a standard queue of SQS, which delivers messages at least once and in no order. */
+/** Implements the queue port on a standard queue of SQS, which delivers messages at least once and in no order. */
 import type { Message, SQSClient } from "@aws-sdk/client-sqs";
 import {
   ChangeMessageVisibilityBatchCommand,
@@ -136,7 +136,7 @@ export class SqsQueue implements Queue {
       const { Messages } = await this.#client.send(command, { requestTimeout, ...(signal && { abortSignal: signal }) });
       return (Messages ?? []).map(messageOf);
     } catch (cause) {
-      // An aborted poll returns nothing. If SQS had delivered messages to it, they come again when their visibility ends.
+      // An aborted poll returns nothing. If SQS delivered messages to this poll, they come again after their visibility timeout.
       if (isAborted(signal)) return [];
       throw storeFailure("receive messages", cause);
     }

@@ -1,4 +1,4 @@
-/** Maps failures of SQS to errors of the ports. */
+/** Maps failures of SQS to the StoreError of the ports. */
 import { StoreError } from "../../engine/ports/table.ts";
 
 /** @param what the request that failed, as in "send messages" */
@@ -7,7 +7,7 @@ export function storeFailure(what: string, cause: unknown): StoreError {
   return new StoreError(`SQS could not ${what}: ${reason}`, { cause, lasts: isDenied(cause) });
 }
 
-/** SQS has several names for this refusal. */
+/** True if a permission is missing; SQS has several names for this refusal. */
 function isDenied(cause: unknown): boolean {
   return cause instanceof Error && /AccessDenied/.test(cause.name);
 }

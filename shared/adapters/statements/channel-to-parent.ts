@@ -6,7 +6,7 @@ import type { Channel } from "./serve-statements.ts";
 import type { ToEvaluator } from "./messages.ts";
 
 /**
- * A statement may block the main thread, so a second thread watches a pipe that the parent holds open. The pipe closes
+ * A statement may block the main thread, so a second thread watches a pipe that the parent keeps open. The pipe closes
  * when the parent ends, even if it was killed. The thread then kills the evaluator.
  */
 const WATCH = `

@@ -7,7 +7,7 @@ import type { FromEvaluator, ToEvaluator } from "./messages.ts";
 const LOADER = `process.once("message", (text) => import("data:text/javascript;base64," + Buffer.from(text).toString("base64")));`;
 
 const MIB = 1024 * 1024;
-/** The page size of systems with `/proc` that run Node; some ARM and POWER systems have larger pages. */
+/** The usual page size of Linux, where `/proc` exists. On a machine with larger pages, `residentBytes` is too small. */
 const PAGE_BYTES = 4096;
 
 export type EvaluatorEnd = "memory" | "failed";
@@ -23,7 +23,7 @@ export class Evaluator {
 
   /**
    * @param program the text of a module without imports other than those of Node
-   * @param environment all variables of the child, since those of the parent may hold secrets
+   * @param environment all variables of the child, because the parent's variables may contain secrets
    */
   constructor(program: string, heapMaxBytes: number, environment: Readonly<Record<string, string>>) {
     const heapMb = Math.max(1, Math.floor(heapMaxBytes / MIB));
@@ -37,7 +37,7 @@ export class Evaluator {
         this.#state = "ended";
         resolve(how);
       };
-      // V8 aborts a process whose heap is full, and the system kills one when it has no memory left.
+      // V8 aborts a process whose heap is full, and the system kills a process when the machine has no memory left.
       this.#process.once("exit", (code, signal) => end(signal !== null || code === 134 ? "memory" : "failed"));
       this.#process.once("error", () => end("failed"));
     });
@@ -97,7 +97,7 @@ export class Evaluator {
     this.#process.kill("SIGKILL");
   }
 
-  /** An idle evaluator must not keep this process alive; during a statement, the statement's timer keeps it alive. */
+  /** An idle evaluator must not keep this process alive; during a statement, the statement's timer keeps this process alive. */
   #letGo(): void {
     this.#process.unref();
     this.#process.channel?.unref();

@@ -13,7 +13,7 @@ export interface StatementProcessesOptions extends Partial<PlaceLimits> {
   readonly environment?: Readonly<Record<string, string>>;
   /** The memory limit of one evaluator. */
   readonly memoryMaxBytes: number;
-  /** How long one statement may run, and wait for its turn. */
+  /** How long one statement may wait for its turn, and how long it may run after that. */
   readonly timeLimitMs: number;
 }
 
@@ -23,7 +23,7 @@ const MEMORY_CHECK_EVERY_MS = 50;
 const BESIDE_HEAP_BYTES = 96 * 1024 * 1024;
 /** How long an idle evaluator lives; a new start takes a twentieth of a second. */
 const IDLE_MS = 60_000;
-/** A larger evaluator is killed after its statement, to free its memory; a new evaluator holds half as much. */
+/** A larger evaluator is killed after its statement, to free its memory; a new evaluator uses half as much. */
 const IDLE_MAX_BYTES = 128 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
@@ -110,7 +110,7 @@ export class StatementProcesses {
         else if (message.kind === "answered") finish(() => resolve(Buffer.concat(pieces)));
         else if (message.kind === "failed") {
           const error = errorOf(message.failure, feed);
-          // A statement that read nothing, such as one with a typing error, leaves no state behind.
+          // A statement that read no table, such as a statement with a typing error, leaves no state behind.
           if (feed.isUnused) finish(() => reject(error));
           else fail(error);
         } else feed.receive(message);

@@ -86,7 +86,7 @@ export class RemoteTables {
     });
   }
 
-  /** One message carries all requests of one turn, so that the parent reads their cells together. */
+  /** One message carries all requests of one turn, so that the parent reads the requested cells together. */
   #cell(place: Omit<CellAsked, "cell">): Promise<CellValue> {
     const cell = ++this.#count;
     if (this.#asked.push({ cell, ...place }) === 1) queueMicrotask(() => this.#ask());

@@ -1,4 +1,4 @@
-/** Runs statements in the evaluator: requests the rows from the parent, and sends the answer in pieces. */
+/** Runs statements in the evaluator: requests rows from the parent process, and sends the answer in pieces. */
 import { SqlError, type SqlAnswer, type SqlTable } from "../../engine/ports/sql.ts";
 import type { AnswerForm, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 import { RemoteTables, TableFailure } from "./remote-table.ts";
@@ -6,13 +6,13 @@ import { RemoteTables, TableFailure } from "./remote-table.ts";
 export interface Evaluation {
   readonly evaluate: (statement: string, tables: readonly SqlTable[], nowMs: number) => Promise<SqlAnswer>;
   readonly write: Readonly<Record<AnswerForm, (answer: SqlAnswer) => Iterable<Uint8Array>>>;
-  /** The limit of the written answer. */
+  /** The limit of the answer in its written form. */
   readonly answerMaxBytes: number;
 }
 
 /** The channel to the parent process. */
 export interface Channel {
-  /** Resolves when the operating system has taken the message. Awaiting it keeps messages from piling up in memory. */
+  /** Resolves when the operating system has taken the message. A sender that waits for this buffers few messages. */
   send(message: FromEvaluator): Promise<void>;
   onMessage(receive: (message: ToEvaluator) => void): void;
 }

@@ -4,7 +4,7 @@ import type { CellValue } from "../../core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
 import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** The first batch is this small, because a LIMIT may need few rows. Each later batch at most doubles the rows sent. */
+/** The first batch is this small, because a LIMIT may need few rows. Each later batch at most doubles the number of rows sent. */
 const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
@@ -13,7 +13,7 @@ const PLAIN_BYTES = 8;
 interface Scan {
   readonly columns: readonly string[];
   readonly rows: AsyncIterator<SqlRow>;
-  /** Rows with cells that the evaluator may request later, by number. */
+  /** Rows with cells that the evaluator may request later, by row number. */
   readonly kept: Map<number, SqlRow>;
   given: number;
   /** An error of the table; it is sent after the rows that came before it. */
@@ -40,7 +40,7 @@ export class TableFeed {
     else if (message.kind === "cells") void this.#cells(message.asked);
   }
 
-  /** Whether the statement has read no table. */
+  /** True if the statement has read no table. */
   get isUnused(): boolean {
     return this.#isUnused;
   }
@@ -62,7 +62,7 @@ export class TableFeed {
     this.#scans.set(scan, { columns, rows: rows[Symbol.asyncIterator](), kept: new Map(), given: 0 });
   }
 
-  /** After the end of a scan the evaluator may still request cells of its rows, which it sorts or groups. */
+  /** After the end of a scan the evaluator may still request cells of the scanned rows, to sort or group them. */
   #end(number: number): void {
     const scan = this.#scans.get(number);
     if (scan?.kept.size === 0) this.#scans.delete(number);
@@ -102,7 +102,7 @@ export class TableFeed {
     return cells.reduce<number>((sum, cell) => sum + sizeOf(cell), 0);
   }
 
-  /** Reads stored cells at the same time, and yields the thread after each computed cell. */
+  /** Reads cells from the store concurrently. After each cell that is computed, other work gets the thread. */
   async #cells(asked: readonly CellAsked[]): Promise<void> {
     for (const { cell, scan, row, column } of asked) {
       const from = this.#scans.get(scan);

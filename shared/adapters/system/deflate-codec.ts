@@ -4,7 +4,7 @@ import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zli
 import type { Codec } from "../../engine/ports/codec.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
-/** Smaller bytes are compressed on this thread: their transfer to another thread and back would take longer. */
+/** Fewer bytes than this are converted on this thread: the transfer to another thread and back would take longer. */
 const ASIDE_FROM_BYTES = 32 * 1024;
 
 const deflateAside = promisify(deflateRaw);
@@ -23,7 +23,7 @@ export const deflateCodec: Codec = {
   },
 };
 
-/** Converts a buffer to the plain byte array of the ports. Copies it if it is a part of a larger memory area. */
+/** Converts a buffer to the plain byte array of the ports. Copies a buffer that is a part of a larger memory area. */
 function plain(buffer: Buffer): Uint8Array {
   const whole = buffer.byteLength === buffer.buffer.byteLength;
   return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);

@@ -1,4 +1,4 @@
-/** Writes metrics as log lines in CloudWatch's embedded metric format, which takes no call to a service. */
+/** Writes metrics as log lines in CloudWatch's embedded metric format, which needs no call to a service. */
 import { pino } from "pino";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Meter, Reading } from "../../engine/ports/log.ts";
@@ -62,7 +62,7 @@ export class EmfMeter implements Meter {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
   }
 
-  /** CloudWatch keeps no label set that is not written again, so nothing has to disappear. */
+  /** Removes no earlier label set: a label set that is no longer written disappears from CloudWatch by itself. */
   gauges(name: string, readings: readonly Reading[]): void {
     for (const { value, labels } of readings) this.gauge(name, value, labels);
   }
@@ -114,7 +114,7 @@ export class EmfMeter implements Meter {
   }
 }
 
-/** Joins sets of values in lines, because each line costs money. A line holds one value for each label and each metric. */
+/** Joins sets of values in lines, because each line costs money. In one line, a label or a metric can occur only once. */
 function inFewLines(gathered: readonly Gathered[]): readonly (readonly Gathered[])[] {
   const lines: { readonly taken: Set<string>; readonly together: Gathered[] }[] = [];
   for (const one of gathered) {

@@ -8,7 +8,7 @@ import type { LogEvent } from "../../engine/ports/log-events.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 export interface PinoLogOptions {
-  /** Lines below this level are dropped; default `info`. */
+  /** Lines below this level are dropped, except audit lines; default `info`. */
   readonly level?: LogLevel;
   /** Fields of every line, such as the function's name. */
   readonly fields?: LogFields;

@@ -1,10 +1,10 @@
-/** Finds the process that listens on a port of this machine, in the tables of Linux. */
+/** Finds the process that listens on a port of this machine, by the files that Linux shows in `/proc`. */
 import { readFile, readdir, readlink } from "node:fs/promises";
 import { basename } from "node:path";
 
-/** The state of a listening socket in these tables. */
+/** The state of a listening socket in `/proc/net/tcp` and `/proc/net/tcp6`. */
 const LISTENING = "0A";
-/** The limit of the whole search, because the error about a busy port waits for it. */
+/** The limit of the whole search, because the error about a busy port waits for the search. */
 const TIME_MAX_MS = 500;
 const PROCESSES_MAX = 10_000;
 const FILES_MAX = 10_000;
@@ -12,7 +12,7 @@ const NAME_MAX_CHARACTERS = 60;
 
 /**
  * Shows no argument but the name of a script, because arguments may be secrets.
- * @returns such as `process 4711 (node server.js)` or `this process`; undefined if the system does not show it
+ * @returns such as `process 4711 (node server.js)` or `this process`; undefined if the system does not show the process
  */
 export async function portHolder(port: number): Promise<string | undefined> {
   const signal = AbortSignal.timeout(TIME_MAX_MS);
@@ -29,7 +29,7 @@ export async function portHolder(port: number): Promise<string | undefined> {
         return pid === String(process.pid) ? "this process" : `process ${pid} (${await nameOf(pid)})`;
     }
   } catch {
-    // Another system has no such tables, and a process may end meanwhile: the error then names the port alone.
+    // A process may end during the search. The error about the busy port then names the port alone.
   }
   return undefined;
 }
@@ -48,7 +48,7 @@ export function listeningInodes(table: string, port: number): readonly string[] 
   return inodes;
 }
 
-/** False for a process of another user, whose files the system does not show. */
+/** False also for a process of another user, because the system does not show the files of such a process. */
 async function hasOpen(pid: string, sockets: ReadonlySet<string>, signal: AbortSignal): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const files = await readdir(folder).catch(() => []);

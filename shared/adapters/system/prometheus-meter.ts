@@ -16,7 +16,7 @@ interface Metric {
   readonly labelNames: readonly string[];
   readonly sinks: Map<string, Sink>;
   sinkOf(values: readonly string[]): Sink;
-  /** Removes every value; for a gauge alone. */
+  /** Removes every value; only a gauge has this method. */
   clear?(): void;
 }
 
@@ -29,7 +29,7 @@ const SECONDS_BUCKETS = [
 const BYTES_BUCKETS = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 33_554_432];
 const OTHER_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** The first use of a metric creates it with the label names of that use; later label names are dropped. */
+/** The first use of a metric fixes its label names; labels with other names are dropped at later uses. */
 export class PrometheusMeter implements Meter {
   readonly isPriced = false;
   readonly #registry = new Registry();
@@ -56,7 +56,7 @@ export class PrometheusMeter implements Meter {
     const metric = this.#metrics.get(name);
     if (metric?.kind === "gauge") {
       metric.clear?.();
-      // The former label sets count towards the limit no longer.
+      // The removed label sets no longer count towards the limit.
       metric.sinks.clear();
     }
     for (const { value, labels } of readings) this.#put("gauge", name, labels, value);
@@ -75,7 +75,7 @@ export class PrometheusMeter implements Meter {
   #put(kind: Metric["kind"], name: string, labels: Labels, value: number): void {
     try {
       const metric = this.#metrics.get(name) ?? this.#create(kind, name, Object.keys(labels));
-      // A name has one kind of metric; values of a second kind would corrupt it.
+      // A name has one kind of metric; values of a second kind would corrupt the metric.
       if (metric.kind === kind) this.#sinkOf(metric, labels)(value);
     } catch {
       // A bad name or value must not fail the work.

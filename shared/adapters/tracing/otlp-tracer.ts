@@ -61,7 +61,7 @@ export class OtlpTracer implements Tracer {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMaxMs)));
     const sent = this.#processor.forceFlush().catch(() => undefined);
-    // If the last export failed, this does not wait for the collector; the spans go out in the background.
+    // If the last export failed, `flush` does not wait for the collector; the spans go out in the background.
     if (!this.#exporter.isFailing) await Promise.race([Promise.all([sent, this.#exporter.settled()]), over]);
     clearTimeout(timer);
   }

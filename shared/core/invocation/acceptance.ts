@@ -37,7 +37,7 @@ export interface Acceptance {
    * former invocation.
    */
   readonly createdBy?: string;
-  /** The earliest start. */
+  /** The earliest moment at which the first attempt may start. */
   readonly startAtMs?: number;
   /** How long the result is kept after the end; 0 drops it at once. */
   readonly completionRetentionMs: number;
@@ -69,7 +69,7 @@ export function livesOnce({
   return idempotencyKey === undefined && handlerType !== "workflow";
 }
 
-/** True for handlers that run one at a time per key and may change its state: they take the lock first (I6). */
+/** True for handlers that run one at a time per key and may change the state of the key: they take the lock first (I6). */
 export function needsLock({ handlerType }: Pick<Acceptance, "handlerType">): boolean {
   return handlerType === "exclusive" || handlerType === "workflow";
 }

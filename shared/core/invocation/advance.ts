@@ -11,7 +11,7 @@ type Rules = { readonly [K in Event["kind"]]: Readonly<Record<Status, Rule<Extra
 const unheld =
   (status: string): Rule<AttemptEnded> =>
   (invocation) =>
-    ignore(invocation, `no attempt is open while it is ${status}: the answer comes from a driver that lost its hold`);
+    ignore(invocation, `no attempt is open while it is ${status}: the answer comes from a driver that lost its lease`);
 
 const ended = (invocation: Invocation): Transition => ignore(invocation, "it has ended already");
 

@@ -43,9 +43,9 @@ export type Effect =
   | { readonly kind: "give-back"; readonly changes: StateChanges }
   /** The invocation was paused before its first attempt: it gives up its place in the queue of its key. */
   | { readonly kind: "leave-queue" }
-  /** The run of a workflow has ended; its state and its promises are kept as long as its result. */
+  /** The run of a workflow has ended; state and promises of the workflow are kept as long as the result of the run. */
   | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
-  /** Delivers the result to the caller, which waits for it under its completion id. */
+  /** Delivers the result to the caller, which waits for the result under `completionId`. */
   | {
       readonly kind: "deliver";
       readonly callerId: InvocationId;
@@ -56,8 +56,8 @@ export type Effect =
   /** Delivers the result to the invocations that attached. */
   | { readonly kind: "answer-sinks"; readonly result: Result }
   /**
-   * Kills the child that this call created. A call does not kill an invocation that it only found under a key, or a
-   * later life.
+   * Kills the child that this call created. An invocation that the call only found under a key is not killed, and neither
+   * is a later life of the child's id.
    */
   | (CallOrigin & { readonly kind: "kill-child"; readonly childId: InvocationId });
 
@@ -146,7 +146,7 @@ function effectOf(
   }
 }
 
-/** True for effects that only request an answer. A completed invocation needs no answer, and a redo could ask a later life. */
+/** True for effects that only request an answer, which a completed invocation does not need. A redo could ask a later life. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }

@@ -24,7 +24,7 @@ export interface Poll {
   readonly atMs: number;
   /** Every arrival that was read and that no segment lists. */
   readonly arrivals: readonly Arrival[];
-  /** Whether the invocation certainly holds the lock of its key; meaningless for handlers that need no lock. */
+  /** True if the invocation certainly holds the lock of its key; meaningless for handlers that need no lock. */
   readonly holdsLock?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface AttemptEnded {
   readonly atMs: number;
   readonly attempt: AttemptSpan;
   readonly pin: Pin;
-  /** The grant of the lock under which the attempt ran, if it needs one. */
+  /** The grant of the lock under which the attempt ran, if the handler needs the lock. */
   readonly grant?: number;
   /** The notifications that the request carried beyond the journal, in the order sent. */
   readonly sent: readonly Consumption[];
@@ -63,7 +63,7 @@ export interface AttemptEnded {
   readonly jitter: number;
 }
 
-/** An operator ends the invocation now, whatever its status. */
+/** The invocation must end now, whatever its status. */
 export interface Kill {
   readonly kind: "kill";
   readonly atMs: number;

@@ -42,12 +42,12 @@ export interface Invocation {
   /** The grant of the lock, from the last segment that has one. */
   readonly grant?: number;
   readonly retries: Retries;
-  /** Attempts since acceptance, as far as stored items show. */
+  /** The number of attempts since the acceptance, as far as stored items show. */
   readonly attempts: number;
   /** True if the last segment paused or resumed the invocation before its first attempt. */
   readonly neverBegan?: boolean;
   readonly lastFailure?: AttemptFailure;
-  /** When the last segment was written. */
+  /** The moment at which the last segment was written. */
   readonly modifiedAtMs: number;
 }
 
@@ -72,7 +72,7 @@ function beforeStart({ startAtMs }: Acceptance, atMs: number): Phase {
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set();
 
-/** Folds one more segment in. A new segment and a segment that was read back are folded in the same way. */
+/** Adds one segment to the invocation. A new segment and a segment that was read back are added in the same way. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
   const { consumed, entries, orders = [] } = segment;
   if (segment.endAlone) return moved(invocation, segment, EMPTY_JOURNAL, NOTHING_TAKEN);

@@ -13,7 +13,7 @@ export interface Journal {
   readonly commandCount: number;
   /** The commands by completion id. */
   readonly completable: ReadonlyMap<number, Completable>;
-  /** The commands without a notification yet, by completion id. */
+  /** The commands that still lack a notification, by the completion id of that notification. */
   readonly open: ReadonlyMap<number, Completable>;
   /** The completion ids that have a notification. */
   readonly completed: ReadonlySet<number>;
@@ -32,7 +32,7 @@ export const EMPTY_JOURNAL: Journal = {
   childIds: new Map(),
 };
 
-/** A journal that grows in place, for as long as only its creator uses it. */
+/** A journal that grows in place. While it grows, only the code that created it may use it. */
 export interface GrowingJournal extends Journal {
   readonly entries: Entry[];
   commandCount: number;

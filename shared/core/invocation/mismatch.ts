@@ -9,8 +9,8 @@ const VALUE_MAX = 200;
 const REPORT = "The report of the SDK, which may name the two sides the other way round:";
 
 /**
- * SDKs report the command that their code reached; the journal has the recorded one. The message names both before the
- * SDK's own text.
+ * SDKs report the command that the code reached; the journal has the recorded command. The new message names both commands
+ * before the SDK's own text.
  * @param told the SDK's failure, with texts of any length; they are cut before they are matched
  * @param deploymentId the deployment of the current code
  */

@@ -12,7 +12,7 @@ const WAITS_TO_BEGIN: ReadonlySet<Status> = new Set(["scheduled", "pending", "re
 /**
  * Obeys the orders by a segment that lists them, so that no order is obeyed twice. If an order names a deployment, the
  * segment carries the changed pin.
- * @returns undefined if there is no order to obey
+ * @returns undefined if there is no order to obey now
  */
 export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transition | undefined {
   const orders = arrivals.filter(isOrder).sort(inOrder);
@@ -32,7 +32,10 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
 }
 
-/** True if no attempt has begun. An order to resume then does not start the invocation before its time or without its key. */
+/**
+ * True if the invocation waits to begin, or was paused while it waited. After an order to resume, such an invocation waits
+ * for its time and its key again.
+ */
 function hasNotBegun({ phase, attempts, neverBegan = false }: Invocation): boolean {
   return attempts === 0 && (WAITS_TO_BEGIN.has(phase.status) || (phase.status === "paused" && neverBegan));
 }
@@ -59,14 +62,14 @@ function obeyed(
   return { next: fold(invocation, segment), segment, step };
 }
 
-/** The last deployment that an order names; the protocol version of the journal stays. */
+/** The pin with the last deployment that an order names; the protocol version stays. Undefined if the pin does not change. */
 function changedPin({ pin }: Invocation, orders: readonly Order[]): Pin | undefined {
   const asked = orders.findLast((order) => order.kind === "resume" && order.deploymentId !== undefined);
   if (pin === undefined || asked?.kind !== "resume" || asked.deploymentId === undefined) return undefined;
   return { ...pin, deploymentId: asked.deploymentId };
 }
 
-/** In order of arrival, which is the order of the journal. */
+/** Sorts notifications by the moment of arrival, which gives their order in the journal. */
 export function takenInOrder(arrivals: readonly NotificationArrival[]): readonly Consumption[] {
   return [...arrivals]
     .sort((a, b) => a.atMs - b.atMs || compare(a.consumption.key, b.consumption.key))

@@ -1,4 +1,4 @@
-/** The rules of a poll. They decide whether the driver attempts, parks or ends the invocation, or gets its lock first. */
+/** The rules of a poll. They decide whether the driver makes an attempt, parks or ends the invocation, or first gets its lock. */
 import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
 import { needsLock } from "./acceptance.ts";
@@ -56,7 +56,10 @@ export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }
   return end(invocation, KILLED, atMs, { tombstone: neverStarted(invocation), killed: true });
 }
 
-/** False for an invocation that begins with a part of another's journal: its handler may undo what that journal shows. */
+/**
+ * True if no attempt has begun and the journal contains only the input. With a copied part of another journal the handler
+ * has to run, because it may undo what the copied entries did.
+ */
 function neverStarted({ phase, attempts, segmentIndex, neverBegan = false, journal }: Invocation): boolean {
   const waits = phase.status === "scheduled" || phase.status === "ready" || phase.status === "pending";
   const isUntouched = segmentIndex === 0 || (neverBegan && journal.commandCount === 1);
@@ -80,7 +83,7 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-/** I6: an invocation that runs alone on its key needs the lock before an attempt; without it the driver acquires it first. */
+/** I6: an invocation that runs alone on its key needs the lock before an attempt; the driver acquires a missing lock first. */
 function attempt(
   invocation: Invocation,
   { atMs, holdsLock }: Poll,

@@ -2,7 +2,7 @@
 import type { Entry } from "./entry.ts";
 import type { Journal } from "./journal.ts";
 
-/** The protocol version from which on a journal can be cut; earlier journals lack the information for it. */
+/** The lowest protocol version whose journals can be cut; journals of earlier versions lack the information for a cut. */
 export const CUT_VERSION_MIN = 6;
 
 /**

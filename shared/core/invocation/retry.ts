@@ -11,7 +11,7 @@ const FLOOR_MS = 50;
 /**
  * Raises a short delay to a floor. A policy, or a deployment by `next_retry_delay`, may ask for no delay at all. Without
  * the floor, such an invocation made 9,000 attempts a second.
- * @param failedSinceEntry failed attempts since the journal last grew, this one included
+ * @param failedSinceEntry the number of failed attempts without progress, this one included
  */
 export function flooredDelayMs(delayMs: number, failedSinceEntry: number): number {
   return failedSinceEntry > FLOOR_AFTER_FAILURES ? Math.max(delayMs, FLOOR_MS) : delayMs;

@@ -1,4 +1,4 @@
-/** Finds when the entries of a journal were stored and by which deployment: the same for all entries of a segment. */
+/** Finds the moment and the deployment of each entry of a journal; they are the same for all entries of one segment. */
 import type { DeploymentId } from "../model/ids.ts";
 
 export interface SegmentMoment {

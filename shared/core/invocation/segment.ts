@@ -1,4 +1,4 @@
-/** A segment: what one attempt, order or copied journal added to the journal, written once and never changed (I1). */
+/** A segment: what one attempt, order or copied journal added to an invocation. It is written once and never changed (I1). */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
@@ -43,8 +43,8 @@ export type After =
   /** Resumed before its first attempt: the invocation waits for its start or its key again, as after its acceptance. */
   | { readonly kind: "ready" }
   /**
-   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: before its first
-   * attempt.
+   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: the pause
+   * came before the first attempt.
    */
   | { readonly kind: "paused"; readonly neverBegan: boolean }
   | { readonly kind: "suspended"; readonly awaiting: Await }
@@ -58,8 +58,8 @@ export type After =
     };
 
 /**
- * The attempt that a segment reports; absent for segments that end or change an invocation by order, and for copied
- * journals.
+ * The attempt that a segment reports; absent if the segment comes from an order or a cancel, or contains a copied
+ * journal.
  */
 export interface AttemptSpan {
   readonly number: number;
@@ -81,8 +81,8 @@ export interface Segment {
   readonly entries: readonly Entry[];
   readonly after: After;
   readonly retries: Retries;
-  /** Present if the journal was deleted, and only this segment with the end remains. */
+  /** True if the journal was deleted, so that only this segment with the end remains. */
   readonly endAlone?: true;
-  /** Why the attempt ended early, although it added entries. */
+  /** The failure with which the attempt ended. */
   readonly failure?: AttemptFailure;
 }

@@ -43,7 +43,7 @@ export interface WaitFacts {
   readonly arrived: readonly NotificationEntry[];
 }
 
-/** @returns nothing for a completed invocation */
+/** @returns an empty list for a completed invocation */
 export function waitsOf(invocation: Invocation, facts: WaitFacts): readonly Wait[] {
   const { acceptance, phase, attempts, lastFailure, modifiedAtMs } = invocation;
   const { createdAtMs, startAtMs = 0 } = acceptance;
@@ -109,7 +109,7 @@ function causeOf({ command, type, name }: CommandEntry, childIds: ReadonlyMap<nu
   }
 }
 
-/** Every await of a handler also names CANCEL, so CANCEL is left out unless it is the only awaited thing. */
+/** Every await of a handler also names CANCEL, so CANCEL is left out unless the await names nothing else. */
 function awaitedSignals(tree: Await): readonly SignalName[] {
   const indexes = new Set<number>();
   const names = new Set<string>();

@@ -15,7 +15,7 @@ export interface WayOut {
 /** A journal rarely needs more than one step back; each step reads the whole journal. */
 const STEPS_BACK_MAX = 50;
 
-/** @param formerCode another deployment of the service, the one that recorded the journal if it is still registered */
+/** @param formerCode another deployment of the service, preferably the deployment that recorded the journal */
 export function waysOut(invocation: Invocation, mismatch: Mismatch, formerCode?: DeploymentId): readonly WayOut[] {
   const { id, handlerType } = invocation.acceptance;
   const kill = command("kill", id);
@@ -56,7 +56,10 @@ function command(name: string, id: string): string {
   return `stepwell invocations ${name} ${id}`;
 }
 
-/** The last entry before the difference with which a restart can begin: each command up to it is completed. */
+/**
+ * A restart can begin with the entries up to the returned index: they come before the difference, and each command among
+ * them is completed. 0 is the input alone.
+ */
 function lastKept({ journal, pin }: Invocation, { entry = 0 }: Mismatch): number {
   if ((pin?.protocolVersion ?? 0) < CUT_VERSION_MIN) return 0;
   const first = Math.min(entry, journal.entries.length) - 1;

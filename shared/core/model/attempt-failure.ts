@@ -39,7 +39,7 @@ export interface AttemptFailure {
   readonly deploymentId?: DeploymentId;
 }
 
-/** The stored length of messages and stack traces: deployments choose how long theirs are, and repeat them at each attempt. */
+/** The limits of stored messages and stack traces: a deployment chooses their length, and repeats them at each attempt. */
 const MESSAGE_MAX_CHARS = 8192;
 const STACKTRACE_MAX_CHARS = 4096;
 

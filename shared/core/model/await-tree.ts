@@ -70,7 +70,7 @@ function firstCompleted(children: readonly Verdict[]): Verdict {
   return outcomes.size === 1 ? [...outcomes][0]! : "either";
 }
 
-/** One child with the deciding outcome decides; the opposite outcome needs every child. */
+/** One child with the deciding outcome decides; the opposite outcome needs all children. */
 function decided(children: readonly Verdict[], deciding: Outcome, opposite: Outcome): Verdict {
   if (children.includes("either")) return "resume";
   if (children.includes(deciding)) return deciding;
@@ -88,7 +88,7 @@ export function awaitedCompletions(tree: Await): ReadonlySet<number> {
   return ids;
 }
 
-/** @returns whether the tree names nothing that could ever complete */
+/** @returns true if the tree names no completion and no signal */
 export function isEmptyAwait(tree: Await): boolean {
   const nodes: Await[] = [tree];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

@@ -6,7 +6,7 @@ export interface OpenCircuit {
   readonly service: string;
   /** When the circuit opened. */
   readonly sinceMs: number;
-  /** No attempt is made before this moment. The process that advances the circuit makes the next one. */
+  /** No attempt is made before this moment. Then one process replaces the moment by a later one, and makes the next attempt. */
   readonly untilMs: number;
   /** The length of the latest pause between attempts. */
   readonly pauseMs: number;

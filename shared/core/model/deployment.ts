@@ -57,7 +57,7 @@ export interface Deployment {
   readonly services: readonly ServiceRevision[];
 }
 
-/** The deployment that serves a handler, and the settings that hold for it. */
+/** The deployment that serves a handler, and the settings that apply to the handler. */
 export interface Route {
   readonly deployment: Deployment;
   readonly service: ServiceRevision;

@@ -25,7 +25,7 @@ const NUMBER = /^\d+(?:[.,]\d+)?$/;
 const FRIENDLY_PART = /(\d+(?:[.,]\d+)?)\s*([a-zµ]+)(?:\s*,\s+|\s*)/y;
 
 export interface Grammar {
-  /** In the friendly form, units may come in any order and repeatedly, and each may have a fraction. */
+  /** True if the units of the friendly form may come in any order and repeatedly, and every number may have a fraction. */
   readonly anyOrder?: boolean;
 }
 

@@ -11,7 +11,7 @@ export type DeploymentId = Branded<"DeploymentId">;
 export type SubscriptionId = Branded<"SubscriptionId">;
 /** New at each acceptance, so that a new life under a reused id meets no item of a former life (I12). */
 export type Nonce = Branded<"Nonce">;
-/** Names one write of a lease, and so the process that holds it. */
+/** Names one write of a lease, and so the process that has the lease. */
 export type Token = Branded<"Token">;
 
 export const INVOCATION_ID_BYTES = 24;
@@ -24,7 +24,7 @@ const BASE = ALPHABET.length;
 /** Two letters at a time halve the number of long divisions. */
 const PAIRS = Array.from({ length: BASE * BASE }, (_, n) => ALPHABET[Math.floor(n / BASE)]! + ALPHABET[n % BASE]!);
 const NO_DIGIT = 0xff;
-/** The value of each ASCII letter as a base62 digit. */
+/** The value of each ASCII character as a base62 digit. */
 const DIGIT_OF = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < BASE; digit++) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit;
 
@@ -62,8 +62,8 @@ function divideInPlace(limbs: number[], by: number): number {
 const LETTERS_AT_ONCE = 3;
 
 /**
- * Parses letters `from` to `to` as one number and writes it little-endian into `bytes` from `start` to `end`, which
- * must be zero.
+ * Parses letters `from` to `to` as one number and writes it little-endian into `bytes` from `start` to `end`. These bytes
+ * must be zero before.
  */
 function fromBase62(text: string, from: number, to: number, bytes: Uint8Array, start: number, end: number): void {
   for (let at = from; at < to;) {

@@ -42,7 +42,7 @@ class Source {
   message(type: MessageType<unknown>, end: number, depth: number, earlier: Values | undefined): Values {
     if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
     const value: Values = earlier ?? blankOf(type);
-    // The oneofs that may already have a field set, which a later field clears.
+    // One bit for each oneof that may have a field set; a later field of the same oneof clears the earlier field.
     let groupsSet = earlier === undefined ? 0 : -1;
     while (this.#at < end) {
       const tag = this.#varint32(end);
@@ -77,7 +77,7 @@ class Source {
   }
 
   #push(list: unknown[], field: NamedField, end: number, depth: number): void {
-    // A sub-message is counted in `#one`, repeated or not.
+    // A sub-message, repeated or not, is counted in `#one`.
     if (field.kind !== "message") this.#spend();
     list.push(this.#one(field, end, depth, undefined));
   }
@@ -140,7 +140,7 @@ class Source {
     }
   }
 
-  /** Reads a length and returns the offset of its end. */
+  /** Reads a length, and returns the offset at which the content of that length ends. */
   #span(end: number): number {
     const size = this.#varint32(end);
     if (size > end - this.#at) throw new Proto3Error(`a length of ${size} bytes where ${end - this.#at} are left`);

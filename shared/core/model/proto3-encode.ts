@@ -18,7 +18,7 @@ export function encode<T>(type: MessageType<T>, value: Draft<NoInfer<T>>, headro
   return sink.out;
 }
 
-/** Records the length of every string, list and sub-message in the order in which the writing pass reads them. */
+/** Records the length of every string, packed list and sub-message in the order in which the writing pass reads them. */
 function measure(type: MessageType<unknown>, value: Values, lengths: number[], depth: number): number {
   if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
   let size = 0;

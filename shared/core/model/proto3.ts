@@ -65,7 +65,7 @@ type ValueOf<T extends Table> = Flat<
 /** The type of a decoded message. The fields of a oneof are all optional, and at most one of them is set. */
 export type Infer<M> = M extends MessageType<infer T> ? T : never;
 
-/** The type of a message to encode: every field is optional, and an absent one means zero or empty. */
+/** The type of a message to encode: every field is optional, and an absent plain field means zero or empty. */
 export type Draft<T> = T extends Uint8Array | string | number | bigint | boolean | undefined
   ? T
   : T extends readonly (infer E)[]

@@ -1,9 +1,9 @@
-/** Services and handlers as a deployment offers them, from discovery and in the registry. */
+/** Services and handlers as a deployment offers them: the result of a discovery and the content of the registry. */
 import type { HandlerType, ServiceType } from "./target.ts";
 
 /**
- * The settings that a service or a handler may choose. In place of an absent setting, that of the level above counts. All
- * durations are in milliseconds.
+ * The settings that a service or a handler may choose. If a setting is absent, the setting of the level above
+ * counts. All durations are in milliseconds.
  */
 export interface HandlerSettings {
   readonly inactivityTimeoutMs?: number;
@@ -37,7 +37,7 @@ export interface OutputRule {
 export interface Handler {
   readonly name: string;
   readonly type: HandlerType;
-  /** Absent if the manifest has none: an empty body and any content type are accepted. */
+  /** Absent if the manifest has none: the handler then accepts a body of any content type, and an empty body without one. */
   readonly input?: InputRule;
   /** Absent if the manifest has none: a non-empty output is `application/json`. */
   readonly output?: OutputRule;

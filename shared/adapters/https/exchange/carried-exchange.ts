@@ -3,12 +3,12 @@ import type { Readable } from "node:stream";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { Exchange, ExchangeHead, ExchangeRequest } from "../../../engine/ports/endpoints.ts";
 
-/** The part of an exchange that a protocol supplies once it has a connection. */
+/** The part of an exchange that a protocol supplies once the exchange has a connection. */
 export interface Carrier {
   write(bytes: Uint8Array): void;
   /** Ends our side. */
   end(): void;
-  /** Tells the peer that this side gives the exchange up. */
+  /** Signals to the peer that this side gives the exchange up. */
   reset(): void;
   pause(): void;
   resume(): void;
@@ -21,7 +21,7 @@ interface Waiter<T> {
 
 /** A view is copied if its buffer is more than this many times as large. */
 const PINNED_MAX_TIMES = 4;
-/** Above this many unread bytes the peer is paused; at half of it, the peer resumes. */
+/** Above this many unread bytes the peer is paused; at half of this number, the peer resumes. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
 
 export class CarriedExchange implements Exchange {
@@ -108,7 +108,7 @@ export class CarriedExchange implements Exchange {
     if (this.#ourSide === "closed" && !this.request.halfClose) carrier.end();
   }
 
-  /** Removes a carrier that refused the request; another one follows. */
+  /** Removes a carrier that refused the request; another carrier may follow. */
   detach(): void {
     this.#carrier = undefined;
     this.refusals += 1;
@@ -167,7 +167,7 @@ function unpinned(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }
 
-/** Delivers the bytes that a broken stream received before it broke and still holds for a slow reader. */
+/** Delivers the bytes that a broken stream still buffers for a slow reader; they came before the break. */
 export function deliverRest(stream: Readable, exchange: CarriedExchange): void {
   for (let rest = stream.read() as Uint8Array | null; rest !== null; rest = stream.read() as Uint8Array | null) {
     exchange.deliver(rest);

@@ -1,4 +1,4 @@
-/** Maps failures of the network to errors of the port. */
+/** Maps failures of the network to the errors of the endpoints port. */
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 
 /** The error for a connection that could not be opened. */

@@ -4,13 +4,13 @@ import type { ParsedUri } from "./parsed-uri.ts";
 
 export interface MultiplexedConnection {
   /**
-   * False after a GOAWAY of either side, and after missed pings. A process that was frozen may hold a connection that the
-   * peer has closed; a new request must not use that connection.
+   * False after `retire`, after a GOAWAY of either side, and after missed pings. A process that was frozen may have a
+   * connection that the peer has closed; a new request must not use that connection.
    */
   readonly isUsable: boolean;
   /** True while the number of streams is below the peer's limit. */
   readonly hasRoom: boolean;
-  /** Sends the head and the body of the request together, and our end of the stream with the last byte if we send no more. */
+  /** Sends head and body of the request together. If no bytes follow the body, the last frame also ends our side. */
   start(exchange: CarriedExchange, target: ParsedUri): void;
   /** Accepts no more requests, and ends after the last exchange. */
   retire(): void;
@@ -30,7 +30,7 @@ export interface ConnectionOwner {
 
 export const PING_INTERVAL_MS = 40_000;
 export const PING_TIMEOUT_MS = 20_000;
-/** After this time without a frame from the peer, the peer has missed a ping. */
+/** A peer that sends no frame for this long has missed a ping. */
 export const SILENCE_MAX_MS = PING_INTERVAL_MS + 2 * PING_TIMEOUT_MS;
 export const IDLE_MAX_MS = 300_000;
 export const STREAM_WINDOW_BYTES = 1024 * 1024;

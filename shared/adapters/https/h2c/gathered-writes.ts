@@ -30,7 +30,7 @@ export class GatheredWrites {
     this.#socket = socket;
   }
 
-  /** True while the socket still holds earlier writes. */
+  /** True while the socket still has bytes of earlier writes to send. */
   get isBehind(): boolean {
     return this.#socket.writableLength > 0;
   }
@@ -89,7 +89,7 @@ export class GatheredWrites {
     this.#uint32(at + 4, code);
   }
 
-  /** Writes the header block as one frame, followed by continuations if it is too large. */
+  /** Writes the header block as one frame, followed by continuations if the block is too large. */
   headers(streamId: number, flags: number, block: Uint8Array, frameMaxBytes: number): void {
     const size = Math.min(block.length, frameMaxBytes);
     const isWhole = size === block.length;

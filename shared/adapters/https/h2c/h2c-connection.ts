@@ -13,7 +13,7 @@ import { InboundFrames } from "./inbound-frames.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { StreamsOwner } from "./open-streams.ts";
 
-/** More unread answers than this count as a flood: the peer requests them and does not read them. */
+/** If the peer leaves more answers than this unread, the connection ends: the peer requests answers in a flood. */
 const ANSWERS_UNREAD_MAX = 1_000;
 /** How long a peer may take to read our GOAWAY. */
 const GOODBYE_MAX_MS = 5_000;
@@ -31,7 +31,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
   #answersUnread = 0;
   #heardAtMs = Date.now();
   #usedAtMs = Date.now();
-  /** True after a GOAWAY of either side; the connection accepts no new requests. */
+  /** True after `retire` and after a GOAWAY of the peer; the connection accepts no new requests. */
   #leaving = false;
   #gone = false;
 
@@ -148,7 +148,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     this.#end(failure);
   }
 
-  /** Fails the open exchanges; what they received stays readable. */
+  /** Ends the connection and fails the open exchanges; bytes that an exchange received stay readable. */
   #end(failure: TransportError): void {
     if (this.#gone) return;
     this.#gone = true;

@@ -20,9 +20,9 @@ export class H2cStream implements Carrier {
   readonly receiveWindow: ReceiveWindow;
   readonly #owner: StreamOwner;
   readonly #queue: Uint8Array[] = [];
-  /** Bytes that wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   queuedBytes = 0;
-  /** The bytes that the peer accepts now. Negative if the peer shrank its window below the bytes already sent. */
+  /** The number of bytes that the peer accepts now. Negative if the peer shrank its window below the bytes already sent. */
   sendWindow: number;
   /** True once the request is complete: no bytes will follow the queued ones. */
   ends = false;
@@ -30,7 +30,7 @@ export class H2cStream implements Carrier {
   ended = false;
   hasHead = false;
   isPaused = false;
-  /** The bytes of the response still to come, by its `content-length`; undefined without that header. */
+  /** How many bytes of the response are still to come, by its `content-length`; undefined without that header. */
   contentLeftBytes: number | undefined;
 
   constructor(

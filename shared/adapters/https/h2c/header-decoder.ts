@@ -45,7 +45,7 @@ export function decodedFields(
   return fields;
 }
 
-/** Fields with and without indexing read alike: an entry added to a table of size 0 is evicted at once. */
+/** Decodes fields with and without indexing in the same way: a table of size 0 evicts an added entry at once. */
 function literal(cursor: Cursor, prefixBits: number): Field {
   const index = integer(cursor, prefixBits);
   const name = index === 0 ? text(cursor) : indexed(index)[0];

@@ -26,7 +26,7 @@ const LENGTHS: readonly number[] = [
 ].flat();
 const END_MARK = 256;
 const LENGTH_MAX = 30;
-/** More padding bits than this at the end of a text are an error. */
+/** The limit of padding bits at the end of a text; more are an error. */
 const PADDING_MAX_BITS = 7;
 const SHORTEST_BITS = 5;
 

@@ -20,12 +20,12 @@ export interface FrameReceiver {
   onStreamError(streamId: number, code: number, message: string): void;
 }
 
-/** The limit for all frames of one header block together. No valid response head is larger. */
+/** The limit for all frames of one header block together. */
 export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
 const CONTINUATIONS_MAX = 64;
 /** The limit of consecutive frames that advance no exchange; a normal peer sends a handful. */
 const IDLE_FRAMES_MAX = 10_000;
-/** A header block without effect counts as this many frames, because reading it costs more: a 1xx head, for example. */
+/** A header block without effect (a 1xx head, for example) counts as this many frames, because reading it costs more. */
 const IDLE_BLOCK_WEIGHT = 10;
 
 interface OpenBlock {
@@ -50,7 +50,10 @@ export class InboundFrames implements FrameSink {
     return this.#greeted;
   }
 
-  /** Resets the count of frames without effect. The caller does so at intervals: only many frames at once are a flood. */
+  /**
+   * Resets the count of frames without effect. The caller does this at intervals, so that only many frames in a short time
+   * are a flood.
+   */
   forgive(): void {
     this.#idleFrames = 0;
   }
@@ -121,7 +124,8 @@ export class InboundFrames implements FrameSink {
 
   #continuation(flags: number, part: Uint8Array): void {
     const block = this.#block;
-    if (block === undefined) throw new ConnectionError(CODE.PROTOCOL_ERROR, "headers go on that did not begin");
+    if (block === undefined)
+      throw new ConnectionError(CODE.PROTOCOL_ERROR, "a continuation came without headers before it");
     block.parts.push(part);
     block.bytes += part.length;
     const isBounded = block.bytes <= HEADER_BLOCK_MAX_BYTES && block.parts.length <= CONTINUATIONS_MAX;
@@ -151,7 +155,7 @@ export class InboundFrames implements FrameSink {
     insist(window <= MAX_31_BITS, CODE.FLOW_CONTROL_ERROR, "a window was set beyond its maximum");
     const frameBytes = settings.get(SETTING.MAX_FRAME_SIZE) ?? 16_384;
     const isSize = frameBytes >= 16_384 && frameBytes <= 0xffffff;
-    insist(isSize, CODE.PROTOCOL_ERROR, `frames of at most ${frameBytes} bytes are none`);
+    insist(isSize, CODE.PROTOCOL_ERROR, `${frameBytes} bytes cannot be the maximum of a frame`);
     this.#receiver.onSettings(settings);
   }
 }
@@ -159,7 +163,7 @@ export class InboundFrames implements FrameSink {
 function withoutPadding(bytes: Uint8Array, start: number, end: number): readonly [from: number, to: number] {
   sized(end > start);
   const to = end - (bytes[start] ?? 0);
-  insist(to > start, CODE.PROTOCOL_ERROR, "a frame is padded with more than it holds");
+  insist(to > start, CODE.PROTOCOL_ERROR, "the padding of a frame is longer than the frame");
   return [start + 1, to];
 }
 

@@ -41,7 +41,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #streams = new TransientMap<number, H2cStream>();
   /** The most recent streams that this side reset. */
   readonly #abandoned = new Set<number>();
-  /** Up to this id, late frames for a closed stream are tolerated, because it is not recorded which side ended the stream. */
+  /** Late frames for a closed stream up to this id are accepted: `#abandoned` no longer contains the older ids. */
   #excusedUpTo = 0;
   #nextId = 1;
   #streamsMax: number;
@@ -249,7 +249,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#outbound.forget(stream);
   }
 
-  /** Remembers the stream, because the peer may have sent more frames before it gets the reset. */
+  /** Closes the stream and remembers its id, because the peer may send more frames before the reset reaches the peer. */
   #abandon(stream: H2cStream): void {
     this.#forget(stream);
     this.#abandoned.add(stream.id);

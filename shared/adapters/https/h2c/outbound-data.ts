@@ -31,7 +31,7 @@ export class OutboundData {
 
   /** Sends as much of the stream's queue and end as the windows allow; the rest follows when the peer opens them. */
   send(stream: H2cStream): void {
-    // A stream that waits already keeps its turn.
+    // A stream that is already waiting keeps its turn.
     if (this.#blocked.has(stream)) return;
     while (isPending(stream)) {
       if (!this.#sendFrame(stream)) {

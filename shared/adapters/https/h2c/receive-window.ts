@@ -2,7 +2,7 @@
 export class ReceiveWindow {
   readonly #size: number;
   #left: number;
-  /** Bytes that were received and not yet given back. */
+  /** The number of bytes that were received and are not yet returned to the peer. */
   #owed = 0;
 
   /** @param size in bytes; the caller announces it to the peer */
@@ -18,7 +18,7 @@ export class ReceiveWindow {
     return this.#left >= 0;
   }
 
-  /** The bytes to give back now; 0 until half of the window is used, which keeps updates rare. */
+  /** The number of bytes to return to the peer now; 0 until half of the window is used, which keeps updates rare. */
   due(): number {
     if (this.#owed < this.#size / 2) return 0;
     const given = this.#owed;

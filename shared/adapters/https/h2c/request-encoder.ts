@@ -86,7 +86,7 @@ export class RequestEncoder {
     for (let i = 0; i < text.length; i += 1) {
       const code = text.charCodeAt(i);
       if (code > 255 || code === 0 || code === 10 || code === 13) {
-        throw new TypeError(`the value of the header ${name} holds a character that cannot be sent`);
+        throw new TypeError(`the value of the header ${name} contains a character that cannot be sent`);
       }
       this.#bytes[this.#size++] = code;
     }

@@ -7,7 +7,7 @@ export interface ResponseHead extends ExchangeHead {
   readonly contentBytes?: number;
 }
 
-/** Fields of a connection, which HTTP/2 forbids. */
+/** Fields that describe a connection of HTTP/1.1; HTTP/2 forbids them. */
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -23,7 +23,7 @@ const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 /** Joins the values of equal names. @returns a text with the reason if the fields are not the head of a response */
 export function responseHead(fields: readonly Field[]): ResponseHead | string {
   const [first, ...rest] = fields;
-  if (first?.[0] !== ":status" || !/^[1-9]\d\d$/.test(first[1])) return "no status stands at its head";
+  if (first?.[0] !== ":status" || !/^[1-9]\d\d$/.test(first[1])) return "its first field is not a status";
   const wrong = wrongField(rest);
   if (wrong !== undefined) return wrong;
   // The peer chooses the names, so the object must inherit nothing.
@@ -41,9 +41,9 @@ export function responseHead(fields: readonly Field[]): ResponseHead | string {
 /** @returns the reason why a field is invalid; undefined if all are valid. Pseudo-fields are invalid here. */
 export function wrongField(fields: readonly Field[]): string | undefined {
   for (const [name, value] of fields) {
-    if (!NAME.test(name)) return "it has a field that may not stand there";
+    if (!NAME.test(name)) return "it has a field that is not allowed there";
     if (CONNECTION_FIELDS.has(name)) return `it has the field ${name}`;
-    if (FORBIDDEN_IN_VALUE.test(value)) return `its field ${name} holds a line break`;
+    if (FORBIDDEN_IN_VALUE.test(value)) return `its field ${name} contains a line break`;
   }
   return undefined;
 }
