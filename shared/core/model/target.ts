@@ -2,7 +2,10 @@
 
 export type ServiceType = "service" | "object" | "workflow";
 
-/** `service`: has no key. `exclusive`: holds the key while it runs. `shared`: does not. `workflow`: the run of a workflow. */
+/**
+ * A `service` handler has no key. An `exclusive` handler holds the key while it runs; a `shared` one does not. `workflow`: the
+ * run.
+ */
 export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
 
 export interface Target {

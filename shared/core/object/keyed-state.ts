@@ -26,7 +26,9 @@ export interface Placement {
   readonly removesAll: boolean;
 }
 
-/** Places each changed value. A value moves from the lock to an item beside it if the value or the lock grows too large. */
+/**
+ * Places each changed value. A value moves from the lock to an item beside the lock if the value or the lock grows too large.
+ */
 export function place(state: KeyedState, changes: readonly StateChange[]): Placement {
   const { cleared, last } = netEffect(changes);
   const inline = new Map(cleared ? [] : state.inline);

@@ -27,8 +27,8 @@ const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 /**
  * Parses the body of a discovery answer and ignores unknown keys.
  * @param ours the versions that this server accepts
- * @throws CodedError META0013 if the answer is not a manifest, META0012 if it shares no version with this server
- * @throws JsonShapeError if a part has the wrong shape, ManifestRuleError if it is not allowed
+ * @throws CodedError META0013 if the answer is not a manifest, META0012 if the deployment shares no version with this server
+ * @throws JsonShapeError if a part has the wrong shape, ManifestRuleError if a part breaks a rule
  */
 export function parseManifest(
   contentType: string | undefined,

@@ -2,7 +2,10 @@
 import type { Deployment } from "../model/deployment.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
 
-/** `active`: gets new invocations. `draining`: gets none, but has pinned open invocations. `drained`: has neither. */
+/**
+ * `active`: gets new invocations. `draining`: gets none, but open invocations are pinned to it. `drained`: neither new nor
+ * open ones.
+ */
 export type DeploymentStatus = "active" | "draining" | "drained";
 
 /** True if the deployment has the latest revision of at least one of its services. */
