@@ -17,7 +17,10 @@ const INLINE_VALUE_MAX_BYTES = 256;
 const ENTRY_BYTES = 6;
 const LISTED_MAX = 16;
 
-/** The items to write beside the lock before the lock itself, and the state in the lock after that. */
+/**
+ * The writes and removals of items beside the lock, which precede the write of the lock, and the state that the lock then
+ * gets.
+ */
 export interface Placement {
   readonly next: KeyedState;
   readonly put: ReadonlyMap<string, Uint8Array>;
