@@ -116,7 +116,8 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
 }
 
 /**
- * Writes the slices first, and then the progress without them: a pass that dies in between repeats work but loses none.
+ * Writes the slices. The caller saves the progress without them afterwards, so a pass that dies in between repeats work but
+ * loses none.
  */
 async function handAllOver(
   pass: Pass,
@@ -136,9 +137,7 @@ async function handAllOver(
   return now;
 }
 
-/**
- * Rotates the order of the tasks with time: a task that kills the process must not always run before the others.
- */
+/** Rotates the order of the tasks with time, because a task that kills the process must not always run before the others. */
 function inTurn(nowMs: number): readonly Task[] {
   const first = Math.floor(nowMs / FIRST_FOR_MS) % TASKS.length;
   return [...TASKS.slice(first), ...TASKS.slice(0, first)];
