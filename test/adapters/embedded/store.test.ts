@@ -100,7 +100,7 @@ describe("opening a store", () => {
     expect(await readdir(dir)).toEqual(["precious.txt"]);
   });
 
-  test("refuses what is unreadable: a damaged VERSION, a store of the other kind, a damaged database", async () => {
+  test("refuses a damaged VERSION, a store of the other kind and a damaged database as unreadable", async () => {
     for (const text of ["", "1", "null", '{"format":"1","kind":"journal"}']) {
       await versioned(text);
       expect(await refusal()).toMatchObject({ reason: "unreadable", dir });
