@@ -34,12 +34,9 @@ test.each([
   { earlyMs: 600_000 },
   { earlyMs: -1 },
   { earlyMs: Number.NaN },
-])(
-  "%o are refused: earlyMs must not be negative, and nearMs must lie above earlyMs, up to the longest delay of the queue",
-  (times) => {
-    expect(() => new SchedulerTimers(times as unknown as SchedulerTimersOptions)).toThrow(RangeError);
-  },
-);
+])("%o are refused, because they break 0 ≤ earlyMs < nearMs ≤ the longest delay of the queue", (times) => {
+  expect(() => new SchedulerTimers(times as unknown as SchedulerTimersOptions)).toThrow(RangeError);
+});
 
 test.each([0, -1, 900_001, Number.NaN])("a hop of %d ms is refused", (hopMs) => {
   expect(() => new LadderTimers({ hopMs } as LadderTimersOptions)).toThrow(RangeError);

@@ -152,7 +152,7 @@ describe("an error that ends the connection", () => {
     expect(asked).toBeLessThan(4_000);
   });
 
-  test("a peer that floods with informational heads is disconnected, and exchanges with another peer succeed meanwhile", async () => {
+  test("a peer that floods with informational heads is disconnected; exchanges with another peer succeed", async () => {
     let rounds = 0;
     const many = repeated(200, head(INFORM));
     const { uri } = await peerOf(async (connection) => {
