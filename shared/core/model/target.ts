@@ -3,8 +3,8 @@
 export type ServiceType = "service" | "object" | "workflow";
 
 /**
- * A `service` handler has no key. An `exclusive` handler holds the key while it runs; a `shared` one does not. `workflow`: the
- * run.
+ * `service`: a handler without a key. `exclusive`: a handler that holds its key while it runs. `shared`: a handler that does
+ * not hold its key. `workflow`: the run of a workflow.
  */
 export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
 

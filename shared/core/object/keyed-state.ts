@@ -67,7 +67,7 @@ export function place(state: KeyedState, changes: readonly StateChange[]): Place
   return { next, put, remove: [...remove], removesAll: cleared && state.unlisted };
 }
 
-/** True if no value is in the lock, and the lock points to none beside it. */
+/** True if no value is in the lock, and the lock points to no value beside the lock. */
 export function isEmpty({ inline, beside, unlisted }: KeyedState): boolean {
   return inline.size === 0 && beside.size === 0 && !unlisted;
 }
@@ -99,7 +99,7 @@ function packedBytes(inline: ReadonlyMap<string, Uint8Array>): number {
   return bytes;
 }
 
-/** Assumes three bytes per UTF-16 unit of the key, an upper bound; some values move beside the lock a little early. */
+/** Assumes three bytes per UTF-16 unit of the key, an upper bound, so some values move beside the lock a little early. */
 function entryBytes(key: string, value: Uint8Array): number {
   return key.length * 3 + value.length + ENTRY_BYTES;
 }

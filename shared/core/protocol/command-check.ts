@@ -14,7 +14,7 @@ export function decodeCommand(code: number, payload: Uint8Array, budget?: Elemen
 /**
  * Decodes one stored command frame.
  * @returns undefined for a notification
- * @throws Proto3Error, or RangeError if `raw` is not whole frames
+ * @throws Proto3Error if the payload is unreadable, RangeError if `raw` ends within a frame
  */
 export function commandOf(raw: Uint8Array): Command | undefined {
   const frame = framesOf(raw)[0];

@@ -83,10 +83,10 @@ function readVersions(
 
 /**
  * Checks the body of a request against the input rule of a handler.
- * @param rule undefined if the manifest has no input rule. Then a body with any content type passes, and so does an empty
- * body without a content type
+ * @param rule undefined if the manifest has no input rule. Then a body with any content type passes, and so does an empty body
+ *   without a content type
  * @param contentType the request's header
- * @returns why the input is refused, in the words that existing clients show; undefined if it is accepted
+ * @returns the reason of a refusal, in the words that existing clients show; undefined if the input is accepted
  */
 export function inputVerdict(
   rule: InputRule | undefined,

@@ -1,10 +1,10 @@
-/** The status of a deployment, which tells whether it gets new invocations and whether it can be removed. */
+/** The status of a deployment, which shows whether the deployment gets new invocations and whether it can be removed. */
 import type { Deployment } from "../model/deployment.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
 
 /**
- * `active`: gets new invocations. `draining`: gets none, but open invocations are pinned to it. `drained`: neither new nor
- * open ones.
+ * `active`: gets new invocations. `draining`: gets none, but open invocations are pinned to it. `drained`: gets none, and no
+ * open invocation is pinned to it.
  */
 export type DeploymentStatus = "active" | "draining" | "drained";
 

@@ -25,10 +25,10 @@ export type Acceptation =
   | { readonly kind: "existing"; readonly loaded: Loaded };
 
 /**
- * Resolves when segment 0 is durable, or with the invocation that already exists under this id.
+ * Resolves with `new` when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
- * @param isThis true for an expired life that the request itself began: `accept` returns such a life as existing, and does not
- *   replace it
+ * @param isThis true for an expired life that an earlier performance of the same command may have made or found: `accept`
+ *   returns such a life as existing, and does not replace it
  */
 export async function accept(
   engine: Engine,
@@ -42,8 +42,8 @@ export async function accept(
   const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
-  // If the answer to a put is lost, the client of the table repeats the put, and the first one refuses the second. The nonce
-  // in the table shows that.
+  // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second.
+  // The nonce in that item shows this.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);

@@ -20,8 +20,8 @@ import { wakeNow } from "../messaging/wake.ts";
 export type Acquired = "held" | "waits" | "lost";
 
 /**
- * Afterwards `active.lock` has the lock, or `active.lease` the place in the queue. Waits for the acceptance, because a lock must
- * name a durable invocation (I6).
+ * After `held`, `active.lock` contains the lock; after `waits`, `active.lease` contains the ticket. Waits for the acceptance,
+ * because a lock must name a durable invocation (I6).
  */
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
   await active.ownAcceptance?.settle();
@@ -73,7 +73,7 @@ function grasped(active: ActiveInvocation, lock: Lock): "held" {
 
 /**
  * Called after the write of a park. True if the invocation holds the lock by now: the wake after the hand-over may have come
- * while the driver was still parking it (I4).
+ * while the driver was still parking the invocation (I4).
  */
 export async function hasComeToHold(
   engine: Engine,
@@ -129,7 +129,8 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
   const { acceptance, segmentIndex } = active.invocation;
   const { id, nonce, createdAtMs } = acceptance;
   if (segmentIndex > 0) {
-    // This life has already begun, before its first attempt, and a read costs less than a refused write.
+    // The life began before its first attempt, so the lock usually names it already, and a read costs less than a refused
+    // write.
     const lock = await lockAt(engine, pk);
     if (isHeldBy(lock, acceptance)) return grasped(active, lock);
   }

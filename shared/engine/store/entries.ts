@@ -130,7 +130,7 @@ function entryOf(raw: Uint8Array, type: number): Entry {
   return notificationEntry(raw, type);
 }
 
-/** Reads one stored notification; the `CallInvocationId` of a call also gives the id of the child. */
+/** Reads one stored notification; a `CallInvocationId` notification also gives the id of the child. */
 export function notificationEntry(raw: Uint8Array, code: number): NotificationEntry {
   const type = NOTIFICATION_TYPES.get(code);
   if (type === undefined) throw new StoreError(`a stored entry has the unknown code ${code}`);

@@ -98,7 +98,10 @@ export function completionArrival(completionId: number): string {
   return `c${completionId}`;
 }
 
-/** The key of an awakeable's signal. It does not depend on the sender, so only the first signal counts. */
+/**
+ * The key of an awakeable's signal. It does not depend on the sender, so only the first signal counts. The index is above the
+ * indexes of built-in signals.
+ */
 export function awakeableArrival(index: number): string {
   return `s${index}`;
 }

@@ -97,7 +97,7 @@ async function resumed(engine: Engine): Promise<Saved> {
 }
 
 /**
- * Runs one pass in a process without memory of earlier passes, whose progress is read from the table.
+ * Runs one pass in a process without memory of earlier passes, so the pass reads the progress from the table.
  * @param untilMs when the pass ends; the next one continues with the rest
  */
 export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
@@ -106,9 +106,9 @@ export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<Swe
 }
 
 /**
- * For a table that was restored while queues and schedules are empty: orders a look at every open invocation and at the whole
- * listing. The passes that follow find invocations when they become due, and continue with the part of the order that is left
- * at `untilMs`.
+ * For a restored table whose queues and schedules are empty: orders a look at every open invocation and at the whole listing.
+ * The passes that follow find invocations when they become due, and continue with the part of the order that is left at
+ * `untilMs`.
  */
 export async function sweepAll(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();

@@ -1,4 +1,4 @@
-/** Tests opening store directories (new, existing, foreign and locked ones) and closing stores. */
+/** Tests the opening of store directories (new, existing, foreign and locked ones) and the closing of stores. */
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Tests certificates, TLS handshakes and the choice of protocol in them. */
+/** Tests certificates, TLS handshakes and the choice of the protocol in a handshake. */
 import { createServer as createTcp } from "node:net";
 import { createSecureServer } from "node:http2";
 import type { Server } from "node:net";
