@@ -128,7 +128,7 @@ export class Conversation {
     if (this.#ending !== undefined) return { received: this.#received, ending: this.#ending };
     const cutOff = this.#reader.pendingBytes;
     const where =
-      cutOff === 0 ? "before the attempt's end was told" : `in the middle of a message, after ${cutOff} bytes of it`;
+      cutOff === 0 ? "before the end of the attempt" : `in the middle of a message, after ${cutOff} bytes of it`;
     const message = reason === undefined ? `the response stopped ${where}` : `the response stopped ${where}: ${reason}`;
     const received = how === "broken" || cutOff > 0 ? withoutTrailingOutput(this.#received) : this.#received;
     return { received, ending: { kind: "cut", message } };

@@ -64,7 +64,7 @@ export class PendingAcceptance implements UnderWay {
     try {
       if (!isLast) this.#sendBackstop();
       const [outcome] = await Promise.all([table.transact(writes), this.backstop]);
-      if (!outcome.written) throw new StoreError(`something stands where ${this.#acceptance.id} was to be accepted`);
+      if (!outcome.written) throw new StoreError(`an item of ${this.#acceptance.id} exists already`);
       meter.count("invocations_accepted_total", { source: this.#acceptance.source.kind });
       this.#resolve();
       return outcome;

@@ -1,4 +1,4 @@
-/** Tests that an error of the operating system at the opening of a store never gets the code of damaged or foreign data. */
+/** Tests the codes of errors of the operating system at the opening of a store; none is the code of damaged or foreign data. */
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
