@@ -1,4 +1,6 @@
-/** An HTTP service with scripted answers that records its requests: for answers that no emulator gives on demand. */
+/**
+ * An HTTP service that records its requests and gives scripted answers, for tests of answers that no emulator gives on demand.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(TOO_LARGE.map((handler) => [handler, /hit message size limit: \d+ >= 1048576/])),
   ...Object.fromEntries(ABORTED.map((handler) => [handler, /'abort timeout' \(2s\) fired/])),
   text: /unexpected content type 'text\/html'/,
-  nothing: /stopped before the attempt's end was told/,
+  nothing: /stopped before the end of the attempt/,
   half: /in the middle of a message, after 50 bytes/,
   resetInTheMiddle: /in the middle of a message, after 50 bytes|the peer reset the stream/,
   reset: /the peer reset the stream/,
@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<string, RegExp>> = {
   status404: /http status code: 404/,
   status413: /content too large/,
   throttled: /rate limited/,
-  manyHeaders: /stopped before the attempt's end was told/,
+  manyHeaders: /stopped before the end of the attempt/,
 };
 const VIOLATIONS: Readonly<Record<string, RegExp>> = {
   endlessUnknown: /0x7c01 is no known command/,

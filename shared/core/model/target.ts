@@ -2,7 +2,10 @@
 
 export type ServiceType = "service" | "object" | "workflow";
 
-/** `service`: has no key. `exclusive`: holds the key while it runs. `shared`: does not. `workflow`: the run of a workflow. */
+/**
+ * `service`: a handler without a key. `exclusive`: a handler that holds its key while it runs. `shared`: a handler that does
+ * not hold its key. `workflow`: the run of a workflow.
+ */
 export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
 
 export interface Target {

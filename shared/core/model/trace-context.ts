@@ -5,7 +5,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hexadecimal digits in lower case, not all zero. */
   readonly spanId: string;
-  /** False if the origin of the trace does not record it. Then the spans below it are not recorded either. */
+  /** False if the origin of the trace does not record the trace. Then no span below the parent span is recorded either. */
   readonly sampled: boolean;
 }
 

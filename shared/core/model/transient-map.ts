@@ -5,9 +5,9 @@ interface Slot<Value> {
 }
 
 /**
- * A `Map` with many additions and deletions replaces its table every few changes. In V8 each former table points to the
- * next one and to its former content, so one table in the old generation keeps everything that was ever in its
- * successors alive until the next full collection. Emptied slots keep nothing alive.
+ * A `Map` with many additions and deletions replaces its table every few changes. In V8 each replaced table still points to
+ * the next table and to its own entries. A replaced table in the old generation therefore keeps alive all values that any
+ * later table contained, until the next full collection. An emptied slot keeps no value alive.
  */
 export class TransientMap<Key, Value extends object> {
   readonly #places = new Map<Key, Slot<Value>>();

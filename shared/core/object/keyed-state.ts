@@ -17,7 +17,10 @@ const INLINE_VALUE_MAX_BYTES = 256;
 const ENTRY_BYTES = 6;
 const LISTED_MAX = 16;
 
-/** The items to write beside the lock before the lock itself, and the state in the lock after that. */
+/**
+ * The writes and removals of items beside the lock, which precede the write of the lock, and the state that the lock then
+ * gets.
+ */
 export interface Placement {
   readonly next: KeyedState;
   readonly put: ReadonlyMap<string, Uint8Array>;
@@ -26,7 +29,9 @@ export interface Placement {
   readonly removesAll: boolean;
 }
 
-/** Places each changed value. A value moves from the lock to an item beside it if the value or the lock grows too large. */
+/**
+ * Places each changed value. A value moves from the lock to an item beside the lock if the value or the lock grows too large.
+ */
 export function place(state: KeyedState, changes: readonly StateChange[]): Placement {
   const { cleared, last } = netEffect(changes);
   const inline = new Map(cleared ? [] : state.inline);
@@ -62,7 +67,7 @@ export function place(state: KeyedState, changes: readonly StateChange[]): Place
   return { next, put, remove: [...remove], removesAll: cleared && state.unlisted };
 }
 
-/** True if no value is in the lock, and the lock points to none beside it. */
+/** True if no value is in the lock, and the lock points to no value beside the lock. */
 export function isEmpty({ inline, beside, unlisted }: KeyedState): boolean {
   return inline.size === 0 && beside.size === 0 && !unlisted;
 }
@@ -94,7 +99,7 @@ function packedBytes(inline: ReadonlyMap<string, Uint8Array>): number {
   return bytes;
 }
 
-/** Assumes three bytes per UTF-16 unit of the key, an upper bound; some values move beside the lock a little early. */
+/** Assumes three bytes per UTF-16 unit of the key, an upper bound, so some values move beside the lock a little early. */
 function entryBytes(key: string, value: Uint8Array): number {
   return key.length * 3 + value.length + ENTRY_BYTES;
 }

@@ -25,7 +25,10 @@ export function decodeAwait(bytes: Uint8Array): Await {
   return awaitOfNode(decode(FutureMessage, bytes));
 }
 
-/** A number without a combinator becomes `unknown`. @param node decoded, so its depth is within the limit of the wire */
+/**
+ * A combinator number outside of the table becomes `unknown`.
+ * @param node decoded, so its depth is within the limit of the wire
+ */
 export function awaitOfNode(node: FutureNode): Await {
   return { ...node, nested: node.nested.map(awaitOfNode), combinator: COMBINATORS[node.combinator] ?? "unknown" };
 }

@@ -3,7 +3,7 @@ import { IdError, INVOCATION_ID_BYTES, invocationIdFromBytes } from "../model/id
 import type { InvocationId } from "../model/ids.ts";
 
 export interface AwakeableId {
-  /** `entry` ids come from deployments older than any supported one: they parse, but no invocation waits for them. */
+  /** `entry` ids come from deployments older than every supported one: they parse, but no invocation waits for them. */
   readonly kind: "signal" | "entry";
   readonly invocationId: InvocationId;
   readonly index: number;
@@ -51,7 +51,7 @@ function base64url(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bits beyond the last whole byte must be zero, so that an awakeable has exactly one text. */
+/** Bits beyond the last whole byte must be zero, so that an awakeable has exactly one text, apart from the padding. */
 function fromBase64url(digits: string): Uint8Array {
   const bytes = new Uint8Array(Math.floor((digits.length * 6) / 8));
   let bits = 0;

@@ -11,7 +11,11 @@ export function decodeCommand(code: number, payload: Uint8Array, budget?: Elemen
   return name === undefined ? undefined : ({ name, message: decode(commandType(name), payload, budget) } as Command);
 }
 
-/** Decodes one stored command frame; undefined for a notification. @throws Proto3Error, RangeError if it is not a frame */
+/**
+ * Decodes one stored command frame.
+ * @returns undefined for a notification
+ * @throws Proto3Error if the payload is unreadable, RangeError if `raw` ends within a frame
+ */
 export function commandOf(raw: Uint8Array): Command | undefined {
   const frame = framesOf(raw)[0];
   return frame === undefined ? undefined : decodeCommand(frame.type, frame.payload);

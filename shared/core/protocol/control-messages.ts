@@ -32,7 +32,7 @@ export const StartMessage = message({
   idempotencyKey: optional(string(12)),
 });
 
-/** A suspension of V5 and V6: three flat lists; any of the ids resumes the invocation. */
+/** A suspension of V5 and V6: three flat lists. A notification with any of the ids resumes the invocation. */
 export const SuspensionListsMessage = message({
   waitingCompletions: repeated(uint32(1)),
   waitingSignals: repeated(uint32(2)),

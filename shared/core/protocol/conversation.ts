@@ -1,9 +1,9 @@
 /**
  * Reads the response of one attempt: bytes in, entries and an ending out; no transport, no clock.
  *
- * Entries can be read from `received` while the response is still arriving. A driver of a long-lived exchange can build
- * on that: it remembers its position, makes the entries since then durable as a segment (I2), and writes their
- * completions to the same stream, as the frames of the journal. `finish` may still withdraw an output without a
+ * Entries can be read from `received` while the response is still arriving. A driver of a long-lived exchange can build on
+ * that: it remembers its position, makes the entries after this position durable as a segment (I2), and writes the completions
+ * of these entries to the same stream, with the frames of the journal. `finish` may still withdraw an output without a
  * terminator, so such a driver leaves a trailing output to the next segment.
  */
 import type { ElementBudget } from "../model/proto3-decode.ts";
@@ -32,7 +32,10 @@ export interface ConversationSetting {
   readonly journalEntries?: number;
 }
 
-/** The limit of a journal including the attempt's entries, so that one endless handler cannot take the memory of all others. */
+/**
+ * The most entries of a journal, including the attempt's. Without this limit one endless handler could exhaust the memory of
+ * the process.
+ */
 export const JOURNAL_MAX_ENTRIES = 100_000;
 /**
  * The most elements (headers, state names, futures of a suspension) that all messages of one attempt may contain
@@ -75,7 +78,7 @@ export class Conversation {
     return this.#received;
   }
 
-  /** Whether a terminator or a violation has settled the ending; later bytes are ignored. */
+  /** Whether a terminator, a violation or a message above the size limit has settled the ending; later bytes are ignored. */
   get terminated(): boolean {
     return this.#ending !== undefined;
   }
@@ -99,7 +102,7 @@ export class Conversation {
       if (frame === undefined) break;
       this.#replyBytes += frame.raw.length;
       const ending = this.#take(frame);
-      // The limits apply after each message, not after each chunk: the whole answer of a function is a single chunk.
+      // The limits apply after each message, not after each chunk, because the whole answer of a function is a single chunk.
       this.#ending = this.#excess() ?? ending;
     }
     if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
@@ -125,7 +128,7 @@ export class Conversation {
     if (this.#ending !== undefined) return { received: this.#received, ending: this.#ending };
     const cutOff = this.#reader.pendingBytes;
     const where =
-      cutOff === 0 ? "before the attempt's end was told" : `in the middle of a message, after ${cutOff} bytes of it`;
+      cutOff === 0 ? "before the end of the attempt" : `in the middle of a message, after ${cutOff} bytes of it`;
     const message = reason === undefined ? `the response stopped ${where}` : `the response stopped ${where}: ${reason}`;
     const received = how === "broken" || cutOff > 0 ? withoutTrailingOutput(this.#received) : this.#received;
     return { received, ending: { kind: "cut", message } };

@@ -6,7 +6,7 @@ import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./c
 import type { AttemptError, RelatedCommand } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
-/** @returns undefined if a V7 suspension has no tree @throws Proto3Error if it is unreadable or exceeds `budget` */
+/** @returns undefined if a V7 suspension has no tree @throws Proto3Error if the payload is unreadable or exceeds `budget` */
 export function awaitOfSuspension(
   payload: Uint8Array,
   version: ProtocolVersion,

@@ -3,7 +3,7 @@ import { encode } from "../model/proto3-encode.ts";
 import type { Draft, MessageType } from "../model/proto3.ts";
 
 export const HEADER_BYTES = 8;
-/** A frame may keep at most this multiple of its size in memory; a smaller frame is copied out of its chunk. */
+/** A frame may keep a buffer of at most this multiple of its own size in memory. A smaller frame is copied out of its buffer. */
 const PINNED_MAX_TIMES = 4;
 /** The sender requests an acknowledgement; V7 sets this flag on every run proposal. */
 export const REQUESTED_ACK = 0x8000;
@@ -11,7 +11,7 @@ export const REQUESTED_ACK = 0x8000;
 export interface Frame {
   /** The type code. */
   readonly type: number;
-  /** The upper 16 bits after the code, reserved ones included. */
+  /** The 16 bits after the code, reserved bits included. */
   readonly flags: number;
   readonly payload: Uint8Array;
   /** Header and payload as received; stored and replayed unchanged (I9). */
@@ -90,8 +90,8 @@ export class FrameReader {
   }
 
   /**
-   * The size doubles, so a large frame in many chunks costs time in proportion to its size; bytes never move within a
-   * buffer, because frames may be views of it.
+   * The size doubles, so the time for a large frame in many chunks is proportional to the size of the frame. Bytes never move
+   * within a buffer, because frames may be views of it.
    */
   #grow(more: number): void {
     const pending = this.#buffer.subarray(this.#start, this.#end);

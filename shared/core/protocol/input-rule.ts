@@ -33,7 +33,7 @@ export function readOutputRule(output: JsonObject): OutputRule {
   };
 }
 
-/** A schema is displayed and never applied; it must be self-contained, without a reference to another document. */
+/** Stepwell displays a schema and validates no body against it. A schema must not refer to another document. */
 function readSchema(owner: JsonObject): { readonly jsonSchema?: unknown } {
   const jsonSchema = owner.any("jsonSchema");
   if (jsonSchema === undefined) return {};

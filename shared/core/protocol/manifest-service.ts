@@ -10,7 +10,7 @@ const SERVICE_NAME = /^([a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9._-]*$/;
 const HANDLER_NAME = /^([a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9_]*$/;
 const SERVICE_TYPES = { SERVICE: "service", VIRTUAL_OBJECT: "object", WORKFLOW: "workflow" } as const;
 
-/** The handler type for each service type and each `ty` of the manifest; a missing combination is refused. */
+/** The handler type for each service type and each `ty` of the manifest; a combination that is absent here is refused. */
 const HANDLER_TYPES: Readonly<Record<ServiceType, Readonly<Record<string, HandlerType>>>> = {
   service: { none: "service", SHARED: "service" },
   object: { none: "exclusive", EXCLUSIVE: "exclusive", SHARED: "shared" },
@@ -108,7 +108,7 @@ function readSettings(owner: JsonObject): HandlerSettings {
 
 type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Removes undefined members, because absence means "as the level above". */
+/** Removes undefined members. For an absent setting the level above decides. */
 function present<T extends object>(members: T): Present<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -27,8 +27,8 @@ const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 /**
  * Parses the body of a discovery answer and ignores unknown keys.
  * @param ours the versions that this server accepts
- * @throws CodedError META0013 if the answer is not a manifest, META0012 if it shares no version with this server
- * @throws JsonShapeError if a part has the wrong shape, ManifestRuleError if it is not allowed
+ * @throws CodedError META0013 if the answer is not a manifest, META0012 if the deployment shares no version with this server
+ * @throws JsonShapeError if a part has the wrong shape, ManifestRuleError if a part breaks a rule
  */
 export function parseManifest(
   contentType: string | undefined,
@@ -83,10 +83,10 @@ function readVersions(
 
 /**
  * Checks the body of a request against the input rule of a handler.
- * @param rule undefined if the manifest has no input rule. Then a body with any content type passes, and so does an empty
- * body without a content type
+ * @param rule undefined if the manifest has no input rule. Then a body with any content type passes, and so does an empty body
+ *   without a content type
  * @param contentType the request's header
- * @returns why the input is refused, in the words that existing clients show; undefined if it is accepted
+ * @returns the reason of a refusal, in the words that existing clients show; undefined if the input is accepted
  */
 export function inputVerdict(
   rule: InputRule | undefined,

@@ -66,7 +66,7 @@ export function peekPromiseCompletion(
   return frame("PeekPromiseCompletion", { completionId }, contentOf(result, version));
 }
 
-/** @param failure why this command did not complete the promise; undefined if it did */
+/** @param failure present if this command did not complete the promise */
 export function completePromiseCompletion(
   completionId: number,
   failure: Failure | undefined,

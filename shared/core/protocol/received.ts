@@ -38,7 +38,7 @@ export type ReplyEnd =
   | { readonly kind: "ended" }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | AttemptError
-  /** The deployment broke the protocol; the entries before that are kept. */
+  /** The deployment broke the protocol. The entries before that are kept, unless the attempt has too many bytes or entries. */
   | { readonly kind: "violation"; readonly message: string }
   /** A message above the limit (RT0003); the entries before that are kept. */
   | { readonly kind: "too-large"; readonly sizeBytes: number; readonly limitBytes: number }

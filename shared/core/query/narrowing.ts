@@ -12,7 +12,7 @@ export interface Bound {
   readonly toMs?: number;
 }
 
-/** By column. */
+/** Bounds by column name. */
 export type Narrowing = ReadonlyMap<string, Bound>;
 
 export const EVERYTHING: Narrowing = new Map();
@@ -32,7 +32,7 @@ export function both(left: Bound, right: Bound): Bound {
   };
 }
 
-/** The disjunction of two bounds; undefined if the result would exclude nothing. */
+/** A bound that allows all values that at least one of the two allows; undefined unless both have `in`. */
 export function either(left: Bound, right: Bound): Bound | undefined {
   if (left.in !== undefined && right.in !== undefined) return { in: [...new Set([...left.in, ...right.in])] };
   return undefined;

@@ -59,7 +59,10 @@ export const PROMISE = tableShape(
 /** A lock is named `<service>/<key>`. */
 export const LOCKS = tableShape("sys_locks", "partition_key i, scope, lock_name, acquired_at t, acquired_by");
 
-/** Tables without a counterpart here: rules of flow control and their queues. They exist and are empty. */
+/**
+ * Tables about rules of flow control and their queues, which Stepwell does not have. Statements may read these tables; they
+ * are empty.
+ */
 export const EMPTY_TABLES: readonly TableShape[] = [
   tableShape("sys_rules", "pattern, concurrency i, description, disabled b, version i, last_modified t"),
   tableShape(

@@ -1,8 +1,11 @@
-/** The status of a deployment, which tells whether it gets new invocations and whether it can be removed. */
+/** The status of a deployment, which shows whether the deployment gets new invocations and whether it can be removed. */
 import type { Deployment } from "../model/deployment.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
 
-/** `active`: gets new invocations. `draining`: gets none, but has pinned open invocations. `drained`: has neither. */
+/**
+ * `active`: gets new invocations. `draining`: gets none, but open invocations are pinned to it. `drained`: gets none, and no
+ * open invocation is pinned to it.
+ */
 export type DeploymentStatus = "active" | "draining" | "drained";
 
 /** True if the deployment has the latest revision of at least one of its services. */

@@ -13,9 +13,9 @@ export interface DeploymentUpdate {
 }
 
 /**
- * The rule of an update: `similar` takes the discovered services unless one has lost something, `address` keeps the old
- * services, `services` takes the discovered ones unconditionally. Protocol versions never change, because invocations in
- * flight are pinned to theirs.
+ * The rule of an update: `similar` takes the discovered services unless a service is gone, changed its type or lost a handler;
+ * `address` keeps the old services; `services` takes the discovered ones unconditionally. Protocol versions never change,
+ * because invocations in flight are pinned to theirs.
  */
 export type UpdateRule = "similar" | "address" | "services";
 

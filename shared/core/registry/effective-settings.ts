@@ -7,7 +7,7 @@ export interface SettingsMaxima {
   readonly journalRetentionMaxMs?: number;
 }
 
-/** @param handler undefined resolves the settings of the service itself */
+/** @param handler if undefined, the function resolves the settings of the service itself */
 export function effectiveSettings(
   service: Service,
   handler: Handler | undefined,
@@ -40,7 +40,7 @@ export function effectiveSettings(
 
 /**
  * Notices about settings of a service or a handler that do not take effect as written.
- * @param settings those of the service or the handler alone
+ * @param settings the settings of the service alone, or of the handler alone
  */
 export function settingsNotices(
   settings: HandlerSettings,

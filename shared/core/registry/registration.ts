@@ -1,4 +1,4 @@
-/** Decides a registration by the rules of revisions, reserved names and conflicts, as one pure function. */
+/** Decides a registration by the rules of revisions, reserved names and conflicts, without any I/O. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { ThrownCode } from "../errors/error-table.ts";
 import { addressOf } from "../model/deployment.ts";
@@ -30,7 +30,7 @@ export type Decision =
   | { readonly kind: "created" | "replaced"; readonly deployment: Deployment }
   | { readonly kind: "refused"; readonly error: CodedError };
 
-/** The deployments at an address: at most one, unless updates in place have moved more there. */
+/** The deployments at an address: at most one, unless an update in place moved another one to this address. */
 export function standingUnder(
   existing: readonly Deployment[],
   destination: DeploymentDestination,

@@ -21,7 +21,7 @@ export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest
 function byName(services: readonly Service[]): readonly unknown[] {
   const ordered = [...services].sort((a, b) => compare(a.name, b.name));
   return ordered.map(({ name, type, documentation, metadata, settings, handlers }) => ({
-    // Listed one by one, so that the revision of a registered service is ignored.
+    // The members are listed one by one, so that the revision of a registered service is ignored.
     name,
     type,
     documentation,

@@ -15,7 +15,7 @@ export interface Subscription {
   readonly source: string;
   /** `service://<service>/<handler>` */
   readonly sink: string;
-  /** These override the cluster's properties. They may contain secrets. */
+  /** The options override the cluster's properties. They may contain secrets. */
   readonly options: Readonly<Record<string, string>>;
 }
 

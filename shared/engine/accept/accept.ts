@@ -1,4 +1,4 @@
-/** Accepts an invocation: writes segment 0 if there is none, or if it belongs to an expired life (I6, I12). */
+/** Accepts an invocation: writes segment 0, unless a life under the same id has not expired (I6, I12). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accepted } from "../../core/invocation/invocation.ts";
 import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
@@ -25,9 +25,10 @@ export type Acceptation =
   | { readonly kind: "existing"; readonly loaded: Loaded };
 
 /**
- * Resolves when segment 0 is durable, or with the invocation that already exists under this id.
+ * Resolves with `new` when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
- * @param isThis true if an expired life is the one to be accepted: it is then returned as existing, and not replaced
+ * @param isThis true for an expired life that an earlier performance of the same command may have made or found: `accept`
+ *   returns such a life as existing, and does not replace it
  */
 export async function accept(
   engine: Engine,
@@ -41,7 +42,8 @@ export async function accept(
   const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
-  // If the client repeats the put after a lost answer, the first put makes the second fail. The stored nonce shows that.
+  // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second.
+  // The nonce in that item shows this.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);

@@ -15,7 +15,7 @@ export function freshId(engine: Pick<Engine, "ids">): InvocationId {
   return invocationIdFromBytes(engine.ids.random(INVOCATION_ID_BYTES));
 }
 
-/** Every request with this key has this id, so a duplicate finds the first request without a search. */
+/** Every request with this target and idempotency key has this id, so a duplicate finds the first request without a search. */
 export function idempotentId(engine: Engine, { service, handler, key }: Target, idempotencyKey: string): InvocationId {
   const parts = ["ik", service, key === undefined ? "" : `k${key}`, handler, idempotencyKey];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
@@ -26,7 +26,10 @@ export function workflowId(engine: Engine, { service, key = "" }: Pick<Target, "
   return invocationIdFromBytes(engine.ids.derive(["wf", service, key], INVOCATION_ID_BYTES));
 }
 
-/** The id of a child follows from its caller's life and the command, from its own idempotency key, or from its workflow's key. */
+/**
+ * The id of a child follows from the life of the caller and the command; from the idempotency key, if the call has one; or,
+ * for the run of a workflow, from the key of the workflow.
+ */
 export function childId(
   engine: Engine,
   caller: Pick<Acceptance, "id" | "nonce">,

@@ -8,8 +8,8 @@ import { claimCondition, type LeaseRecord } from "../store/lease-record.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
 /**
- * Parks a delayed send, and puts it into the open index at the moment of its start. If that moment is far, its timer is
- * set first, because the park relies on the timer.
+ * Parks a delayed send; its start is the moment of the next look in the open index. If the start is far, the timer is set
+ * before the park, because the park relies on the timer.
  */
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
   const how = { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs } as const;
@@ -21,7 +21,10 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
   await parkAtStart(engine, acceptance, { ...how, timerAtMs: startAtMs });
 }
 
-/** Parks the invocation. Sends a wake if it got the lock meanwhile: the wake of the lock may have come before the park (I4). */
+/**
+ * Parks the invocation. Sends a wake if the invocation came to hold its key meanwhile, because the wake of the hand-over may
+ * have come before the park (I4).
+ */
 export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
   const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });

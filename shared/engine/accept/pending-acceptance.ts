@@ -25,10 +25,13 @@ export class PendingAcceptance implements UnderWay {
   #reject!: (error: unknown) => void;
   /** Resolves when the acceptance is durable and the backstop is sent. */
   readonly durable: Promise<void>;
-  /** The backstop, once it is sent. It is due when the lease is over; if the invocation ends before, it is recalled. */
+  /**
+   * The backstop, undefined until it is sent. This message is due when the lease is over, and is recalled if the invocation
+   * ends before.
+   */
   backstop: Promise<MessageHandle> | undefined;
 
-  /** Begins the write at once, unless the settings and the acceptance itself allow it to wait. */
+  /** Begins the write at once, unless the settings and the acceptance itself allow the write to wait. */
   constructor(engine: Engine, acceptance: Acceptance, lease: Lease) {
     this.#engine = engine;
     this.#acceptance = acceptance;
@@ -61,7 +64,7 @@ export class PendingAcceptance implements UnderWay {
     try {
       if (!isLast) this.#sendBackstop();
       const [outcome] = await Promise.all([table.transact(writes), this.backstop]);
-      if (!outcome.written) throw new StoreError(`something stands where ${this.#acceptance.id} was to be accepted`);
+      if (!outcome.written) throw new StoreError(`an item of ${this.#acceptance.id} exists already`);
       meter.count("invocations_accepted_total", { source: this.#acceptance.source.kind });
       this.#resolve();
       return outcome;

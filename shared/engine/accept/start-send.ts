@@ -30,9 +30,7 @@ async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promi
   }
 }
 
-/**
- * I6: invocations of a key start in the order of acceptance, so the acceptor takes the lock or queues, not the driver.
- */
+/** I6: invocations of a key start in the order of acceptance, so the acceptor, not the driver, takes the lock or queues. */
 async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
   const pk = objectPartition(engine, acceptance.target);
   const taking = await takeOrQueue(engine, pk, acceptance);

@@ -20,8 +20,8 @@ import { wakeNow } from "../messaging/wake.ts";
 export type Acquired = "held" | "waits" | "lost";
 
 /**
- * Afterwards `active.lock` has the lock, or `active.lease` the place in the queue. Waits for the acceptance, because a lock must
- * name a durable invocation (I6).
+ * After `held`, `active.lock` contains the lock; after `waits`, `active.lease` contains the ticket. Waits for the acceptance,
+ * because a lock must name a durable invocation (I6).
  */
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
   await active.ownAcceptance?.settle();
@@ -52,8 +52,8 @@ const STALE_LEASES = 2;
 
 /**
  * The first in line looks once at the holder of a lock that was taken long ago: a late take may have given the lock to an
- * invocation that has ended, which would otherwise stay unnoticed until the next interval. If an operator's edit holds the
- * lock, any process passes it on: the edit is applied in the queue, and its editor may have died.
+ * ended invocation, and without this look no process would notice before the next check. If an operator's edit holds the lock,
+ * any process passes the lock on, because the edit is applied in the queue, and its editor may have died.
  */
 export async function lookIfStale(
   engine: Engine,
@@ -72,8 +72,8 @@ function grasped(active: ActiveInvocation, lock: Lock): "held" {
 }
 
 /**
- * Called after the write of a park. True if the invocation holds the lock by now: the wake after the hand-over may have met
- * the driver that was leaving (I4).
+ * Called after the write of a park. True if the invocation holds the lock by now: the wake after the hand-over may have come
+ * while the driver was still parking the invocation (I4).
  */
 export async function hasComeToHold(
   engine: Engine,
@@ -82,7 +82,7 @@ export async function hasComeToHold(
   return isHeldBy(await lockAt(engine, objectPartition(engine, acceptance.target)), acceptance);
 }
 
-/** True if an invocation that a wake found still waits in the queue of its key. */
+/** True if the invocation that a wake names is still waiting in the queue of its key. */
 export async function stillWaits(
   engine: Engine,
   { invocation, leaseRecord }: Pick<Loaded, "invocation" | "leaseRecord">,
@@ -93,8 +93,8 @@ export async function stillWaits(
 }
 
 /**
- * Looks at the holder for an invocation that waits for long. If the holder's life no longer exists, this passes the lock on;
- * if the holder has ended or has no driver, this wakes it.
+ * Looks at the holder on behalf of an invocation that waits for long. Passes the lock on if the holder's life no longer
+ * exists, and wakes the holder if it has ended or has no driver.
  */
 async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
   const { holder } = lock;
@@ -129,7 +129,8 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
   const { acceptance, segmentIndex } = active.invocation;
   const { id, nonce, createdAtMs } = acceptance;
   if (segmentIndex > 0) {
-    // The life began with the first attempt: a read costs less than a refused write.
+    // The life began before its first attempt, so the lock usually names it already, and a read costs less than a refused
+    // write.
     const lock = await lockAt(engine, pk);
     if (isHeldBy(lock, acceptance)) return grasped(active, lock);
   }

@@ -31,7 +31,7 @@ export function fingerprint({ ids }: Pick<Engine, "ids">, values: Values): Uint8
   return ids.derive(["state", ...sorted.flat()], FINGERPRINT_BYTES);
 }
 
-/** Sorts an edit after every segment of the holder, and edits in the order of their tickets. */
+/** This offset sorts an edit after every segment of the holder, and sorts edits in the order of their tickets. */
 const BEHIND_SEGMENTS = 1_000_000_000_000;
 
 export async function applyEdit(

@@ -15,7 +15,10 @@ const NONE: EagerState = { state: [], partialState: true };
 /** The default limit: a function takes 6 MB in all, journal and encoding included. */
 export const EAGER_STATE_MAX_BYTES = 1 << 20;
 
-/** Costs nothing for plain services; for others a read, unless the driver has the lock in memory. */
+/**
+ * Costs nothing for a plain service or lazy state. Else costs a read of the lock, unless the driver has the lock in memory,
+ * and a read of the values beside the lock, if there are any.
+ */
 export function eagerState(
   engine: Engine,
   active: ActiveInvocation,
@@ -27,7 +30,7 @@ export function eagerState(
   return stateNow(engine, active, maxBytes);
 }
 
-/** The driver of the holder has the state in memory; a shared handler gets the state as of the beginning of its attempt. */
+/** The driver of the holder has the lock in memory; a shared handler gets the state as of the beginning of its attempt. */
 async function stateNow(engine: Engine, active: ActiveInvocation, maxBytes: number): Promise<EagerState> {
   const pk = objectPartition(engine, active.invocation.acceptance.target);
   const lock = active.lock.known ?? (await lockAt(engine, pk));

@@ -53,8 +53,9 @@ function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
 }
 
 /**
- * Called for an exclusive invocation that has ended: it may hold the lock, wait for it, or have given it back already. A
- * repeated give-back wakes its direct successor, because the first give-back may have died before its wake.
+ * Called for an exclusive invocation that has ended, and that may hold the lock, wait for the lock, or have given the lock
+ * back already. A repeated give-back wakes the direct successor, because the process of the first give-back may have died
+ * before this wake.
  */
 export async function giveBack(
   engine: Engine,
@@ -81,9 +82,9 @@ export async function giveBack(
 }
 
 /**
- * Called for an invocation that an operator paused while it waited for its key. It draws another ticket when it is resumed. If
- * it has just got the key, it keeps the key, as any other paused invocation: a late redo of this effect could otherwise pass
- * on the lock under which the resumed invocation runs.
+ * Called for an invocation that an operator paused while it waited for its key. The invocation draws another ticket when it is
+ * resumed. If it has just got the key, it keeps the key, as every paused holder does. Otherwise a late redo of this effect
+ * could pass on the lock under which the resumed invocation runs.
  */
 export async function leaveQueue(
   engine: Engine,
@@ -96,8 +97,8 @@ export async function leaveQueue(
 }
 
 /**
- * True if the holder is an ended life of this id. A slow acceptor may take the lock for such a life. A wake to the id
- * would lead to this give-back again, and so on without end.
+ * True if the holder is a life of this id that no longer exists. A slow acceptor may take the lock for such a life. A wake to
+ * the id would lead to this give-back again, and so on without end.
  */
 async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
   if (holder?.id !== id) return false;
@@ -158,7 +159,7 @@ type Next =
   | { readonly kind: "edit"; readonly item: Item }
   | { readonly kind: "nobody" };
 
-/** A ticket that was drawn but not written belongs to a process that died, or that is slow and will draw another one. */
+/** A ticket that was drawn but not written belongs to a process that died, or that is slow and will draw another ticket. */
 async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<Next> {
   const key = inboxKey(pk, ticket);
   let item = await engine.table.get(key);
@@ -188,8 +189,8 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
 }
 
 /**
- * Wakes the holder if this give-back has handed it the key, unless a driver has claimed the holder since. Any other
- * holder took a free key, or got the key from another give-back, which wakes it. A wake from here would lead to a
+ * Wakes the holder if this give-back has handed it the key, unless a driver has claimed the holder since. Any other holder
+ * took a free key, or got the key from another give-back, which wakes it. A wake of such a holder would lead to another
  * repeated give-back, and so on without end. Costs a read if the direct successor still holds the key.
  */
 async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
@@ -201,8 +202,8 @@ async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | un
 }
 
 /**
- * True if the holder may not have been driven since it got the key: according to its lease record it waits, has not
- * begun, or has ended.
+ * True if possibly no driver has looked at the holder since it got the key: according to the lease record, the holder waits
+ * for the key or for a driver, or has ended.
  */
 function mayBeUnaware({ status }: LeaseRecord): boolean {
   return status === "pending" || status === "ready" || status === "completed";

@@ -18,7 +18,7 @@ import { readPromise } from "./promises.ts";
 export interface KeyedReads {
   /**
    * Called in the order of the commands, so that a read shows the changes before it.
-   * @returns undefined if the command is not a read, or reads a promise that is not completed
+   * @returns undefined if the command is not a read, or if it waits for a promise that is not completed
    */
   answer(command: Command): Promise<NotificationEntry | undefined>;
 }

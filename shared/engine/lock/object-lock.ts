@@ -109,12 +109,12 @@ export async function queueUp(
       },
       { kind: "absent" },
     );
-    // A holder that leaves voids a ticket that was drawn but not written yet: draw another one.
+    // The give-back of the holder voids a ticket that is drawn but not written yet. The invocation then draws another ticket.
     if (laid.written || laid.existing?.["n"] === nonce) return lock;
   }
 }
 
-/** Makes the queue pass over an invocation that ended while it waited. */
+/** Makes the queue pass over an invocation that ended or was paused while it waited. */
 export async function voidTicket(engine: Engine, pk: string, ticket: number): Promise<void> {
   await engine.table.put({ ...inboxKey(pk, ticket), void: true, expiresAtS: ticketExpiryS(engine) });
 }
@@ -122,7 +122,7 @@ export async function voidTicket(engine: Engine, pk: string, ticket: number): Pr
 /** An invocation may wait longer than this. Its ticket is then gone, and the invocation queues again at its next poll. */
 const TICKET_KEPT_S = 30 * DAY_S;
 
-/** Served tickets lie below the head, unread, until they expire: deleting them would cost a write. */
+/** Served tickets lie below the head, unread, until they expire, because a deletion would cost a write. */
 export function ticketExpiryS({ clock }: Pick<Engine, "clock">): number {
   return Math.ceil(clock.nowMs() / 1000) + TICKET_KEPT_S;
 }

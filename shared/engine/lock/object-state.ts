@@ -21,7 +21,7 @@ import { ENVELOPE_BYTES, enveloped, CODEC, sameBytes } from "../store/record-env
 
 /** The number of values beside the lock that are written at a time. */
 const AT_ONCE = 25;
-/** How long a removed value leaves a mark, which refuses a late redo of an older write. */
+/** A removed value leaves a mark for this long. The mark refuses a late redo of an older write. */
 const MARK_KEPT_S = 7 * DAY_S;
 
 export interface StateView {
@@ -192,7 +192,7 @@ export class ChangedState {
 /** Longer than a ticket lives. If a lock is created again, its tickets must not find old tickets with the same numbers. */
 const EMPTY_LOCK_KEPT_S = 40 * DAY_S;
 
-/** A lock without state expires: only its grants and its tickets are needed for a while. */
+/** A lock without state expires, because only its grants and its tickets are still needed, and only for a while. */
 export function expiryOfEmpty({ clock }: Pick<Engine, "clock">, state: KeyedState): number | undefined {
   return isEmpty(state) ? Math.ceil(clock.nowMs() / 1000) + EMPTY_LOCK_KEPT_S : undefined;
 }

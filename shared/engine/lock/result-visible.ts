@@ -1,4 +1,4 @@
-/** Decides when the end of an invocation may be returned: only once the state of its key is as the end left it. */
+/** Decides whether the result of an ended invocation may be returned: only after its changes are in the state of its key. */
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
@@ -6,8 +6,8 @@ import { isHeldBy } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
- * The final segment is durable a moment before the state of the key is written and the lock handed on. Costs one read of the
- * lock for an invocation that needed the lock, and nothing for any other.
+ * The final segment is durable a moment before the state of the key is written and the lock is handed on. Costs one read of
+ * the lock for an invocation that needed the lock, and nothing for any other.
  */
 export async function isResultVisible(engine: Engine, { acceptance, phase }: Invocation): Promise<boolean> {
   if (phase.status !== "completed") return false;

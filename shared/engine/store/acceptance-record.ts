@@ -18,7 +18,7 @@ export interface Lease {
 
 export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
 
-/** A record stores the position of a value in its list, so new values go to the end. */
+/** A record stores the position of a value in one of these lists, so a new value goes to the end of a list. */
 const SERVICE_TYPES = ["service", "object", "workflow"] as const;
 const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
 const SOURCE_KINDS = ["ingress", "call", "send", "restart"] as const;

@@ -86,7 +86,7 @@ function keyedMeaningOf({ name, message }: WireCommand): Command | undefined {
   }
 }
 
-/** Leaves an empty key out: only the type of the service decides whether the target has a key (`withKey`). */
+/** Leaves an empty key out, because only the type of the service decides whether the target has a key (`withKey`). */
 function childOf(message: CommandMessage<"Call"> | CommandMessage<"OneWayCall">): ChildRequest {
   const { serviceName: service, handlerName: handler, key, idempotencyKey, parameter: input, headers } = message;
   return {
@@ -116,7 +116,10 @@ function lookupOf({ invocationId, idempotentRequest, workflow }: WireLookup): Lo
   return { kind: "id", invocationId: invocationId ?? "" };
 }
 
-/** Reads the frames of a stored segment. @throws StoreError if they are not the frames of a segment */
+/**
+ * Reads the frames of a stored segment.
+ * @throws StoreError for an unknown code, RangeError or Proto3Error for unreadable bytes
+ */
 export function entriesOf(frames: Uint8Array): readonly Entry[] {
   return framesOf(frames).map(({ raw, type }) => entryOf(raw, type));
 }
@@ -127,7 +130,7 @@ function entryOf(raw: Uint8Array, type: number): Entry {
   return notificationEntry(raw, type);
 }
 
-/** Reads one stored notification; the first completion of a call also gives the id of the child. */
+/** Reads one stored notification; a `CallInvocationId` notification also gives the id of the child. */
 export function notificationEntry(raw: Uint8Array, code: number): NotificationEntry {
   const type = NOTIFICATION_TYPES.get(code);
   if (type === undefined) throw new StoreError(`a stored entry has the unknown code ${code}`);

@@ -22,7 +22,7 @@ export type IndexPosition = string;
 /** The position before every entry. */
 export const START: IndexPosition = "";
 
-/** @param from inclusive @param below exclusive; positions as in `item-keys.ts`; the whole index by default */
+/** @param range `from` is inclusive, `below` exclusive; positions as in `item-keys.ts`; the whole index by default */
 export async function* openItems(engine: StorePorts, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   yield* inOrder(
@@ -97,7 +97,7 @@ async function newestOfDay(engine: StorePorts, dayMs: number): Promise<number | 
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** The items of one shard that were read and not yielded yet. */
+/** The last page that was read from one shard, and the position of the next item to yield. */
 interface Reading {
   readonly pk: string;
   items: readonly Item[];
@@ -107,7 +107,7 @@ interface Reading {
 
 /**
  * Merges the shards, the oldest item first, so that no shard waits for the end of another. No read is under way while the
- * consumer has an item.
+ * consumer works on an item.
  */
 async function* inOrder(
   engine: StorePorts,

@@ -5,7 +5,7 @@ import { CALLER_HEADER, isCallerHeader } from "../../core/model/caller.ts";
 import { COMMANDS } from "../../core/protocol/command-messages.ts";
 import { messageFrame } from "../../core/protocol/frame.ts";
 
-/** The caller's header comes from the acceptance alone: a submitted header of that name is forged. */
+/** The caller's header comes from the acceptance alone. A submitted header of that name is dropped, because it may be forged. */
 export function inputEntry({ input, headers: given, createdBy }: Acceptance): CommandEntry {
   const { code, type } = COMMANDS.Input;
   const others = given.some(({ key }) => isCallerHeader(key)) ? given.filter(({ key }) => !isCallerHeader(key)) : given;

@@ -4,7 +4,10 @@ import { textHash } from "../../core/model/text-hash.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Key } from "../ports/table.ts";
 
-/** A range of sort keys. Those of one invocation begin with `arr#`, `blob#`, `hold#`, `seg#`, `sink#`, `try#`, in this order. */
+/**
+ * A range of sort keys. The sort keys of one invocation begin with `arr#`, `blob#`, `hold#`, `seg#`, `sink#`, `try#`, in this
+ * order.
+ */
 export const ARRIVALS = { from: "arr#", below: "arr$" };
 /** The pieces of records that are too large for one item. */
 export const PIECES = { from: "blob#", below: "blob$" };
@@ -64,7 +67,7 @@ export function pieceRange(name: string): { from: string; below: string } {
   return { from: `blob#${name}#`, below: `blob#${name}$` };
 }
 
-/** Failure events are a ring, of which the latest 32 remain. */
+/** The keys repeat after 32 attempts, so the latest 32 failure events remain. */
 export function eventKey(pk: string, nonce: Nonce, attempt: number): Key {
   return { pk, sk: `try#${nonce}#${String(attempt % 32).padStart(2, "0")}` };
 }
@@ -95,7 +98,10 @@ export function completionArrival(completionId: number): string {
   return `c${completionId}`;
 }
 
-/** The key of an awakeable's signal, so that only the first one counts. Its index is above those of built-in signals. */
+/**
+ * The key of an awakeable's signal. It does not depend on the sender, so only the first signal counts. The index is above the
+ * indexes of built-in signals.
+ */
 export function awakeableArrival(index: number): string {
   return `s${index}`;
 }
@@ -108,7 +114,7 @@ export function shardOf(id: InvocationId, { indexShards = 1 }: Pick<KeyScheme, "
   return textHash(id) % indexShards;
 }
 
-/** The shards that lists read. */
+/** The shards of the current setting, which lists of invocations read. */
 export function shardsOf({ indexShards = 1 }: KeyScheme): readonly number[] {
   return Array.from({ length: indexShards }, (_, shard) => shard);
 }

@@ -8,7 +8,7 @@ import { leaseRecordKey, invocationPk, type KeyScheme, openKeys } from "./item-k
 import type { Condition, Item, Scalar, Update } from "../ports/table.ts";
 
 export interface LeaseRecord {
-  /** The index of the last segment that its writer had loaded. */
+  /** The index of the last segment that the writer of the lease record had loaded. */
   readonly base: number;
   readonly token: Token;
   /** The end of the lease; 0 when parked. */
@@ -99,8 +99,8 @@ const OPTIONAL = [
 ] as const;
 
 /**
- * Makes an update of the stored lease record. The sweeper may note an invocation under a live lease, which keeps the token. A
- * driver that read the lease record before the note may still write, but must not overwrite the place in the open index.
+ * Makes an update of the stored lease record. The sweeper may note an invocation under a live lease; the note keeps the token.
+ * So a driver that read the lease record before the note may still write, but must not overwrite the place in the open index.
  */
 export function leaseRecordChange(key: LeaseRecordKey, leaseRecord: LeaseRecord): Update {
   const set: Record<string, Scalar> = {};
@@ -140,7 +140,7 @@ export function readLeaseRecord(item: Item): LeaseRecord {
 
 /**
  * Allows the update if the stored lease record has one of `tokens`: then no other process has claimed the invocation. Also
- * allows it if the stored base is older, because then the lease in the last segment counts instead.
+ * allows the update if the stored base is older, because then the lease in the last segment counts instead.
  */
 export function changeCondition(base: number, tokens: readonly Token[]): Condition {
   const known = tokens.map((value): Condition => ({ kind: "equal", attribute: "token", value }));

@@ -270,7 +270,7 @@ function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): P
   }
 }
 
-/** The last segment, if its effects may not have been performed (I2); a driver performs them before it parks. */
+/** The last segment, unless its effects are known to be performed (I2); a driver performs them before it parks. */
 export function unperformed({ last, leaseRecord }: Loaded): Loaded["last"] {
   return last !== undefined && (leaseRecord?.performed ?? 0) >= last.segment.index ? undefined : last;
 }

@@ -19,11 +19,11 @@ export interface Lock {
   readonly grant: number;
   readonly head: number;
   readonly tail: number;
-  /** The holder's last segment whose changes of state were applied. */
+  /** The index of the holder's last segment whose changes of state were applied. */
   readonly applied: number;
   /** Counts the edits of a workflow's state by operators, which its run must not overwrite. */
   readonly edits: number;
-  /** The last edit of a free state. If the answer of a write was lost, the editor recognizes its own edit by this. */
+  /** The last edit of a free state. If the answer of a write was lost, the editor recognizes its own edit by this nonce. */
   readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;

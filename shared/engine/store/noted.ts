@@ -1,4 +1,7 @@
-/** Reads how far the sweeper has walked the listing. The open index has the open invocations so far, with few exceptions (I8). */
+/**
+ * Reads how far the sweeper has walked the listing. With few exceptions, the open index contains all open invocations up to
+ * there (I8).
+ */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { idAt } from "./index-walk.ts";
@@ -16,7 +19,7 @@ export interface Noted {
   readonly except: ReadonlySet<InvocationId>;
 }
 
-/** The prefix of slices of the walk over the listing that workers have not finished. Each starts at its own position. */
+/** The prefix of the items of unfinished slices of the walk over the listing. A slice starts at its own position, `from`. */
 export const LISTING_SLICES = "slice#listing#";
 
 /** Costs one read. The caller must read the open index afterwards, because the sweeper writes its progress after the index. */

@@ -2,10 +2,10 @@
 import { StoreError } from "../ports/table.ts";
 
 const FORMAT_VERSION = 1;
-/** 0: none. Encryption takes 1 and up. */
+/** 0 means no encryption; 1 and up are free for ciphers. */
 const ENCRYPTION_NONE = 0;
 
-/** What follows the envelope: the plain record, the packed record, or the name of its pieces (ADR 0015). */
+/** The content after the envelope: the plain record, the packed record, or the name of its pieces (ADR 0015). */
 export const CODEC = { plain: 0, packed: 1, pieces: 2 } as const;
 
 export const ENVELOPE_BYTES = 3;
@@ -35,7 +35,7 @@ export function isInPieces(record: unknown): boolean {
   return record instanceof Uint8Array && record[1] === CODEC.pieces;
 }
 
-/** Each record contains something unique to its writer, so equal bytes come from the same write. */
+/** A segment contains its writer's token, and a record in pieces a random name. Equal bytes of these come from one write. */
 export function sameBytes(there: unknown, ours: unknown): boolean {
   if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
   return there.length === ours.length && there.every((byte, at) => byte === ours[at]);

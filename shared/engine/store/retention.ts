@@ -4,7 +4,7 @@ import type { HandlerType } from "../../core/model/target.ts";
 
 /**
  * The journal is never kept longer than the result. docs/configuration.md describes the settings of the server
- * (`default-journal-retention` and the two beside it).
+ * (`default-journal-retention`, `default-idempotency-retention`, `default-workflow-completion-retention`).
  * @param attachable true if the invocation has an idempotency key or came through the ingress, so that callers can find it
  */
 export function retentionOf(

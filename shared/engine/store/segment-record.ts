@@ -56,9 +56,9 @@ const StoredSegment = message({
   untilMs: uint53(18),
   /** Writes that the driver made for this invocation since the previous segment, including the write of this segment. */
   consumedUnits: uint32(19),
-  /** Of a pause. */
+  /** For a pause: true if it came before the first attempt. */
   neverBegan: bool(23),
-  /** The result is the last Output among the frames, so it is not stored twice. */
+  /** True if the result is the last Output among the frames, where it is stored already. */
   resultInFrames: bool(20),
   grant: optional(uint53(22)),
   /** Keys of the orders that this segment obeys. */
@@ -72,7 +72,7 @@ export interface SegmentPlace {
   readonly lease: Lease;
   readonly consumedUnits: number;
   readonly expiresAtS: number;
-  /** The segment ends an invocation whose handler got a cancel: its journal shows the cancel, its result does not. */
+  /** True if the segment ends an invocation that got a cancel. The journal shows the cancel, and the result does not. */
   readonly isCancelled?: boolean;
 }
 
@@ -137,7 +137,7 @@ export class AbsentArrivalError extends StoreError {
 /** Finds the arrival of a key that a segment lists; undefined if the read did not return it. */
 export type ArrivalLookup = (key: string) => Extract<Arrival, { kind: "notification" }> | undefined;
 
-/** The segments of a journal in order; the final one alone if it is a bare end. */
+/** The segments of a journal in order; the final one alone if it counts without the others (`endAlone`). */
 export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
   return segments.at(-1)?.["endAlone"] === true ? segments.slice(-1) : segments;
 }

@@ -1,4 +1,4 @@
-/** The ports that the store uses, without the record of the whole engine. */
+/** The ports that the store uses, a part of `Engine`. */
 import type { Bulkheads } from "../bulkheads/bulkheads.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Codec } from "../ports/codec.ts";

@@ -3,7 +3,10 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 
-/** A shared table deletes expired items even while no sweeper runs: open invocations must survive two weeks of that. */
+/**
+ * A shared table deletes expired items even while no sweeper runs, and open invocations must survive two weeks without a
+ * sweeper.
+ */
 const SHARED_KEPT_S = 16 * DAY_S;
 /** A process that owns its store deletes no item before its own sweeper has extended the open invocations. */
 const OWNED_KEPT_S = 2 * DAY_S;
@@ -25,7 +28,10 @@ function openKeptS({ openKeptMs, exclusiveOwnerPrefix }: Keeping): number {
   return exclusiveOwnerPrefix === undefined ? SHARED_KEPT_S : OWNED_KEPT_S;
 }
 
-/** For an invocation whose items are all written now: the moment before which the sweeper must extend it if it is open. */
+/**
+ * For an invocation whose items are all written now: the moment before which the sweeper must extend the invocation if it is
+ * still open.
+ */
 export function openUntilS(settings: Keeping, nowMs: number): number {
   return Math.ceil(nowMs / 1000) + openKeptS(settings);
 }
@@ -33,7 +39,7 @@ export function openUntilS(settings: Keeping, nowMs: number): number {
 /**
  * The time to live of an item that is written now: the item must outlive the end of the invocation by the retention.
  * @param extendedUntilS the `keepUntilS` of the lease record, if the writer has read it: an item that is written after an
- *   extension must live as long as the extended ones, because the next extension comes only when those need it
+ *   extension must live as long as the extended items, because the next extension comes only when the extended items need it
  */
 export function keepUntilS(
   settings: Keeping,
@@ -59,7 +65,7 @@ export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: numb
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
 }
 
-/** Until when an invocation that is extended now may stay open before the next extension. */
+/** The moment until which an invocation that is extended now may stay open without another extension. */
 export function extendedUntilS(settings: Keeping, nowMs: number): number {
   return Math.ceil(nowMs / 1000) + Math.max(openKeptS(settings), EXTENDED_S);
 }

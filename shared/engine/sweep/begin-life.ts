@@ -1,4 +1,7 @@
-/** The start and the end of a sole owner: after a crash of the previous process, it pauses suspects or tries them alone. */
+/**
+ * The start and the end of a process that is the sole owner of its store. After a crash of the previous process, the process
+ * pauses suspects or tries them alone.
+ */
 import { Marks } from "../local/suspect-marks.ts";
 import { Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";

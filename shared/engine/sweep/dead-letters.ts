@@ -65,7 +65,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   const { invocationId } = wake;
   const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
   if (!(await beginTry(engine, marker))) {
-    // The load of the invocation may have killed that process.
+    // The load of the invocation may have killed the process of the earlier try.
     await pauseUnread(engine, invocationId, told("the process that drove it ended before its time"));
     await engine.table.delete(marker);
     return "paused";
@@ -86,16 +86,17 @@ function told(reason: string): string {
   return `it could not be driven, not even alone: ${reason}`;
 }
 
-/** @returns false if an earlier try never ended: it killed its process, and another try would kill this process */
+/** @returns false if an earlier try never ended: that try killed its process, and another try could kill this process */
 async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   const nowS = Math.ceil(engine.clock.nowMs() / 1000);
-  // If the client repeats this put after a lost answer, the repetition finds its own mark, which proves no earlier try.
+  // If the answer to this put is lost, the client of the table repeats the put, and the repetition finds the mark of this same
+  // try.
   const by = engine.activeInvocations.newToken();
   const put = await engine.table.put(
     { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
-  // If the mark is from this process, its deletion has failed: that try killed no process.
+  // If the mark comes from this process, only the deletion of the mark has failed, and the earlier try killed no process.
   return put.written || processOf(String(put.existing?.["by"])) === processOf(by);
 }
 
@@ -117,7 +118,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     const nowMs = engine.clock.nowMs();
     if (isLeased(engine, loaded, nowMs)) {
       const leftMs = loaded.lease.untilMs - nowMs + 1;
-      // The lease may belong to the try that has just failed; a lease that is live after this wait has another driver.
+      // The lease may belong to the try that has just failed; a lease that is live after this wait belongs to another driver.
       if (!hasWaited) {
         await engine.clock.sleep(leftMs);
         continue;

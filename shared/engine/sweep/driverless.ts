@@ -16,8 +16,8 @@ const REPLACED_AFTER_SHARE = 0.5;
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /**
- * The only look at an entry of the listing. It notes an open invocation in the open index. Otherwise the invocation would
- * be lost if its driver died and its message was lost later (I8).
+ * The look of the walk over the listing, which passes an entry only once. It notes an open invocation in the open index.
+ * Otherwise the invocation would be lost if its driver died and its message was lost later (I8).
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
@@ -45,7 +45,7 @@ export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: numb
   return await wakeLoaded(engine, loaded, nowMs);
 }
 
-/** Performs the effects here, not by a message: the message may be lost, and no later walk passes the entry again. */
+/** Performs the effects here, not by a message, because the message may be lost, and no later walk passes the entry again. */
 async function finishLate(engine: Engine, loaded: Loaded): Promise<void> {
   engine.log.write("effect.redone", {
     invocationId: loaded.invocation.acceptance.id,
@@ -58,9 +58,9 @@ export async function wakeLoaded(engine: Engine, { invocation, lease }: Loaded, 
 }
 
 /**
- * Under a backlog the message of an earlier pass may still be in the queue, so each state gets only one message per half
- * check interval.
- * @param state changes whenever a driver claims or parks the invocation
+ * Under a backlog the message of an earlier pass may still be in the queue, so each state gets only one message per half check
+ * interval.
+ * @param state a text that changes whenever a driver claims or parks the invocation
  */
 export async function wakeOnce(engine: Engine, to: Recipient, state: string, nowMs: number): Promise<boolean> {
   const { recentWakes } = engine.activeInvocations;

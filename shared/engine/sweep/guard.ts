@@ -1,4 +1,7 @@
-/** The guard. After a process has died in a walk, each look is recorded before it begins, so that a deadly look is found. */
+/**
+ * The guard: after a process has died in a walk, the next walk records each look before the look begins, and so finds a deadly
+ * look.
+ */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";

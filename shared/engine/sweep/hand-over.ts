@@ -40,7 +40,10 @@ export async function handOver(
 /** Slightly less than the interval of passes. While workers are busy, messages of one slice must not pile up. */
 const SENT_AGAIN_AFTER_MS = 240_000;
 
-/** Sends the message of every unclaimed slice again: a message may be lost, or its worker may have died. */
+/**
+ * Sends the message of an unclaimed slice again if the last one is old enough, because that message may be lost, or its worker
+ * may have died.
+ */
 export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs: number): Promise<void> {
   const { slices: queue, table } = engine;
   if (queue === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Looks at entries of the listing. It reads the first two segments of many entries together. If these are not enough, it
- * loads the invocation.
+ * Looks at entries of the listing. One request reads the first two segments of many entries. If these segments do not suffice,
+ * the look loads the whole invocation.
  */
 import { journalDropAtMs } from "../lease/leave-open-index.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";

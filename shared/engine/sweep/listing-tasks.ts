@@ -28,7 +28,8 @@ export const listingTask: Task = {
 };
 
 /**
- * Adds each entry whose look fails to the progress. If the progress has no room for the entry, the walk stops before it.
+ * Adds each entry whose look fails to the progress. If the progress has no room for the entry, the walk stops before the
+ * entry.
  */
 export async function walkListing(
   progress: Progress,

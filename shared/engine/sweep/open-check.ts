@@ -74,7 +74,7 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (item["status"] === "completed") return await forgetInTime(engine, loaded);
   if (isLeased(engine, loaded, nowMs)) return;
   if (isParked(loaded) && !(await wouldAdvance(engine, loaded, nowMs, isDue))) {
-    // An awaited invocation may have ended without delivering its result: its driver died, and its message was lost.
+    // An awaited invocation may have ended without delivering its result, if its driver died and its message was lost.
     await wakeUntold(engine, loaded);
     if (!isDue) return;
     await postpone(engine, loaded, nowMs);
@@ -86,14 +86,20 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (await wakeLoaded(engine, loaded, nowMs)) tally.woken++;
 }
 
-/** Does not load an invocation that killed a process: a worker tries it, and a message that fails becomes a dead letter. */
+/**
+ * Does not load the invocation, because an earlier load killed a process. A worker gets a message instead; if the message
+ * fails again and again, it becomes a dead letter.
+ */
 function unreadLook(at: Looking, item: Item, isDue: boolean): Check {
   const id = idOf(item);
   const run = () => spared(at.engine, id, async () => (isDue ? await wakeUnread(at, item) : undefined));
   return { id, phase: "look", run };
 }
 
-/** Decides by the lease record alone whether a driver has the invocation; a worker finds out whether it can advance. */
+/**
+ * Decides by the lease record alone whether a driver has the invocation; a worker finds out whether the invocation can
+ * advance.
+ */
 async function wakeUnread({ engine, tally }: Looking, item: Item): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const existing = await engine.table.get(leaseRecordKey(item.pk, nonceOf(item)));
@@ -111,9 +117,7 @@ async function forget(engine: Engine, item: Item): Promise<void> {
     await forgetInTime(engine, loaded);
 }
 
-/**
- * Deletes the lease record of a former life, which is still in the open index: no driver reads that record any more (I12).
- */
+/** Deletes a lease record of a former life that is still in the open index. No driver reads that record any more (I12). */
 async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
   await engine.table.delete({ pk, sk });
 }

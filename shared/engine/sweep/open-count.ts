@@ -17,7 +17,7 @@ export const OPEN_STATUSES = [
 ] as const satisfies readonly Status[];
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 
-/** Stands for the services without a place of their own. */
+/** Stands for the services without a count of their own. */
 export const OTHER = "other";
 
 /** The most services with a count of their own during a walk, so that the memory of a count has a bound. */
@@ -30,7 +30,7 @@ export class ServiceCount {
   readonly byStatus: Record<OpenStatus, number> = Object.fromEntries(
     OPEN_STATUSES.map((status) => [status, 0]),
   ) as never;
-  /** Since when the invocation that has waited longest for a driver has waited; Infinity without such an invocation. */
+  /** The moment since which the longest-waiting invocation has waited for a driver; Infinity if no invocation waits for one. */
   readySinceMs = Infinity;
 
   get total(): number {
@@ -43,7 +43,7 @@ export class ServiceCount {
   }
 }
 
-/** Takes no read: the walk has the entries, which show service and status. */
+/** Costs no read, because the walk has the entries, and an entry shows service and status. */
 export class OpenCount {
   readonly #engine: Engine;
   readonly #services = new Map<string, ServiceCount>();
@@ -53,8 +53,9 @@ export class OpenCount {
   }
 
   /**
-   * A sole owner knows what it drives: the memory of its drivers is newer than the entry, and `counted` adds it. An entry of
-   * a driver that the sole owner does not have waits for a driver.
+   * A sole owner skips the entry of an invocation that it drives, because the memory of the driver is newer than the entry;
+   * `counted` adds the invocation from that memory. If a sole owner does not drive an invocation whose entry says `running`,
+   * the invocation waits for a driver and counts as `ready`.
    * @param item an entry of the open index
    */
   add(item: Item): void {

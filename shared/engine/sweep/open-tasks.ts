@@ -94,7 +94,7 @@ async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolea
   return { ...progress, due: undefined, walk: { ...round, from } };
 }
 
-/** Notes the beginning and the duration of the finished walk, which decide when the next walk begins (`begun`). */
+/** Saves the beginning and the duration of the finished walk, which decide when the next walk begins (`begun`). */
 function walked(progress: Progress, { engine }: Pass): Progress {
   const walkedAtMs = progress.walk!.beganMs;
   engine.activeInvocations.walkedAtMs = walkedAtMs;

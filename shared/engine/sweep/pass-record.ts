@@ -10,7 +10,7 @@ const ALIVE_MS = 240_000;
 
 export interface PassRecord {
   readonly guard: Guard;
-  /** Resolves when the record is removed. */
+  /** Removes the record, if this pass has written it. */
   end(): Promise<void>;
 }
 

@@ -15,12 +15,16 @@ import { tellOpen } from "./tell-open.ts";
 import { tellAges } from "./walk-ages.ts";
 import type { WalkName } from "./walks.ts";
 
-/** The length of a turn: a long task does not starve the others, and the death of a pass loses no more work than this. */
+/**
+ * The length of a turn. Turns keep a long task from starving the others, and a pass that dies loses little more than the work
+ * of one turn.
+ */
 const TURN_MS = 15_000;
 /** How long each task stays first in the rotation: the interval at which the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
 /**
- * A walk over everything begins when this many times the duration of the last walk have passed, or the maximum below.
+ * A walk over everything begins when this many times the duration of the last walk have passed since that walk began, and at
+ * the latest after the maximum below.
  */
 const REST_TIMES = 100;
 const EVERYTHING_EVERY_MAX_MS = 6 * HOUR_MS;
@@ -116,7 +120,8 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
 }
 
 /**
- * Writes the slices first, and then the progress without them: a pass that dies in between repeats work but loses none.
+ * Writes the slices. The caller saves the progress without them afterwards, so a pass that dies in between repeats work but
+ * loses none.
  */
 async function handAllOver(
   pass: Pass,
@@ -136,9 +141,7 @@ async function handAllOver(
   return now;
 }
 
-/**
- * Rotates the order of the tasks with time: a task that kills the process must not always run before the others.
- */
+/** Rotates the order of the tasks with time, because a task that kills the process must not always run before the others. */
 function inTurn(nowMs: number): readonly Task[] {
   const first = Math.floor(nowMs / FIRST_FOR_MS) % TASKS.length;
   return [...TASKS.slice(first), ...TASKS.slice(0, first)];

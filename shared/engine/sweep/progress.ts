@@ -132,7 +132,7 @@ function orderKey({ settings }: Engine) {
   return { pk: sweeperPk(settings.keyPrefix), sk: ORDER_SK };
 }
 
-/** Also reads the item of the previous version, which wrote a moment where a place is written now. */
+/** Also reads the item of the previous version, which wrote a moment instead of a place. */
 function progressOf(engine: Engine, item: Partial<Item> = {}): Progress {
   const { fromMs, walkedAtMs, again } = item;
   const first = atFirst(engine);

@@ -17,9 +17,9 @@ const SAVE_EVERY_MS = 5_000;
 const LEASE_MS = 90_000;
 
 /**
- * Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the
- * slice, it sends the slice again.
- * @returns true: the message of the slice may be deleted
+ * Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the slice, it
+ * sends the message of the slice again.
+ * @returns true, because the message of the slice may be deleted
  */
 export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   const claimed = await claim(engine, name);
@@ -89,7 +89,8 @@ async function release(engine: Engine, slice: Slice, token: string, from: IndexP
 }
 
 /**
- * Stores a slice with only the entry whose look failed. Later passes send that slice again: no later walk passes the entry.
+ * Stores a slice with only the entry whose look failed. Later passes send that slice again, because no later walk passes the
+ * entry.
  */
 async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
   const tries = slice.tries + 1;

@@ -29,7 +29,10 @@ import { Tally } from "./tally.ts";
 import { tellOpen } from "./tell-open.ts";
 
 const PAUSE_MAX_MS = 60_000;
-/** Without saved progress, the search for the oldest entry ends after this many days without an acceptance, as lists do. */
+/**
+ * Without saved progress, the search for the oldest entry ends after this many days without an acceptance, as in lists of
+ * invocations.
+ */
 const EMPTY_DAYS_MAX = 31;
 
 /**
@@ -84,8 +87,8 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
 
 /**
  * The walk over the listing goes on where the previous process stopped. Without saved progress it begins with the oldest
- * entry: if an entry is older than the progress and not in the open index, lists show it as completed. The walk over the
- * open index starts over: the process deletes no expired item before it has extended the open invocations.
+ * entry, because lists show an entry as completed if the entry is older than the progress and not in the open index. The walk
+ * over the open index starts over, and the process deletes no expired item before this walk has extended the open invocations.
  */
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);
@@ -94,7 +97,7 @@ async function resumed(engine: Engine): Promise<Saved> {
 }
 
 /**
- * Runs one pass of a process without memory of earlier passes: it reads their progress from the table.
+ * Runs one pass in a process without memory of earlier passes, so the pass reads the progress from the table.
  * @param untilMs when the pass ends; the next one continues with the rest
  */
 export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
@@ -103,9 +106,9 @@ export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<Swe
 }
 
 /**
- * For a table that was restored while queues and schedules are empty: orders a look at every open invocation and at the
- * whole listing. The passes that follow find invocations when they become due, and continue with what is left of the
- * order at `untilMs`.
+ * For a restored table whose queues and schedules are empty: orders a look at every open invocation and at the whole listing.
+ * The passes that follow find invocations when they become due, and continue with the part of the order that is left at
+ * `untilMs`.
  */
 export async function sweepAll(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
@@ -150,7 +153,7 @@ async function passFrom(
 }
 
 /**
- * Runs at the start of a sole owner: wakes the invocations that the previous process drove, although their leases have not
+ * Runs at the start of a sole owner: wakes the invocations that the previous process drove, even if their leases have not
  * expired.
  * @returns how many invocations it has woken
  */
@@ -160,7 +163,8 @@ export async function recover(engine: Engine): Promise<number> {
   const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
   const walked = await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   tellOpen(pass, walked, []);
-  // An invocation whose driver neither parked nor renewed is in the listing alone, at most a lease older than the newest entry.
+  // If a driver neither parked its invocation nor renewed the lease, only the listing contains the invocation. Such an entry
+  // is at most about the length of a lease older than the newest entry.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return recovered(engine, pass.tally);
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);

@@ -2,7 +2,10 @@
 
 import type { OpenCount } from "./open-count.ts";
 
-/** The most entries whose arrivals a pass or slice reads before they are due. A skipped one is read after its age has doubled. */
+/**
+ * The most entries whose arrivals a pass or slice reads although the entries are not due. A skipped entry is read when its age
+ * has doubled again.
+ */
 export const READS_MAX = 5_000;
 
 export class Tally {
@@ -13,7 +16,7 @@ export class Tally {
   #alone: Promise<unknown> = Promise.resolve();
   /** True if the walk over the listing stopped because too many looks failed. */
   isStuck = false;
-  /** Since when the longest overdue parked invocation has been due. */
+  /** The moment since which the longest overdue parked invocation has been due. */
   dueSinceMs: number;
   /** The count of the walks over due and other entries; present if both began together in this pass. */
   open?: OpenCount;

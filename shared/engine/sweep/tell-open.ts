@@ -11,8 +11,8 @@ import type { WalkName } from "./walks.ts";
 const SERVICES_MAX = 20;
 
 /**
- * Writes nothing unless a walk over the whole index began and ended in this pass: a part of the index is no count. So the
- * metrics of an earlier pass stand until then, and their moment shows their age.
+ * Writes nothing unless a walk over the whole index began and ended in this pass, because a part of the index gives no count.
+ * Until then the metrics of an earlier pass stay; the metric with the moment of the count shows the age of the others.
  * @param handedOver the slices that this pass has left to workers
  */
 export function tellOpen(pass: Pass, { progress, order }: Saved, handedOver: readonly Slice[]): void {
@@ -40,7 +40,10 @@ function tell({ meter }: Engine, count: OpenCount, nowMs: number): void {
   meter.gauge("open_invocations_counted_timestamp_seconds", nowMs / 1000);
 }
 
-/** CloudWatch keeps the moment of each value, and an idle environment pays for no metric of this function. */
+/**
+ * Writes no moment, because CloudWatch keeps the moment of each value. Writes nothing without open invocations, so that an
+ * idle environment pays for no metric of this function.
+ */
 function tellPriced({ meter }: Pick<Engine, "meter">, count: OpenCount, nowMs: number): void {
   const [[, all]] = [...count.counted(0)] as [[string, ServiceCount]];
   if (all.total === 0) return;

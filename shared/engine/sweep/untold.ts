@@ -8,7 +8,10 @@ import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.
 import type { Loaded } from "../store/load.ts";
 import { KEYS_MAX } from "../ports/table.ts";
 
-/** Sends no message to invocations in the open index, where the sweeper finds them: a thousand sleeping calls get none. */
+/**
+ * Sends no message to an invocation in the open index, because the sweeper finds it there. So a thousand sleeping calls get no
+ * message.
+ */
 export async function wakeUntold(engine: Engine, loaded: Loaded): Promise<void> {
   const all = awaited(engine, loaded);
   for (let from = 0; from < all.length; from += KEYS_MAX) {

@@ -41,7 +41,7 @@ export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>):
     }
     return undefined;
   } finally {
-    // Waits even if the read of the index fails: no look may be under way when the function freezes.
+    // Waits even if the read of the index fails, because no look may be under way when a Lambda function freezes.
     await settle();
   }
 }

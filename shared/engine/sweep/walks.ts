@@ -1,4 +1,4 @@
-/** The walks of the sweeper: the entries that each one passes, and its looks at them. */
+/** The walks of the sweeper: the entries that each walk passes, and the looks at these entries. */
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { glanced, type Glanced, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";

@@ -52,7 +52,7 @@ describe("a write that meets a transaction over the same item", () => {
     expect(calls()).toBe(8);
   });
 
-  test("is not retried if a condition failed too, or if it failed for another reason", async () => {
+  test("is not retried if a condition failed too, or if the write failed for another reason", async () => {
     const clock = new SteppedClock();
     for (const error of [
       cancelled("ConditionalCheckFailed", "TransactionConflict"),

@@ -10,7 +10,7 @@ const token: Condition = { kind: "equal", attribute: "token", value: "t" };
 const base: Condition = { kind: "less", attribute: "base", than: 7 };
 
 describe("a condition", () => {
-  test("uses a placeholder for each value, and one for each name", () => {
+  test("uses one placeholder per value, and one per distinct name", () => {
     const placeholders = new Placeholders();
     const condition: Condition = { kind: "any", of: [absent, base, { kind: "all", of: [token, base, present] }] };
     expect(conditionText(condition, placeholders)).toBe(

@@ -11,7 +11,7 @@ const throttled = () =>
     throttlingReasons: [{ reason: REASON, resource: "arn:aws:dynamodb:eu-west-1:1:table/t" }],
   });
 
-/** A client that refuses the first `times` requests. */
+/** A table whose client fails the first `times` requests as throttled. */
 function tableRefusing(times: number) {
   const clock = new SteppedClock();
   let sent = 0;

@@ -13,7 +13,7 @@ const conflict = () =>
     CancellationReasons: [{ Code: "TransactionConflict" }],
   });
 
-/** @returns the token of each request; the first requests fail with these errors */
+/** @returns the token of each request; the first requests fail with the given errors */
 async function tokensOf(...errors: Error[]): Promise<(string | undefined)[]> {
   const tokens: (string | undefined)[] = [];
   const send = async ({ input }: TransactWriteItemsCommand): Promise<object> => {

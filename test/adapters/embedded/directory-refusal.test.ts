@@ -1,4 +1,4 @@
-/** Refusals of the system when a store opens: each has its code, and none has the code of damaged or foreign data. */
+/** Tests the codes of errors of the operating system at the opening of a store; none is the code of damaged or foreign data. */
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -17,7 +17,10 @@ beforeEach(async () => {
 
 type Operation = "mkdir" | "readdir" | "readFile" | "open" | "rename";
 
-/** Lets an operation fail as the system does. Root passes every permission, so no mode of a directory causes these errors. */
+/**
+ * Makes an operation fail with an error of the operating system. Modes of directories do not suffice, because they do not stop
+ * root.
+ */
 function failAt(operation: Operation, code: string): void {
   const real = files[operation];
   const replace = (replacement: unknown): void => {
@@ -57,7 +60,7 @@ test.each<readonly [string, Operation, string]>([
   }
 });
 
-test("a VERSION that may not be read is not taken for a damaged one", async () => {
+test("a VERSION file without permission to read it is not reported as damaged", async () => {
   for (const kind of KINDS) await (await openStore(join(parent, kind), { kind })).close();
   failAt("readFile", "EACCES");
   for (const kind of KINDS) expect(await refusal(join(parent, kind), kind)).toMatchObject({ code: "RT0024" });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // After a timed-out test its writer still runs.
+  // The writer of a test that timed out still runs.
   for (const child of children) child.kill("SIGKILL");
   await removeDirectory(dir);
 });
@@ -76,7 +76,7 @@ async function expectWhole(storeDir: string, printed: readonly string[]): Promis
   const queue = await openEmbeddedQueue(store, new SteppedClock(Date.now() + 1000));
   const messages = new Set((await queue.receive(1_000_000, 1000, 0)).map(({ wake }) => wake.invocationId));
   let indexed = 0;
-  // The writer has 16 writes under way at once, so up to 16 unacknowledged ones may follow the last printed one.
+  // The writer has 16 writes under way at once, so up to 16 unacknowledged writes may follow the last printed write.
   for (let n = 0; n <= Math.max(...printed.map(numberOf)) + 16; n++) {
     const { items } = await table.query(`n${n}`);
     indexed += items.length;
@@ -94,7 +94,7 @@ async function expectWhole(storeDir: string, printed: readonly string[]): Promis
 
 describe("a store whose process was killed with SIGKILL", () => {
   test.each([50, 300, 1500])(
-    "holds every acknowledged write and no partial one when killed after %i lines",
+    "contains every acknowledged write and no partial one, if the kill came after %i lines",
     async (count) => {
       const storeDir = join(dir, `killed-${count}`);
       const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
@@ -104,7 +104,7 @@ describe("a store whose process was killed with SIGKILL", () => {
     },
   );
 
-  test("holds every acknowledged write, even after a write that failed midway", async () => {
+  test("contains every acknowledged write, even after a write that failed midway", async () => {
     const storeDir = join(dir, "full");
     let failures = 0;
     let since = 0;

@@ -1,4 +1,4 @@
-/** Tests opening store directories (new, existing, foreign and locked ones) and closing stores. */
+/** Tests the opening of store directories (new, existing, foreign and locked ones) and the closing of stores. */
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -100,7 +100,7 @@ describe("opening a store", () => {
     expect(await readdir(dir)).toEqual(["precious.txt"]);
   });
 
-  test("refuses what is unreadable: a damaged VERSION, a store of the other kind, a damaged database", async () => {
+  test("refuses a damaged VERSION, a store of the other kind and a damaged database as unreadable", async () => {
     for (const text of ["", "1", "null", '{"format":"1","kind":"journal"}']) {
       await versioned(text);
       expect(await refusal()).toMatchObject({ reason: "unreadable", dir });

@@ -9,7 +9,7 @@ import { StoreError } from "../../../shared/engine/ports/table.ts";
 const WRITERS = 16;
 const clock = { nowMs: () => Date.now(), sleep: async () => true };
 
-/** Writes synchronously: lines in a buffer would be lost with the process, although the writes were acknowledged. */
+/** Writes synchronously, because lines in a buffer would be lost with the process, although the writes were acknowledged. */
 const print = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function write(dir: string): Promise<void> {

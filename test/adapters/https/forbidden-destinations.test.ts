@@ -109,7 +109,7 @@ describe("names", () => {
     },
   );
 
-  test("for a name with several addresses, only the allowed ones are connected to", async () => {
+  test("for a name with several addresses, the client connects only to an allowed one", async () => {
     const other = await startPeer("h2 in the clear", echo);
     const resolve = resolvingTo("10.0.0.1", "127.0.0.1", "169.254.169.254");
     const endpoints = endpointsWith({ allow: ["127.0.0.1/32"], resolve });
@@ -147,7 +147,7 @@ describe("names", () => {
   });
 });
 
-test("a URI of another scheme, or none, is unreachable", async () => {
+test("a URI with another scheme or without a scheme is unreachable", async () => {
   const endpoints = endpointsWith({ allow: ["loopback"], ca: testCa });
   for (const uri of ["ftp://127.0.0.1/", "file:///etc/passwd", "not a uri", ""]) {
     expect(await reasonOf(endpoints.open(requestTo(uri, "h2 in the clear")).head())).toBe("unreachable");

@@ -1,4 +1,4 @@
-/** Tests the corpus of hostile addresses: none is connected to over either protocol, by address or by name. */
+/** Tests the corpus of hostile addresses: the client connects to none of them, over either protocol, by address or by name. */
 import { expect, test, afterEach } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
@@ -37,7 +37,7 @@ test.each(NO_WAY)("%j reaches no destination", async (url) => {
   }
 });
 
-test("a name that first had an allowed address is judged again at each connection, for the other addresses of the corpus", async () => {
+test("a name with an allowed address is refused after it moves to an address of the corpus", async () => {
   const addresses = HOSTILE_URLS.filter(([trick]) => trick !== "disguised")
     .map(([, url]) => new URL(url).hostname.replaceAll(/[[\]]/g, ""))
     .filter((host) => !host.startsWith("localhost"));

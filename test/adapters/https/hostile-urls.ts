@@ -35,7 +35,7 @@ const LOOPBACK_IPV6 = [
   "[2002:7f00:0001:0:0:0:0:1]",
 ];
 
-/** Cloud metadata, by its address, in other bases, and through IPv6 addresses that embed it. */
+/** The metadata services of clouds: their addresses, the same addresses in other bases, and IPv6 addresses that embed them. */
 const METADATA = [
   "169.254.169.254",
   "169.254.43518",

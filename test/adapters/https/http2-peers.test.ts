@@ -151,7 +151,7 @@ describe.each(CLIENTS)("with the %s client", (h2cClient) => {
       expect(asked).toBe(1);
     });
 
-    test("closing while the peer refuses breaks open exchanges, and the process survives", async () => {
+    test("a close of the client while the peer refuses requests breaks open exchanges, and the process survives", async () => {
       const { uri } = await http2Peer((stream) => {
         stream.respond({ ":status": 200 });
       }, 2);
@@ -182,7 +182,7 @@ describe.each(CLIENTS)("with the %s client", (h2cClient) => {
       expect(peer.connections()).toBeLessThanOrEqual(16);
     });
 
-    test("exchanges held open at the limit do not block others", async () => {
+    test("exchanges that stay open at the limit of streams do not block others", async () => {
       const { uri } = await http2Peer((stream) => {
         stream.respond({ ":status": 200 });
         stream.on("end", () => stream.end());

@@ -1,4 +1,4 @@
-/** Tests certificates, TLS handshakes and the choice of protocol in them. */
+/** Tests certificates, TLS handshakes and the choice of the protocol in a handshake. */
 import { createServer as createTcp } from "node:net";
 import { createSecureServer } from "node:http2";
 import type { Server } from "node:net";
@@ -77,7 +77,7 @@ test.each(["h2", "http1.1", "negotiate"] as const)(
   },
 );
 
-test("a certificate for another name is refused, and one for the right name accepted", async () => {
+test("a certificate for another name is refused, and one for the right name is accepted", async () => {
   const { port } = await peerOf("h2 over TLS");
   const endpoints = endpointsWith({ resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]) });
   expect(await reasonOf(ask(endpoints, `https://other.test:${port}`, "h2").head())).toBe("tls");

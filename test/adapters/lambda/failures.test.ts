@@ -1,4 +1,4 @@
-/** Tests which port error each failure of Lambda becomes, and that the adapter repeats no call. */
+/** Tests the reason that each failure of Lambda gives to the exchange, and that the adapter repeats no call. */
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
@@ -25,7 +25,7 @@ async function callOf(
   return { exchange: endpoints.open({ destination: { arn }, ...request }), service };
 }
 
-test("the qualified ARN names the function in one synchronous call", async () => {
+test("a call is one request that names the function by its qualified ARN", async () => {
   const { exchange, service } = await callOf(() => ({ body: { statusCode: 200 } }));
   expect(await exchange.head()).toEqual({ status: 200, headers: {}, httpVersion: "http1.1" });
   expect(await readAll(exchange)).toHaveLength(0);
@@ -134,7 +134,7 @@ test.each(["", "null", "[]", '"text"', "{}", '{"statusCode":99}', '{"statusCode"
   },
 );
 
-test("an ARN with an invalid region sends no request", async () => {
+test("a call to an ARN with an invalid region sends no request", async () => {
   const { exchange, service } = await callOf(() => ({ body: { statusCode: 200 } }), {
     arn: ARN.replace("eu-west-1", "evil.com/"),
   });

@@ -1,4 +1,4 @@
-/** Tests the events for functions and the functions' answers, with compression where Node has zstd. */
+/** Tests the events for functions and the functions' answers, with compression if Node has zstd. */
 import { expect, test } from "vitest";
 import { answerOfPayload, eventPayload, UNPACKED_MAX_BYTES } from "../../../shared/adapters/lambda/function-event.ts";
 import { zstd } from "../../../shared/adapters/lambda/zstd.ts";
@@ -26,7 +26,7 @@ test("a small body stays uncompressed, and only a Node with zstd requests compre
   expect(headers).toEqual(zstd === undefined ? REQUEST.headers : { ...REQUEST.headers, "accept-encoding": "zstd" });
 });
 
-test("a large body is compressed where Node has zstd, and otherwise too large", () => {
+test("a large body is compressed if Node has zstd, and is too large otherwise", () => {
   const large = (): Uint8Array => eventPayload(REQUEST, new Uint8Array(LARGE_BYTES), PACKING);
   if (zstd === undefined) return expect(large).toThrow("Lambda takes at most");
   const { headers, body } = eventOf(large());
@@ -34,7 +34,7 @@ test("a large body is compressed where Node has zstd, and otherwise too large", 
   expect(zstd.decompress(Buffer.from(body, "base64"))).toHaveLength(LARGE_BYTES);
 });
 
-test("a compressed answer is decompressed where Node has zstd, and otherwise refused", () => {
+test("a compressed answer is decompressed if Node has zstd, and is refused otherwise", () => {
   const packed = zstd?.compress(Buffer.from("hello")) ?? new Uint8Array([40, 181, 47, 253]);
   const body = Buffer.from(packed).toString("base64");
   const answer = { statusCode: 200, headers: { "Content-Encoding": "zstd" }, body, isBase64Encoded: true };

@@ -34,7 +34,7 @@ test.each([
   { earlyMs: 600_000 },
   { earlyMs: -1 },
   { earlyMs: Number.NaN },
-])("%o are refused: nearMs must exceed earlyMs, and fit the longest delay of the queue", (times) => {
+])("%o are refused, because they break 0 ≤ earlyMs < nearMs ≤ the longest delay of the queue", (times) => {
   expect(() => new SchedulerTimers(times as unknown as SchedulerTimersOptions)).toThrow(RangeError);
 });
 

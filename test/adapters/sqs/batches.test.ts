@@ -106,7 +106,7 @@ test("an entry without a result counts as failed", async () => {
   expect(service.asked).toHaveLength(2);
 });
 
-test("an entry that fails in every try is a StoreError, and the other entries succeed", async () => {
+test("an entry that fails in every try gives a StoreError, and the other entries succeed", async () => {
   const { queue } = await queueOn((asked) => {
     const entries = entriesOf(asked);
     return {
@@ -158,7 +158,7 @@ test("a throttled request is sent again by the client", async () => {
   expect(service.asked).toHaveLength(2);
 });
 
-test("acks and extensions of one tick share requests, and a deleted message is no error", async () => {
+test("the acks of one tick share a request, and so do the extensions; a deleted message is no error", async () => {
   const { queue, service } = await queueOn((asked) => {
     const entries = entriesOf(asked);
     const isGone = ({ ReceiptHandle }: SentEntry) => ReceiptHandle === "gone";

@@ -18,7 +18,7 @@ function record(messageId: string, body: string, receiveCount = "1", sentTimesta
   };
 }
 
-test("each record is a delivery whose receipt fits the queue's ack and extend", () => {
+test("each record becomes a delivery with the receipt for the queue's ack and extend", () => {
   const event = { Records: [record("a", bodyOfWake(WAKE)), record("b", bodyOfWake(WAKE), "7")] };
   expect(deliveriesOfEvent(event)).toEqual({
     deliveries: [
@@ -65,7 +65,7 @@ test("a message that names a slice of a walk is neither a wake nor unreadable", 
   expect(unreadable.map(({ messageId }) => messageId)).toEqual(["b", "c"]);
 });
 
-test("a message that claims a far future moment counts from the moment when SQS accepted it; a small skew is allowed", () => {
+test("a sentAtMs far in the future is replaced by the moment when SQS accepted the message; a small skew is allowed", () => {
   const far = bodyOfWake({ ...WAKE, sentAtMs: 9e15 });
   const near = bodyOfWake({ ...WAKE, sentAtMs: 1_030_000 });
   const event = { Records: [record("a", far, "1", "1000000"), record("b", near, "1", "1000000")] };

@@ -134,7 +134,7 @@ test.each(rows)("%s", (_what, frames, kept, ending, changed) => {
 
 type CutRow = [what: string, frames: string[], how: "eof" | "broken", kept: string[], words: string];
 const cutRows: CutRow[] = [
-  ["nothing at all", [], "eof", [], "before the attempt's end was told"],
+  ["nothing at all", [], "eof", [], "before the end of the attempt"],
   ["a break after entries", [RUN, PROPOSE, SLEEP], "broken", [RUN, COMPLETION, SLEEP], "before the attempt's end"],
   ["an end in the middle of a frame", [RUN, "0401000000"], "eof", [RUN], "after 5 bytes of it"],
   ["an output, then a plain end of the response", [OUTPUT], "eof", [OUTPUT], "before the attempt's end"],

@@ -41,7 +41,7 @@ function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0, i = 0; at < bytes.length; i += 1) {
     const end = at + (sizes[i % sizes.length] ?? 1);
-    // Each piece has its own memory, as pieces of a socket do.
+    // Each piece has its own memory, like a chunk that a socket delivers.
     pieces.push(Buffer.from(bytes.subarray(at, end)));
     at = end;
   }

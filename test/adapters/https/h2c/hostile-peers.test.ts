@@ -110,7 +110,7 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
 
 describe("an error that ends the connection", () => {
   test.each(AGAINST_THE_CONNECTION)(
-    "%s ends it with code %i, and the next exchange uses a new connection",
+    "%s ends the connection with code %i, and the next exchange uses a new one",
     async (...row) => {
       const [name, code, bytes] = row;
       let said = -1;
@@ -142,7 +142,7 @@ describe("an error that ends the connection", () => {
       connection.socket.pause();
       connection.send(OPEN);
       const many = repeated(500, frame(TYPE.ping, 0, 0, zeros(8)));
-      // Content in between prevents the limit for frames without effect.
+      // Content in between keeps the peer below the limit for frames without effect.
       for (; !connection.socket.destroyed && asked < 4_000; asked += 1) {
         const more = connection.socket.write(Buffer.concat([frame(TYPE.data, 0, 1, zeros(1)), many]));
         if (!more) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -152,7 +152,7 @@ describe("an error that ends the connection", () => {
     expect(asked).toBeLessThan(4_000);
   });
 
-  test("a peer that floods with informational heads is disconnected, and another peer is served meanwhile", async () => {
+  test("a peer that floods with informational heads is disconnected; exchanges with another peer succeed", async () => {
     let rounds = 0;
     const many = repeated(200, head(INFORM));
     const { uri } = await peerOf(async (connection) => {
@@ -205,7 +205,7 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
 
 describe("an error that ends one exchange", () => {
   test.each(AGAINST_THE_EXCHANGE)(
-    "%s resets it with code %i, and the next exchange uses its connection",
+    "%s resets the stream with code %i, and the next exchange uses the same connection",
     async (...row) => {
       const [, code, bytes] = row;
       let said = -1;
@@ -227,7 +227,7 @@ describe("an error that ends one exchange", () => {
     },
   );
 
-  test("content beyond its window resets the stream while the reader is slow", async () => {
+  test("content beyond the stream's window resets the stream while the reader is slow", async () => {
     let said = -1;
     const { uri } = await peerOf(async (connection) => {
       connection.send(settings());

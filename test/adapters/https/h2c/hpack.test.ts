@@ -25,14 +25,14 @@ const huffman = (hex: string): string => {
 };
 
 describe("the tables", () => {
-  test("Huffman's code is that of appendix B, its 257 codes compared by a digest of lines 'symbol code bits'", () => {
+  test("the Huffman code is the one of appendix B, by a digest of 257 lines 'symbol code bits'", () => {
     const lines = huffmanCodes().map(({ code, bits }, symbol) => `${symbol} ${code.toString(16)} ${bits}`);
     expect(lines).toHaveLength(257);
     expect(lines.slice(0, 3)).toEqual(["0 1ff8 13", "1 7fffd8 23", "2 fffffe2 28"]);
     expect(digest(lines)).toBe("379833a3c2006b415da9e2244f14c2e9e82af0b156cbd2b082b37ce6566e1667");
   });
 
-  test("the static table is that of appendix A, its 61 entries compared by a digest of lines 'index name value'", () => {
+  test("the static table is the one of appendix A, by a digest of 61 lines 'index name value'", () => {
     const lines = STATIC_FIELDS.map(([name, value], at) => `${at + 1} ${name} ${value}`);
     expect(lines).toHaveLength(61);
     expect(digest(lines)).toBe("810223c09d71b4292a0687cef1c51db4f55c62e91bb8473001eb552340341f6b");
@@ -139,7 +139,7 @@ describe("the examples of appendix C", () => {
     expect(() => decode(hex)).toThrow(ConnectionError);
   });
 
-  test("a header list above the limit is refused, to the byte", () => {
+  test("a header list is refused if it exceeds the limit by one byte", () => {
     expect(decode("100870617373776f726406736563726574", 46)).toEqual([["password", "secret"]]);
     expect(decode("100870617373776f726406736563726574", 45)).toBeUndefined();
   });

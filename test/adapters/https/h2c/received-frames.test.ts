@@ -83,7 +83,8 @@ describe("frames that we receive", () => {
     connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
     await exchange.head();
     connection.send(frame(TYPE.data, 0, id, Buffer.from("whole ")), frame(TYPE.data, 0, id, zeros(100)).subarray(0, 9));
-    // The client does not acknowledge a part of a frame, so the peer cannot wait for that and ends at once.
+    // The client does not acknowledge a part of a frame, so the peer cannot wait for an acknowledgement, and ends the
+    // connection at once.
     connection.socket.end(Buffer.from("half"));
     expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("whole ");
     expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("half");

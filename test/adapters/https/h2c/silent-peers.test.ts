@@ -62,7 +62,7 @@ async function pinged(connection: ScriptedConnection): Promise<void> {
   await settled(connection, frame(TYPE.ping, ACK, 0, payload));
 }
 
-test("the client sends a ping after forty seconds, and without an answer in twenty more, open exchanges break", async () => {
+test("the client sends a ping after forty seconds, and open exchanges break after twenty more without an answer", async () => {
   const peer = await peerThat(false);
   const exchange = ask(peer.uri);
   const connection = await asked();
