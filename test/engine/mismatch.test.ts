@@ -2,22 +2,25 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { restart } from "../../shared/engine/operate/restart.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
 import { showInvocation } from "../../shared/engine/query/show-invocation.ts";
 import { ErrorMessage } from "../../shared/core/protocol/control-messages.ts";
 import { COMMANDS, type CommandName } from "../../shared/core/protocol/command-messages.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
 import { CONTROL } from "../../shared/core/protocol/messages.ts";
 import { deploymentId } from "../core/registry/sample-deployment.ts";
-import { sendOn } from "../harness/engine/engine-fixture.ts";
+import { sendOn, type StageSettings } from "../harness/engine/engine-fixture.ts";
 import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
+const RETRY_MS = 500_000;
 
 /** Records a step, then changes the code: the SDK reports a mismatch. */
-async function changed(message: string, index: number, type: CommandName, name?: string, retryMs = 500_000) {
+async function changed(message: string, index: number, type: CommandName, name?: string, settings: StageSettings = {}) {
   const stage = await open(
     { works: async (ctx) => (await ctx.get(ctx.run("charge", () => "1"))) + (await ctx.get(ctx.awakeable().result)) },
-    { retry: { initialIntervalMs: retryMs, maxIntervalMs: retryMs } },
+    { retry: { initialIntervalMs: RETRY_MS, maxIntervalMs: RETRY_MS }, ...settings },
   );
   const actor = stage.actor();
   actor.startWorker();
@@ -93,4 +96,12 @@ test("for an entry after the end of the journal, the view shows only what the co
   const { actor, id } = await changed("a mismatch", 2, "Sleep");
   const { mismatch } = (await showInvocation(actor.engine, id))!;
   expect(mismatch!.rows.at(-1)).toEqual({ entry: 3, offered: "Sleep" });
+});
+
+test("with a retention of zero, no way out is a restart, which would find nothing after the kill", async () => {
+  const { actor, id } = await changed("a mismatch", 1, "Sleep", "nap", { journalRetentionMs: 0 });
+  const { waysOut } = (await showInvocation(actor.engine, id))!.mismatch!;
+  expect(waysOut.map(({ action }) => action)).toEqual(["restore", "move", "kill"]);
+  await kill(actor.engine, id);
+  expect(await restart(actor.engine, id, 1, { kind: "keep" })).not.toHaveProperty("kind");
 });

@@ -7,7 +7,7 @@ import type { SettingsMaxima } from "../../core/registry/effective-settings.ts";
 import type { EngineSettings } from "../../engine/ports/engine-settings.ts";
 import type { HandlerBody, NoticeBody, RetryPolicyBody, ServiceBody } from "../wire/admin.ts";
 import { present, written } from "./present.ts";
-import { durationText } from "./time-text.ts";
+import { durationText } from "../../core/model/duration-text.ts";
 
 const SERVICE_TYPES = { service: "Service", object: "VirtualObject", workflow: "Workflow" } as const;
 const HANDLER_TYPES = {

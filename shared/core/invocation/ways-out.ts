@@ -1,5 +1,7 @@
 /** Lists the ways out of a journal mismatch (RT0016), each with the commands that an operator runs for it. */
+import { durationText } from "../model/duration-text.ts";
 import type { DeploymentId } from "../model/ids.ts";
+import { MINUTE_MS } from "../model/time-units.ts";
 import type { Mismatch } from "../model/attempt-failure.ts";
 import type { Invocation } from "./invocation.ts";
 import { CUT_VERSION_MIN, journalPrefix } from "./prefix.ts";
@@ -14,11 +16,12 @@ export interface WayOut {
 
 /** A journal rarely needs more than one step back; each step reads the whole journal. */
 const STEPS_BACK_MAX = 50;
+/** Within a shorter time, an operator may not get to the restart before the journal is gone. */
+const RESTART_WITHIN_MIN_MS = 10 * MINUTE_MS;
 
 /** @param formerCode another deployment of the service, preferably the deployment that recorded the journal */
 export function waysOut(invocation: Invocation, mismatch: Mismatch, formerCode?: DeploymentId): readonly WayOut[] {
   const { id, handlerType } = invocation.acceptance;
-  const kill = command("kill", id);
   const ways: WayOut[] = [
     {
       action: "restore",
@@ -27,17 +30,43 @@ export function waysOut(invocation: Invocation, mismatch: Mismatch, formerCode?:
     },
     move(invocation, formerCode),
   ];
-  if (handlerType !== "workflow") {
-    const from = lastKept(invocation, mismatch);
-    const kept = from === 0 ? "its input alone" : `the results up to entry ${from}`;
-    ways.push({
-      action: "restart",
-      text: `End the invocation, and start it again on the new code with ${kept}.`,
-      commands: [kill, `${command("restart", id)} --from ${from} --deployment keep`],
-    });
-  }
-  ways.push({ action: "kill", text: "End the invocation. Nothing that it did is undone.", commands: [kill] });
+  if (handlerType !== "workflow" && keptAfterEndMs(invocation) >= RESTART_WITHIN_MIN_MS)
+    ways.push(restart(invocation, mismatch));
+  ways.push({ action: "kill", text: killText(invocation), commands: [command("kill", id)] });
   return ways;
+}
+
+/** The restart has no idempotency key and no caller: both stay with the killed invocation. */
+function restart(invocation: Invocation, mismatch: Mismatch): WayOut {
+  const { id, idempotencyKey } = invocation.acceptance;
+  const from = lastKept(invocation, mismatch);
+  const kept = from === 0 ? "its input alone" : `the results up to entry ${from}`;
+  const within = durationText(keptAfterEndMs(invocation));
+  const alsoUnderKey = idempotencyKey === undefined ? "" : ", also under the idempotency key";
+  return {
+    action: "restart",
+    text: `End the invocation, and within ${within} of that start it again on the new code with ${kept}. Later steps run again. Callers get the failure of the kill${alsoUnderKey}.${openCallsText(invocation)}`,
+    commands: [command("kill", id), `${command("restart", id)} --from ${from} --deployment keep`],
+  };
+}
+
+function killText(invocation: Invocation): string {
+  const text = `End the invocation.${openCallsText(invocation)} Nothing that it did is undone`;
+  const keptMs = keptAfterEndMs(invocation);
+  if (keptMs >= RESTART_WITHIN_MIN_MS) return `${text}.`;
+  const kept = keptMs === 0 ? "not kept" : `kept for ${durationText(keptMs)} alone`;
+  return `${text}, and no restart can follow, because its journal is ${kept} after the end.`;
+}
+
+/** A kill also ends calls, because the result of a call has no other recipient. */
+function openCallsText({ journal }: Invocation): string {
+  const calls = [...journal.open.values()].some(({ entry }) => entry.command.kind === "call");
+  return calls ? " The calls that it waits for end too." : "";
+}
+
+/** A restart needs the journal of the ended invocation. */
+function keptAfterEndMs({ acceptance }: Invocation): number {
+  return Math.min(acceptance.journalRetentionMs, acceptance.completionRetentionMs);
 }
 
 function move({ acceptance: { id }, phase }: Invocation, formerCode?: DeploymentId): WayOut {

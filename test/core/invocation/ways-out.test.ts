@@ -4,7 +4,7 @@ import { append } from "../../../shared/core/invocation/journal.ts";
 import { waysOut } from "../../../shared/core/invocation/ways-out.ts";
 import type { Mismatch } from "../../../shared/core/model/attempt-failure.ts";
 import type { DeploymentId } from "../../../shared/core/model/ids.ts";
-import { ACCEPTANCE, completion, INPUT, invocationIn, PIN, run, sleep } from "./sample-invocation.ts";
+import { ACCEPTANCE, command, completion, INPUT, invocationIn, PIN, run, sleep } from "./sample-invocation.ts";
 
 const ID = ACCEPTANCE.id;
 const EMPTY = { ...invocationIn("ready").journal, entries: [], commandCount: 0 };
@@ -41,6 +41,37 @@ test("a restart keeps nothing of a journal of an old protocol version", () => {
 test("the run of a workflow has no restart", () => {
   const invocation = invocationIn("backing-off", { acceptance: { ...ACCEPTANCE, handlerType: "workflow" } });
   expect(waysOut(invocation, mismatchAt(1)).map(({ action }) => action)).toEqual(["restore", "move", "kill"]);
+});
+
+test.each([
+  ["is not kept", 0, "is not kept"],
+  ["is kept for a minute", 60_000, "is kept for 1m alone"],
+])(
+  "an invocation whose journal %s has no restart, and the kill says what is lost",
+  (_how, journalRetentionMs, told) => {
+    const invocation = invocationIn("backing-off", { acceptance: { ...ACCEPTANCE, journalRetentionMs }, pin: PIN });
+    const ways = waysOut(invocation, mismatchAt(1));
+    expect(ways.map(({ action }) => action)).not.toContain("restart");
+    expect(ways.find(({ action }) => action === "kill")?.text).toContain(`its journal ${told} after the end`);
+  },
+);
+
+test("a kill names the calls that end with the invocation, if it waits for any", () => {
+  const child = { target: { service: "S", handler: "h" }, idCompletionId: 1 } as never;
+  const call = command("Call", { kind: "call", child, completionId: 2 });
+  const waiting = journalOf(call, completion(1));
+  const killOf = (journal: typeof waiting) =>
+    waysOut(invocationIn("backing-off", { journal, pin: PIN }), mismatchAt(1)).at(-1)?.text;
+  expect(killOf(waiting)).toContain("The calls that it waits for end too.");
+  expect(killOf(append(waiting, [completion(2)]))).toBe("End the invocation. Nothing that it did is undone.");
+});
+
+test("a restart names the time within which it has to follow, and what the callers get", () => {
+  const acceptance = { ...ACCEPTANCE, idempotencyKey: "k", journalRetentionMs: 3_600_000 };
+  const ways = waysOut(invocationIn("backing-off", { acceptance, pin: PIN }), mismatchAt(1));
+  const text = ways.find(({ action }) => action === "restart")?.text;
+  expect(text).toContain("within 1h of that start it again");
+  expect(text).toContain("Callers get the failure of the kill, also under the idempotency key");
 });
 
 test("a registered deployment with the former code is named, and a paused invocation needs no pause", () => {
