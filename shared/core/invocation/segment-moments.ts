@@ -1,12 +1,32 @@
 /** Finds the moment and the deployment of each entry of a journal; they are the same for all entries of one segment. */
 import type { DeploymentId } from "../model/ids.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Segment } from "./segment.ts";
 
 export interface SegmentMoment {
   /** The index of the first entry of the segment. */
   readonly fromEntry: number;
   readonly atMs: number;
-  /** The deployment to which the invocation was pinned. */
+  /** The deployment to which the invocation was pinned. It recorded the entries unless they were copied. */
   readonly deploymentId?: DeploymentId;
+  /** Present if a restart copied the entries from the former invocation. */
+  readonly isCopied?: true;
+}
+
+/** @param before the invocation before the segment */
+export function momentOf(before: Invocation, segment: Segment): SegmentMoment {
+  const { pin = before.pin, writtenAtMs: atMs } = segment;
+  return {
+    fromEntry: before.journal.entries.length,
+    atMs,
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(isCopied(before, segment) && { isCopied: true }),
+  };
+}
+
+/** True for the first segment of a restart that kept entries: neither an attempt nor an order has added them. */
+function isCopied({ acceptance, segmentIndex }: Invocation, { attempt, entries }: Segment): boolean {
+  return acceptance.source.kind === "restart" && segmentIndex === 0 && attempt === undefined && entries.length > 0;
 }
 
 /**
@@ -28,7 +48,7 @@ export function entryMoments(
   return all;
 }
 
-/** The segment that contains an entry; the last segment for an entry after the end of the journal. */
+/** @param entry the index of an entry of the journal @returns the segment that contains the entry */
 export function segmentOfEntry(moments: readonly SegmentMoment[], entry: number): SegmentMoment | undefined {
   return moments.findLast(({ fromEntry }) => fromEntry <= entry);
 }

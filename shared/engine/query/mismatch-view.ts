@@ -2,43 +2,42 @@
 import type { Entry } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { spokenCommand } from "../../core/invocation/mismatch.ts";
-import { segmentOfEntry } from "../../core/invocation/segment-moments.ts";
 import { waysOut } from "../../core/invocation/ways-out.ts";
 import type { Mismatch } from "../../core/model/attempt-failure.ts";
 import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { knownNow } from "../operate/known-now.ts";
 import { aboutOf, commandPlaces } from "../operate/entry-view.ts";
 import type { MismatchSide, MismatchView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
+import { recorderOf } from "../store/recorder.ts";
 
 /** The number of commands that are shown before the difference, and after it. */
 const AROUND = 3;
 
-/**
- * @param invocation as loaded, or newer from the memory of a driver
- * @returns undefined if the last failure is no mismatch
- */
-export function mismatchView(
-  { moments = [] }: Loaded,
-  invocation: Invocation,
+/** @returns undefined if the last failure is no mismatch */
+export async function mismatchView(
+  engine: Engine,
+  loaded: Loaded,
   deployments: readonly Deployment[],
-): MismatchView | undefined {
+): Promise<MismatchView | undefined> {
+  const invocation = knownNow(engine, loaded);
   const { acceptance, journal, lastFailure } = invocation;
   const mismatch = lastFailure?.mismatch;
   if (mismatch === undefined) return undefined;
   const { service } = acceptance.target;
   const code = mismatch.deploymentId as DeploymentId;
   const places = commandPlaces(journal.entries);
-  const entry = places[mismatch.index] ?? journal.entries.length;
-  const segment = segmentOfEntry(moments, entry);
-  const recorder = segment?.deploymentId;
-  const side = (id: DeploymentId): MismatchSide => sideOf(deployments, id, service);
+  const entry = mismatch.entry ?? places[mismatch.index] ?? journal.entries.length;
+  const recorder = mismatch.recorded && (await recorderOf(engine, loaded, entry));
+  const former = formerCode(deployments, service, code, recorder?.deploymentId);
   return {
     entry,
     rows: rowsAround(invocation, places, mismatch, entry),
-    ...(recorder && { journal: { ...side(recorder), atMs: segment!.atMs } }),
-    code: side(code),
-    waysOut: waysOut(invocation, { ...mismatch, entry }, formerCode(deployments, service, code, recorder)),
+    ...(recorder && { journal: { ...sideOf(deployments, recorder.deploymentId, service), atMs: recorder.atMs } }),
+    code: sideOf(deployments, code, service),
+    waysOut: waysOut(invocation, { ...mismatch, entry }, former),
   };
 }
 
@@ -64,20 +63,27 @@ function formerCode(
   return (others.find(({ id }) => id === recorder) ?? youngest)?.id;
 }
 
+/** A mismatch behind the end of the journal shows the last commands of the journal, and none that came after the mismatch. */
 function rowsAround(
   { journal }: Invocation,
   places: readonly number[],
-  { index, offered, field }: Mismatch,
+  { index, recorded, offered, field }: Mismatch,
   entry: number,
 ): MismatchView["rows"] {
-  const from = Math.max(0, index - AROUND);
-  const rows = places.slice(from, index + AROUND + 1).map((place, at) => {
-    const recorded = recordedText(journal.entries[place]!, journal);
-    return { entry: place, recorded, ...(from + at < index && { offered: recorded }) };
-  });
+  const at = Math.min(index, places.length);
+  const textOf = (place: number) => recordedText(journal.entries[place]!, journal);
+  const before = places.slice(Math.max(0, at - AROUND), at);
+  const after = recorded === undefined ? [] : places.slice(at + 1, at + 1 + AROUND);
   const difference = field && ` (${field.name}: '${field.offered}' instead of '${field.recorded}')`;
-  const differing = { entry, ...rows[index - from], offered: `${spokenCommand(offered)}${difference ?? ""}` };
-  return [...rows.slice(0, index - from), differing, ...rows.slice(index - from + 1)];
+  return [
+    ...before.map((place) => ({ entry: place, recorded: textOf(place), offered: textOf(place) })),
+    {
+      entry,
+      ...(recorded !== undefined && { recorded: textOf(entry) }),
+      offered: `${spokenCommand(offered)}${difference ?? ""}`,
+    },
+    ...after.map((place) => ({ entry: place, recorded: textOf(place) })),
+  ];
 }
 
 /** Most commands have no name, so their key or their target identifies them. */

@@ -28,7 +28,7 @@ export async function showInvocation(
   const deployment = deploymentOf(engine, loaded, deployments);
   if (view.status === "completed") return { ...view, ...(deployment && { deployment }) };
   const pause = pauseView(engine, loaded);
-  const mismatch = mismatchView(loaded, knownNow(engine, loaded), deployments);
+  const mismatch = await mismatchView(engine, loaded, deployments);
   return {
     ...view,
     waitsFor: await waitsFor(engine, loaded),

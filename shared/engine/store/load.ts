@@ -18,7 +18,7 @@ import { reassemble } from "./large-record.ts";
 import { type OnBytes, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
-import type { SegmentMoment } from "../../core/invocation/segment-moments.ts";
+import { momentOf, type SegmentMoment } from "../../core/invocation/segment-moments.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
 
 export interface Loaded {
@@ -198,10 +198,6 @@ export function assemble(
     ...(isCancelled && { isCancelled }),
     ...(moments && { moments }),
   };
-}
-
-function momentOf(before: Invocation, { pin = before.pin, writtenAtMs: atMs }: Segment): SegmentMoment {
-  return { fromEntry: before.journal.entries.length, atMs, ...(pin && { deploymentId: pin.deploymentId }) };
 }
 
 /** The segments of this life in order; segments of former lives have another nonce (I12). */

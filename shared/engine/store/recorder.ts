@@ -1,0 +1,45 @@
+/** Finds the deployment that recorded an entry, also if restarts have copied the entry from one invocation to the next. */
+import { segmentOfEntry } from "../../core/invocation/segment-moments.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
+import { type Loaded, loadWithMoments } from "./load.ts";
+import type { StorePorts } from "./store-ports.ts";
+
+export interface Recorder {
+  readonly deploymentId: DeploymentId;
+  /** The moment at which the deployment recorded the entry. */
+  readonly atMs: number;
+}
+
+/** An entry is rarely copied more than once; each copy costs a read of another journal. */
+const COPIES_MAX = 10;
+
+/**
+ * @param loaded with moments
+ * @param entry the index of the entry
+ * @param sizeMaxBytes the limit for each former invocation; none by default
+ * @returns undefined if there is no such entry, if no deployment recorded it, or if the recording invocation is gone
+ * @throws TooLargeError
+ */
+export async function recorderOf(
+  engine: StorePorts,
+  loaded: Loaded,
+  entry: number,
+  sizeMaxBytes = Infinity,
+): Promise<Recorder | undefined> {
+  let holder = loaded;
+  for (let copies = 0; copies <= COPIES_MAX; copies++) {
+    const { moments = [], invocation } = holder;
+    const { acceptance, journal } = invocation;
+    if (entry >= journal.entries.length) return undefined;
+    const segment = segmentOfEntry(moments, entry);
+    if (segment?.deploymentId === undefined) return undefined;
+    const { deploymentId, atMs, isCopied } = segment;
+    if (isCopied !== true) return { deploymentId, atMs };
+    if (acceptance.source.kind !== "restart") return undefined;
+    const former = await loadWithMoments(engine, acceptance.source.formerId, sizeMaxBytes);
+    // A restart with entries keeps the nonce, so another nonce is that of a later life under the same id (I12).
+    if (former?.invocation.acceptance.nonce !== acceptance.nonce) return undefined;
+    holder = former;
+  }
+  return undefined;
+}
