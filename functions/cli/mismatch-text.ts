@@ -9,7 +9,7 @@ export function mismatchText(colours: Colours, body: MismatchBody): string {
   const { entry, journal, code } = body;
   const isInPlace = journal?.deployment_id === code.deployment_id;
   const sides = pairsText(colours, [
-    ["Recorded", journal && `${sideText(journal)}, at ${momentText(journal.at)}`],
+    ["Recorded", recorderText(body)],
     ["Code now", isInPlace ? `${sideText(code)}: the same deployment, whose code has changed` : sideText(code)],
   ]);
   const head = colours.red(`The code and the journal differ at entry ${entry}:`);
@@ -25,6 +25,12 @@ function rowsText(colours: Colours, { entry: differing, rows }: MismatchBody): s
     foreignLine(offered),
   ]);
   return tableText(colours, ["", "ENTRY", "JOURNAL", "CODE NOW"], cells);
+}
+
+function recorderText({ entry: differing, rows, journal }: MismatchBody): string {
+  if (journal !== undefined) return `${sideText(journal)}, at ${momentText(journal.at)}`;
+  const isRecorded = rows.some(({ entry, recorded }) => entry === differing && recorded !== undefined);
+  return isRecorded ? "by an unknown deployment" : "nothing: the journal ends before this entry";
 }
 
 function sideText({ deployment_id: id, revision, address }: MismatchSideBody): string {

@@ -69,6 +69,8 @@ test("after a move, the deployment that ran the former attempts recorded the ent
   const mismatch = await mismatchOf(actor, id);
   expect(mismatch.journal).toMatchObject({ deploymentId: FIRST, revision: 1 });
   expect(mismatch.code).toMatchObject({ deploymentId: SECOND, revision: 2 });
+  expect(mismatch.waysOut.map(({ action }) => action)).toEqual(["move", "restart", "kill"]);
+  expect(mismatch.waysOut[0]!.commands.at(-1)).toBe(`stepwell invocations resume ${id} --deployment ${FIRST}`);
 });
 
 test("entries that restarts copied were recorded by the deployment of the first invocation", async () => {
@@ -94,6 +96,20 @@ test("the recorder of a copied entry is unknown once the former invocation is go
   const mismatch = await mismatchOf(actor, second);
   expect(mismatch.rows.at(-1)).toMatchObject({ entry: 1, recorded: "Run 'charge'" });
   expect(mismatch.journal).toBeUndefined();
+  expect(mismatch.waysOut[0]!.text).toContain("is unknown");
+  expect(mismatch.waysOut[0]!.commands).toContain("stepwell deployments register <address>");
+});
+
+test("another deployment of the service is not named, because it did not record the entry", async () => {
+  const { stage, actor, id } = await recorded();
+  const error = { code: 570, message: "a mismatch", relatedCommandIndex: 1, relatedCommandType: COMMANDS.Sleep.code };
+  stage.deployment.instead = () => ({ body: messageFrame(CONTROL.Error, ErrorMessage, error) });
+  await resume(actor.engine, id, { kind: "keep" });
+  await stage.pulse.pass(2_000);
+  const { journal, code, waysOut } = await mismatchOf(actor, id);
+  expect([journal?.deploymentId, code.deploymentId]).toEqual([FIRST, FIRST]);
+  expect(waysOut.map(({ action }) => action)).toEqual(["restore", "move", "restart", "kill"]);
+  expect(JSON.stringify(waysOut)).not.toContain(SECOND);
 });
 
 test("no deployment recorded an entry behind the end of the journal, whatever arrives there later", async () => {

@@ -113,7 +113,7 @@ export interface MismatchBody {
   readonly entry: number;
   /** `offered` is absent behind the difference, because the code did not get there; `recorded` behind the journal's end. */
   readonly rows: readonly { readonly entry: number; readonly recorded?: string; readonly offered?: string }[];
-  /** The deployment that recorded the entry that differs, and the moment. */
+  /** The deployment that recorded the entry that differs, and the moment; absent if it is unknown. */
   readonly journal?: MismatchSideBody & { readonly at: string };
   /** The deployment whose code differs. */
   readonly code: MismatchSideBody;

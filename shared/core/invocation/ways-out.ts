@@ -1,8 +1,8 @@
 /** Lists the ways out of a journal mismatch (RT0016), each with the commands that an operator runs for it. */
 import { durationText } from "../model/duration-text.ts";
-import type { DeploymentId } from "../model/ids.ts";
 import { MINUTE_MS } from "../model/time-units.ts";
 import type { Mismatch } from "../model/attempt-failure.ts";
+import type { FormerCode } from "./former-code.ts";
 import type { Invocation } from "./invocation.ts";
 import { CUT_VERSION_MIN, journalPrefix } from "./prefix.ts";
 
@@ -19,21 +19,28 @@ const STEPS_BACK_MAX = 50;
 /** Within a shorter time, an operator may not get to the restart before the journal is gone. */
 const RESTART_WITHIN_MIN_MS = 10 * MINUTE_MS;
 
-/** @param formerCode another deployment of the service, preferably the deployment that recorded the journal */
-export function waysOut(invocation: Invocation, mismatch: Mismatch, formerCode?: DeploymentId): readonly WayOut[] {
+/** @param former the code that recorded the differing entry; undefined if it is unknown */
+export function waysOut(invocation: Invocation, mismatch: Mismatch, former?: FormerCode): readonly WayOut[] {
   const { id, handlerType } = invocation.acceptance;
-  const ways: WayOut[] = [
-    {
-      action: "restore",
-      text: `Start the former code again at the address of deployment ${mismatch.deploymentId}. Resume only brings the next attempt forward.`,
-      commands: [command("resume", id)],
-    },
-    move(invocation, formerCode),
-  ];
+  const ways = isInPlace(mismatch, former) ? [restore(invocation, mismatch)] : [];
+  ways.push(move(invocation, mismatch, former));
   if (handlerType !== "workflow" && keptAfterEndMs(invocation) >= RESTART_WITHIN_MIN_MS)
     ways.push(restart(invocation, mismatch));
   ways.push({ action: "kill", text: killText(invocation), commands: [command("kill", id)] });
   return ways;
+}
+
+/** True if the code of the recording deployment has changed, so that no other deployment has the former code. */
+function isInPlace({ deploymentId }: Mismatch, former: FormerCode | undefined): boolean {
+  return former?.isRegistered === true && former.deploymentId === deploymentId;
+}
+
+function restore({ acceptance: { id } }: Invocation, { deploymentId }: Mismatch): WayOut {
+  return {
+    action: "restore",
+    text: `Start the former code again at the address of deployment ${deploymentId}. Resume only brings the next attempt forward.`,
+    commands: [command("resume", id)],
+  };
 }
 
 /** The restart has no idempotency key and no caller: both stay with the killed invocation. */
@@ -69,16 +76,28 @@ function keptAfterEndMs({ acceptance }: Invocation): number {
   return Math.min(acceptance.journalRetentionMs, acceptance.completionRetentionMs);
 }
 
-function move({ acceptance: { id }, phase }: Invocation, formerCode?: DeploymentId): WayOut {
+function move({ acceptance: { id }, phase }: Invocation, mismatch: Mismatch, former?: FormerCode): WayOut {
   const pause = phase.status === "paused" ? [] : [command("pause", id)];
-  const resume = `${command("resume", id)} --deployment ${formerCode ?? "<deployment-id>"}`;
-  if (formerCode !== undefined)
-    return { action: "move", text: `Continue on deployment ${formerCode}.`, commands: [...pause, resume] };
+  const resume = `${command("resume", id)} --deployment`;
+  if (former?.isRegistered === true && !isInPlace(mismatch, former)) {
+    const { deploymentId } = former;
+    const text = `Continue on deployment ${deploymentId}, which recorded the entry.`;
+    return { action: "move", text, commands: [...pause, `${resume} ${deploymentId}`] };
+  }
   return {
     action: "move",
-    text: "Start the former code at another address, register it there, and continue on it. New invocations go to it too, until the new code is registered once more.",
-    commands: ["stepwell deployments register <address>", ...pause, resume],
+    text: `${registerText(mismatch, former)}, register it there, and continue on it. New invocations go to it too, until the new code is registered once more.`,
+    commands: ["stepwell deployments register <address>", ...pause, `${resume} <deployment-id>`],
   };
+}
+
+function registerText(mismatch: Mismatch, former: FormerCode | undefined): string {
+  if (isInPlace(mismatch, former)) return "Start the former code at another address";
+  if (former !== undefined)
+    return `Deployment ${former.deploymentId}, which recorded the entry, is gone. Start its code again at an address`;
+  if (mismatch.recorded === undefined)
+    return "The journal has no entry there. If other code made the journal, start that code at another address";
+  return "The deployment that recorded the entry is unknown. Start the code that made the journal at another address";
 }
 
 function command(name: string, id: string): string {

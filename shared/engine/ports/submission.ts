@@ -171,7 +171,7 @@ export interface MismatchView {
   readonly entry: number;
   /** `offered` is absent behind the difference, because the code did not get there; `recorded` behind the journal's end. */
   readonly rows: readonly { readonly entry: number; readonly recorded?: string; readonly offered?: string }[];
-  /** The deployment that recorded the entry that differs, and the moment at which it did. */
+  /** The deployment that recorded the entry that differs, and the moment; absent if there is none, or it is unknown. */
   readonly journal?: MismatchSide & { readonly atMs: number };
   readonly code: MismatchSide;
   readonly waysOut: readonly WayOut[];

@@ -1,5 +1,6 @@
 /** Shows a journal mismatch (RT0016): both sides entry by entry, the deployments behind them, and the ways out. */
 import type { Entry } from "../../core/invocation/entry.ts";
+import { formerCodeOf } from "../../core/invocation/former-code.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { spokenCommand } from "../../core/invocation/mismatch.ts";
 import { waysOut } from "../../core/invocation/ways-out.ts";
@@ -31,7 +32,7 @@ export async function mismatchView(
   const places = commandPlaces(journal.entries);
   const entry = mismatch.entry ?? places[mismatch.index] ?? journal.entries.length;
   const recorder = mismatch.recorded && (await recorderOf(engine, loaded, entry));
-  const former = formerCode(deployments, service, code, recorder?.deploymentId);
+  const former = formerCodeOf(deployments, service, recorder?.deploymentId);
   return {
     entry,
     rows: rowsAround(invocation, places, mismatch, entry),
@@ -49,18 +50,6 @@ function sideOf(deployments: readonly Deployment[], id: DeploymentId, service: s
     ...(revision !== undefined && { revision }),
     ...(found && { address: addressOf(found.destination) }),
   };
-}
-
-/** The deployment that recorded the differing entry; if it is gone or is `code` itself, the youngest other one of the service. */
-function formerCode(
-  deployments: readonly Deployment[],
-  service: string,
-  code: DeploymentId,
-  recorder: DeploymentId | undefined,
-): DeploymentId | undefined {
-  const others = deployments.filter(({ id, services }) => id !== code && services.some(({ name }) => name === service));
-  const youngest = others.toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
-  return (others.find(({ id }) => id === recorder) ?? youngest)?.id;
 }
 
 /** A mismatch behind the end of the journal shows the last commands of the journal, and none that came after the mismatch. */

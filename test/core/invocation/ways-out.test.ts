@@ -9,7 +9,10 @@ import { ACCEPTANCE, command, completion, INPUT, invocationIn, PIN, run, sleep }
 const ID = ACCEPTANCE.id;
 const EMPTY = { ...invocationIn("ready").journal, entries: [], commandCount: 0 };
 
-const mismatchAt = (entry: number): Mismatch => ({ index: entry, entry, deploymentId: "dp_1", offered: {} });
+const IN_PLACE = { deploymentId: "dp_1" as DeploymentId, isRegistered: true };
+const recorded = { type: "Run" };
+
+const mismatchAt = (entry: number): Mismatch => ({ index: entry, entry, deploymentId: "dp_1", recorded, offered: {} });
 const journalOf = (...entries: Parameters<typeof append>[1]) => append(EMPTY, [INPUT, ...entries]);
 
 /** The commands of one way out, without `stepwell invocations` at their beginning. */
@@ -40,7 +43,7 @@ test("a restart keeps nothing of a journal of an old protocol version", () => {
 
 test("the run of a workflow has no restart", () => {
   const invocation = invocationIn("backing-off", { acceptance: { ...ACCEPTANCE, handlerType: "workflow" } });
-  expect(waysOut(invocation, mismatchAt(1)).map(({ action }) => action)).toEqual(["restore", "move", "kill"]);
+  expect(waysOut(invocation, mismatchAt(1), IN_PLACE).map(({ action }) => action)).toEqual(["restore", "move", "kill"]);
 });
 
 test.each([
@@ -74,16 +77,42 @@ test("a restart names the time within which it has to follow, and what the calle
   expect(text).toContain("Callers get the failure of the kill, also under the idempotency key");
 });
 
-test("a registered deployment with the former code is named, and a paused invocation needs no pause", () => {
-  const other = "dp_2" as DeploymentId;
+test("a registered recorder is named, its code need not be put back, and a paused invocation needs no pause", () => {
+  const recorder = { deploymentId: "dp_2" as DeploymentId, isRegistered: true };
   const resume = `resume ${ID} --deployment dp_2`;
-  expect(commandsOf("move", invocationIn("backing-off"), mismatchAt(1), other)).toEqual([`pause ${ID}`, resume]);
-  expect(commandsOf("move", invocationIn("paused"), mismatchAt(1), other)).toEqual([resume]);
+  expect(commandsOf("move", invocationIn("backing-off"), mismatchAt(1), recorder)).toEqual([`pause ${ID}`, resume]);
+  expect(commandsOf("move", invocationIn("paused"), mismatchAt(1), recorder)).toEqual([resume]);
+  expect(commandsOf("restore", invocationIn("paused"), mismatchAt(1), recorder)).toBeUndefined();
 });
 
-test("without another deployment the former code is registered first", () => {
-  expect(commandsOf("move", invocationIn("paused"), mismatchAt(1))).toEqual([
+test.each([
+  ["the recorder has changed in place", IN_PLACE, true, /^Start the former code at another address/],
+  [
+    "the recorder has changed in place and is gone",
+    { ...IN_PLACE, isRegistered: false },
+    false,
+    /^Deployment dp_1, which/,
+  ],
+  [
+    "the recorder is gone",
+    { deploymentId: "dp_2" as DeploymentId, isRegistered: false },
+    false,
+    /^Deployment dp_2, which/,
+  ],
+  ["the recorder is unknown", undefined, false, /^The deployment that recorded the entry is unknown/],
+])("if %s, its code is registered first", (_how, recorder, hasRestore, text) => {
+  const ways = waysOut(invocationIn("paused"), mismatchAt(1), recorder);
+  const move = ways.find(({ action }) => action === "move")!;
+  expect(move.text).toMatch(text);
+  expect(move.commands).toEqual([
     "stepwell deployments register <address>",
-    `resume ${ID} --deployment <deployment-id>`,
+    `stepwell invocations resume ${ID} --deployment <deployment-id>`,
   ]);
+  expect(ways.some(({ action }) => action === "restore")).toBe(hasRestore);
+});
+
+test("a mismatch behind the end of the journal has no recorder, and the text says so", () => {
+  const { recorded: _, ...mismatch } = mismatchAt(9);
+  const move = waysOut(invocationIn("paused"), mismatch).find(({ action }) => action === "move");
+  expect(move?.text).toMatch(/^The journal has no entry there/);
 });
