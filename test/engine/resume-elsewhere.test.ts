@@ -2,16 +2,23 @@
 import { expect, test } from "vitest";
 import type { Deployment } from "../../shared/core/model/deployment.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { ErrorMessage } from "../../shared/core/protocol/control-messages.ts";
+import { messageFrame } from "../../shared/core/protocol/frame.ts";
+import { CONTROL } from "../../shared/core/protocol/messages.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { writeDeployment } from "../../shared/engine/register/registry-items.ts";
+import { restart } from "../../shared/engine/operate/restart.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
 import { LEASE_MS, type Stage, sendOn } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
 import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { addCount, callKeyed, keyed, objectOf } from "../harness/engine/object-stage.ts";
 import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
+const FAR_MS = 500_000;
 const [FIRST, SECOND, ABSENT] = [deploymentId(1), deploymentId(2), deploymentId(3)];
 const LATEST = { kind: "latest" } as const;
 const on = (id: typeof FIRST) => ({ kind: "id", deploymentId: id }) as const;
@@ -119,4 +126,82 @@ test("an invocation without stored entries cannot be moved while it backs off ei
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
   await pause(actor.engine, id);
+});
+
+/** @returns an invocation with a stored step, whose second attempt is on its way, or has failed if `fails` */
+async function underWay(fails: boolean) {
+  const stage = await open({ steps }, { retry: { initialIntervalMs: FAR_MS, maxIntervalMs: FAR_MS } });
+  const gate = new Gate();
+  const error = { body: messageFrame(CONTROL.Error, ErrorMessage, { code: 500, message: "boom" }) };
+  stage.deployment.instead = ({ commands }) => {
+    if (hostOf(stage) !== "http://host-1:9080/" || commands.length === 1) return undefined;
+    return fails ? error : gate.passed.then(() => error);
+  };
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId: id } = await sendOn(actor, "steps");
+  await writeDeployment(stage.stores.meta, "", deployment(2, [service("S", ["steps"])]), 1);
+  await stage.pulse.pass(2_000);
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: fails ? "backing-off" : "running" });
+  return { stage, actor, id, gate };
+}
+
+test.each([
+  ["backs off", true],
+  ["runs", false],
+])("an invocation that %s moves once an order to pause stands, although no driver has obeyed it", async (_, fails) => {
+  const { stage, actor, id, gate } = await underWay(fails);
+  expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
+  // The driver obeys no order before the clock moves.
+  const orders = [await pause(actor.engine, id), await resume(actor.engine, id, on(SECOND))];
+  expect(orders).toEqual(["noted", "done"]);
+  gate.open();
+  await stage.pulse.pass(3_000);
+  expect(hostOf(stage)).toBe("http://host-2:9080/");
+  await stage.reboot();
+  const view = await inspect(stage.actor().engine, id);
+  expect(view).toMatchObject({ status: "suspended", pinnedDeploymentId: SECOND });
+});
+
+test("an invocation does not move after a pause that another order has revoked", async () => {
+  const { actor, id } = await underWay(false);
+  await pause(actor.engine, id);
+  expect(await resume(actor.engine, id, { kind: "keep" })).toBe("done");
+  expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
+});
+
+test("an order to pause moves no invocation that has no stored entry", async () => {
+  const stage = await open({ steps }, { retry: { initialIntervalMs: FAR_MS, maxIntervalMs: FAR_MS } });
+  stage.deployment.instead = () => ({ status: 502 });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId: id } = await sendOn(actor, "steps");
+  await stage.pulse.settle();
+  await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
+  await pause(actor.engine, id);
+  expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
+});
+
+test("a restart that waits for its key with a stored entry moves once an order to pause stands", async () => {
+  const gate = new Gate();
+  const stage = await open(
+    { add: addCount, slow: async (ctx) => (await gate.passed, addCount(ctx)) },
+    { services: [objectOf(["add", "slow"])] },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const first = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1")));
+  const holder = callKeyed(actor, keyed("O", "k", "slow", "10"));
+  await writeDeployment(stage.stores.meta, "", deployment(2, [objectOf(["add", "slow"])]), 1);
+  await stage.pulse.pass(2_000);
+  const restarted = await stage.pulse.within(1_000, restart(actor.engine, first.invocationId, 2, { kind: "keep" }));
+  const { invocationId: id } = restarted as { invocationId: InvocationId };
+  await stage.pulse.pass(1_000);
+  expect(await inspect(actor.engine, id)).toMatchObject({ pinnedDeploymentId: FIRST });
+  expect([await pause(actor.engine, id), await resume(actor.engine, id, on(SECOND))]).toEqual(["noted", "done"]);
+  gate.open();
+  await stage.pulse.within(1_000, holder);
+  await stage.pulse.pass(3_000);
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", pinnedDeploymentId: SECOND });
+  expect(hostOf(stage)).toBe("http://host-2:9080/");
 });

@@ -8,7 +8,7 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder, isToPause } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, load } from "../store/load.ts";
+import { hasExpired, type Loaded, load } from "../store/load.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
@@ -30,18 +30,15 @@ export async function resume(
     case "pending":
       // An order to pause that no driver has obeyed yet can be revoked.
       if (!isToPause(loaded)) return "not-begun";
-      if (choice.kind !== "keep") return "not-movable";
       break;
     case "ready":
     case "running":
     case "backing-off":
-      if (choice.kind !== "keep") return "not-movable";
-      break;
     case "suspended":
     case "paused":
-      if (choice.kind !== "keep" && invocation.pin === undefined) return "not-movable";
       break;
   }
+  if (choice.kind !== "keep" && !isMovable(invocation, loaded)) return "not-movable";
   const chosen = await deploymentFor(engine, invocation, choice);
   if (chosen !== undefined && "kind" in chosen) return chosen;
   const isMoved = chosen !== undefined && chosen.id !== invocation.pin?.deploymentId;
@@ -50,6 +47,15 @@ export async function resume(
   if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, invocation.acceptance);
   else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) }, by);
   return "done";
+}
+
+/**
+ * True if a stored entry has set the deployment and no attempt can begin before the order to resume: the invocation is
+ * suspended or paused, or its last fresh order is a pause, whose driver reads the order to resume with it or after it.
+ */
+function isMovable({ phase: { status }, pin }: Invocation, loaded: Loaded): boolean {
+  if (pin === undefined) return false;
+  return status === "suspended" || status === "paused" || isToPause(loaded);
 }
 
 /**

@@ -264,5 +264,8 @@ export type UnfitDeployment =
       readonly max: number;
     };
 
-/** `not-movable`: only an invocation that is suspended or paused and has stored an entry can move to another deployment. */
+/**
+ * `not-movable`: only an invocation that has stored an entry can move to another deployment, while it is suspended or paused,
+ * or once an order to pause it stands.
+ */
 export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;
