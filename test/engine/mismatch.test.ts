@@ -98,6 +98,40 @@ test("for an entry after the end of the journal, the view shows only what the co
   expect(mismatch!.rows.at(-1)).toEqual({ entry: 3, offered: "Sleep" });
 });
 
+test("a name of 1 MiB from an SDK is cut where it is kept, shown and logged", async () => {
+  const name = "né".repeat(350_000);
+  const messageSizeMaxBytes = 8 * 1024 * 1024;
+  const { actor, id } = await changed(`a mismatch\n  name: charge != ${name}`, 1, "Run", name, { messageSizeMaxBytes });
+  const view = (await showInvocation(actor.engine, id))!;
+  const { relatedCommand, mismatch, message } = view.lastFailure!;
+  for (const kept of [relatedCommand!.name!, mismatch!.offered.name!, mismatch!.field!.offered]) {
+    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(256);
+    expect(kept).toMatch(/^(né)+n?…$/);
+  }
+  expect(Buffer.byteLength(message)).toBeLessThan(16_384);
+  expect(Buffer.byteLength(JSON.stringify(view.mismatch!.rows))).toBeLessThan(4_096);
+  expect(Buffer.byteLength(JSON.stringify(view.events))).toBeLessThan(16_384);
+  const [line] = actor.log.lines.filter(({ event }) => event === "journal.mismatched");
+  expect(Buffer.byteLength(JSON.stringify(line))).toBeLessThan(4_096);
+});
+
+test("names and keys of 60 KiB in the journal are cut where they are shown and logged", async () => {
+  const name = "n".repeat(60_000);
+  const stage = await open({
+    works: (ctx) => ctx.get(ctx.run(name, () => "1")).then(() => ctx.get(ctx.awakeable().result)),
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId: id } = await sendOn(actor, "works");
+  const error = { code: 570, message: "a mismatch", relatedCommandIndex: 1, relatedCommandType: COMMANDS.Sleep.code };
+  stage.deployment.instead = ({ commands }) =>
+    commands.length > 1 ? { body: messageFrame(CONTROL.Error, ErrorMessage, error) } : undefined;
+  await stage.pulse.pass(1_000);
+  const { lastFailure, mismatch } = (await showInvocation(actor.engine, id))!;
+  expect(Buffer.byteLength(JSON.stringify([lastFailure, mismatch]))).toBeLessThan(8_192);
+  expect(mismatch!.rows.at(-1)!.recorded).toMatch(/^Run 'n+…'$/);
+});
+
 test("with a retention of zero, no way out is a restart, which would find nothing after the kill", async () => {
   const { actor, id } = await changed("a mismatch", 1, "Sleep", "nap", { journalRetentionMs: 0 });
   const { waysOut } = (await showInvocation(actor.engine, id))!.mismatch!;

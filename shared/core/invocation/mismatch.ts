@@ -1,10 +1,11 @@
 /** Describes a journal mismatch (RT0016): the recorded command beside the command of the current code. */
-import { type AttemptFailure, keptFailure, type Mismatch } from "../model/attempt-failure.ts";
+import { type AttemptFailure, keptFailure, keptName, type Mismatch } from "../model/attempt-failure.ts";
+import { cutToBytes } from "../model/cut-text.ts";
 import type { Journal } from "./journal.ts";
 
 /** The format in which SDKs report differing fields: a line `name: recorded != offered` for each. */
 const DIFFERENCE = /^[ \t]+(\w+): (.*) != (.*)$/m;
-const VALUE_MAX = 200;
+const VALUE_MAX_BYTES = 200;
 /** SDKs confuse the recorded side and the offered side for some commands. */
 const REPORT = "The report of the SDK, which may name the two sides the other way round:";
 
@@ -21,7 +22,9 @@ export function besideJournal(told: AttemptFailure, journal: Journal, deployment
   const entry = journal.entries.filter(({ kind }) => kind === "command")[index];
   const place = entry === undefined ? journal.entries.length : journal.entries.indexOf(entry);
   const recorded =
-    entry?.kind === "command" ? { type: entry.type, ...(entry.name !== "" && { name: entry.name }) } : undefined;
+    entry?.kind === "command"
+      ? { type: entry.type, ...(entry.name !== "" && { name: keptName(entry.name) }) }
+      : undefined;
   const [, field, was, is] = DIFFERENCE.exec(failure.message) ?? [];
   const mismatch: Mismatch = {
     index,
@@ -49,7 +52,7 @@ export function spokenCommand(command: Mismatch["recorded"]): string {
 }
 
 function cut(value = ""): string {
-  return value.slice(0, VALUE_MAX);
+  return cutToBytes(value, VALUE_MAX_BYTES);
 }
 
 /** True if the same code offered the same other command at the same place. */

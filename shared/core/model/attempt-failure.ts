@@ -1,4 +1,5 @@
 /** Why an attempt failed: kept with the invocation for operators. Callers see only a failure that ends the invocation. */
+import { cutToBytes } from "./cut-text.ts";
 import type { DeploymentId } from "./ids.ts";
 
 export interface RelatedCommand {
@@ -39,6 +40,14 @@ export interface AttemptFailure {
   readonly deploymentId?: DeploymentId;
 }
 
+/** The length of the names of commands in failures: an event of a failure should stay within one write unit. */
+const NAME_MAX_BYTES = 256;
+
+/** The name of a command as failures keep, show and log it: handlers choose names of any length. */
+export function keptName(name: string): string {
+  return cutToBytes(name, NAME_MAX_BYTES);
+}
+
 /** The limits of stored messages and stack traces: a deployment chooses their length, and repeats them at each attempt. */
 const MESSAGE_MAX_CHARS = 8192;
 const STACKTRACE_MAX_CHARS = 4096;
@@ -48,11 +57,14 @@ const STACKTRACE_MAX_CHARS = 4096;
  * operators see the same failure from every process.
  */
 export function keptFailure(failure: AttemptFailure): AttemptFailure {
-  const { message, stacktrace } = failure;
+  const { message, stacktrace, relatedCommand } = failure;
   return {
     ...failure,
     message: cutTo(MESSAGE_MAX_CHARS, message),
     ...(stacktrace !== undefined && { stacktrace: cutTo(STACKTRACE_MAX_CHARS, stacktrace) }),
+    ...(relatedCommand?.name !== undefined && {
+      relatedCommand: { ...relatedCommand, name: keptName(relatedCommand.name) },
+    }),
   };
 }
 

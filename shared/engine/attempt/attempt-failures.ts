@@ -1,6 +1,6 @@
 /** Makes the outcome of a failed attempt: error code, status, message, and how the failure counts for retries. */
 import type { ErrorCode } from "../../core/errors/error-table.ts";
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import { type AttemptFailure, keptName } from "../../core/model/attempt-failure.ts";
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import { commandNameOf } from "../../core/protocol/command-messages.ts";
 import type { AttemptError, ReplyEnd as WireEnding } from "../../core/protocol/received.ts";
@@ -66,7 +66,7 @@ function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavio
   const type = commandType === undefined ? undefined : commandNameOf(commandType);
   const relatedCommand = {
     ...(commandIndex !== undefined && { index: commandIndex }),
-    ...(commandName !== undefined && commandName !== "" && { name: commandName }),
+    ...(commandName !== undefined && commandName !== "" && { name: keptName(commandName) }),
     ...(type !== undefined && { type }),
   };
   return {

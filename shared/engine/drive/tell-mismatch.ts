@@ -2,7 +2,7 @@
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { sameMismatch, spokenCommand } from "../../core/invocation/mismatch.ts";
 import { waysOut } from "../../core/invocation/ways-out.ts";
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import { type AttemptFailure, keptName } from "../../core/model/attempt-failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
 
@@ -12,7 +12,7 @@ export function tellMismatch(engine: Engine, invocation: Invocation, { mismatch 
   const { id, target } = invocation.acceptance;
   engine.log.write("journal.mismatched", {
     invocationId: id,
-    target: targetText(target),
+    target: keptName(targetText(target)),
     entry: mismatch.entry,
     recorded: spokenCommand(mismatch.recorded),
     offered: spokenCommand(mismatch.offered),

@@ -4,7 +4,7 @@ import { formerCodeOf } from "../../core/invocation/former-code.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { spokenCommand } from "../../core/invocation/mismatch.ts";
 import { waysOut } from "../../core/invocation/ways-out.ts";
-import type { Mismatch } from "../../core/model/attempt-failure.ts";
+import { keptName, type Mismatch } from "../../core/model/attempt-failure.ts";
 import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -80,5 +80,5 @@ function recordedText(entry: Entry, journal: Invocation["journal"]): string {
   if (entry.kind !== "command") return "";
   const { key, target, signal } = aboutOf(entry, journal);
   const about = key ?? target ?? signal;
-  return `${spokenCommand({ type: entry.type, name: entry.name })}${about === undefined ? "" : ` '${about}'`}`;
+  return `${spokenCommand({ type: entry.type, name: keptName(entry.name) })}${about === undefined ? "" : ` '${keptName(about)}'`}`;
 }
