@@ -73,6 +73,31 @@ test("after a move, the deployment that ran the former attempts recorded the ent
   expect(mismatch.waysOut[0]!.commands.at(-1)).toBe(`stepwell invocations resume ${id} --deployment ${FIRST}`);
 });
 
+test("the log names the recording deployment, and to continue on it as a way out", async () => {
+  const { stage, actor, id } = await recorded();
+  await resume(actor.engine, id, ON_SECOND);
+  await stage.pulse.pass(2_000);
+  const lines = actor.log.lines.filter(({ event }) => event === "journal.mismatched");
+  expect(lines).toHaveLength(1);
+  const { waysOut } = await mismatchOf(actor, id);
+  const ways = waysOut.map(({ action, commands }) => `${action}: ${commands.join(" && ")}`);
+  expect(lines[0]!.fields).toMatchObject({ recordedBy: FIRST, deploymentId: SECOND, waysOut: ways.join(" | ") });
+  expect(lines[0]!.fields["waysOut"]).toContain(`resume ${id} --deployment ${FIRST}`);
+});
+
+test("if the recorder cannot be read, the log names no way out but the description of both sides", async () => {
+  const { stage, actor, id } = await recorded();
+  const { registry } = actor.engine;
+  Object.assign(registry, { deployments: () => Promise.reject(new Error("throttled")) });
+  await resume(actor.engine, id, { kind: "keep" });
+  const error = { code: 570, message: "a mismatch", relatedCommandIndex: 1, relatedCommandType: COMMANDS.Sleep.code };
+  stage.deployment.instead = () => ({ body: messageFrame(CONTROL.Error, ErrorMessage, error) });
+  await stage.pulse.pass(2_000);
+  const [line] = actor.log.lines.filter(({ event }) => event === "journal.mismatched");
+  expect(line!.fields["recordedBy"]).toBeUndefined();
+  expect(line!.fields["waysOut"]).toBe(`describe: stepwell invocations describe ${id}`);
+});
+
 test("entries that restarts copied were recorded by the deployment of the first invocation", async () => {
   const { stage, actor, id } = await recorded();
   const { entries } = (await inspect(actor.engine, id))!;

@@ -94,6 +94,8 @@ async function makeAttempt(
   if (ended.ending.kind === "cut") await learnSlow(engine, active, ended);
   if (active.lease.isLost) return "lost";
   const decided = decide(engine, active, ended);
+  const mismatch = ended.ending.kind === "failed" ? ended.ending.failure.mismatch : undefined;
+  if (mismatch !== undefined) await tellMismatch(engine, active.invocation, decided.next, mismatch);
   const turn = await follow(engine, active, decided);
   if (turn !== "lost" && isPause(decided)) engine.meter.count("invocations_paused_total");
   return turn;
@@ -126,10 +128,8 @@ function decide(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): 
   const lock = active.lock.known;
   const decided = advance(active.invocation, lock === undefined ? ended : { ...ended, grant: lock.grant });
   const { attempt: span, ending } = ended;
-  if (ending.kind === "failed") {
+  if (ending.kind === "failed")
     reportFailure(engine, active, { attempt: span.number, failure: ending.failure }, decided.step);
-    tellMismatch(engine, active.invocation, ending.failure);
-  }
   return decided;
 }
 

@@ -15,7 +15,7 @@ export const INVOCATION_EVENTS = {
     level: "warn",
     message: "The code of a deployment took another path than the journal (RT0016)",
     remedy:
-      "The field waysOut lists the commands that repair the invocation; `stepwell invocations describe` shows both sides.",
+      "The field recordedBy names the deployment that recorded the entry, and waysOut the commands that repair the invocation. `stepwell invocations describe` shows both sides.",
   },
   "attempt.send-failed": {
     level: "error",
