@@ -3,7 +3,10 @@ import type { MismatchBody, MismatchSideBody } from "../../shared/api/wire/invoc
 import { momentText } from "./moment.ts";
 import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
-import { foreignLine } from "./visible-text.ts";
+import { cutLine, foreignLine } from "./visible-text.ts";
+
+/** Both columns of texts that handlers chose. */
+const CELL_MAX = 100;
 
 export function mismatchText(colours: Colours, body: MismatchBody): string {
   const { entry, journal, code } = body;
@@ -21,21 +24,27 @@ function rowsText(colours: Colours, { entry: differing, rows }: MismatchBody): s
   const cells = rows.map(({ entry, recorded = "nothing", offered = "not reached" }) => [
     entry === differing ? ">" : "",
     String(entry),
-    foreignLine(recorded),
-    foreignLine(offered),
+    cellText(recorded),
+    cellText(offered),
   ]);
   return tableText(colours, ["", "ENTRY", "JOURNAL", "CODE NOW"], cells);
 }
 
+/** Cut, because a row that a terminal wraps no longer stands beside the other side. */
+function cellText(text: string): string {
+  return cutLine(foreignLine(text), CELL_MAX);
+}
+
 function recorderText({ entry: differing, rows, journal }: MismatchBody): string {
-  if (journal !== undefined) return `${sideText(journal)}, at ${momentText(journal.at)}`;
+  if (journal !== undefined) return `by ${sideText(journal, "now ")}, at ${momentText(journal.at)}`;
   const isRecorded = rows.some(({ entry, recorded }) => entry === differing && recorded !== undefined);
   return isRecorded ? "by an unknown deployment" : "nothing: the journal ends before this entry";
 }
 
-function sideText({ deployment_id: id, revision, address }: MismatchSideBody): string {
+/** @param since a word before the revision: an entry may come from an earlier revision of its deployment */
+function sideText({ deployment_id: id, revision, address }: MismatchSideBody, since = ""): string {
   if (address === undefined) return foreignLine(`${id}, which is gone`);
-  return foreignLine(`${id}${revision === undefined ? "" : `, revision ${revision}`}, at ${address}`);
+  return foreignLine(`${id}${revision === undefined ? "" : `, ${since}revision ${revision}`}, at ${address}`);
 }
 
 function waysText(colours: Colours, { ways_out: ways }: MismatchBody): string {

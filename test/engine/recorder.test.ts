@@ -5,7 +5,9 @@ import { ErrorMessage } from "../../shared/core/protocol/control-messages.ts";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
 import { CONTROL } from "../../shared/core/protocol/messages.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { pause } from "../../shared/engine/operate/pause.ts";
 import { purge } from "../../shared/engine/operate/purge.ts";
 import { restart } from "../../shared/engine/operate/restart.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
@@ -146,4 +148,24 @@ test("no deployment recorded an entry behind the end of the journal, whatever ar
   const mismatch = await mismatchOf(actor, id);
   expect(mismatch.journal).toBeUndefined();
   expect(mismatch.entry).toBe(length);
+});
+
+test("the failure, the table and the restart count entries alike, also behind the end of the journal", async () => {
+  const { stage, actor, id, differsAt } = await recorded();
+  differsAt(99);
+  await resume(actor.engine, id, ON_SECOND);
+  await stage.pulse.pass(2_000);
+  // The pause takes the cancel into the journal, behind the entries that the failure has counted.
+  await cancel(actor.engine, id);
+  await pause(actor.engine, id);
+  await stage.pulse.pass(2_000);
+  const { lastFailure, mismatch, entries } = (await showInvocation(actor.engine, id))!;
+  expect(entries.length).toBeGreaterThan(mismatch!.entry);
+  expect(lastFailure!.message).toMatch(new RegExp(`^entry ${mismatch!.entry} is nothing`));
+  expect(mismatch!.rows.at(-1)).toEqual({ entry: mismatch!.entry, offered: "Sleep" });
+  expect(mismatch!.rows.slice(0, -1).map(({ entry }) => entries[entry]!.type)).toEqual([
+    "Command: Input",
+    "Command: Run",
+  ]);
+  expect(JSON.stringify(mismatch!.waysOut)).toContain(`--from ${mismatch!.entry - 1} `);
 });

@@ -102,7 +102,7 @@ export interface PauseBody {
 /** One side of a journal mismatch. `revision` and `address` are absent if the deployment is gone. */
 export interface MismatchSideBody {
   readonly deployment_id: string;
-  /** The revision of the invocation's service on the deployment. */
+  /** The present revision of the invocation's service on the deployment, which may be later than that of the entry. */
   readonly revision?: number;
   readonly address?: string;
 }

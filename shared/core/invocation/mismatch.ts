@@ -25,16 +25,25 @@ export function besideJournal(told: AttemptFailure, journal: Journal, deployment
     entry?.kind === "command"
       ? { type: entry.type, ...(entry.name !== "" && { name: keptName(entry.name) }) }
       : undefined;
-  const [, field, was, is] = DIFFERENCE.exec(failure.message) ?? [];
+  const field = fieldIn(failure.message, recorded?.name, offered.name);
   const mismatch: Mismatch = {
     index,
     entry: place,
     deploymentId,
     offered,
     ...(recorded && { recorded }),
-    ...(field !== undefined && { field: { name: field, recorded: cut(was), offered: cut(is) } }),
+    ...(field && { field }),
   };
   return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${REPORT}\n${failure.message}` };
+}
+
+/** The sides are put right where they can be checked: the names of both commands are known. */
+function fieldIn(report: string, recordedName: string | undefined, offeredName: string | undefined): Mismatch["field"] {
+  const [, name, was, is] = DIFFERENCE.exec(report) ?? [];
+  if (name === undefined) return undefined;
+  const field = { name, recorded: cut(was), offered: cut(is) };
+  const isSwapped = name === "name" && field.recorded === offeredName && field.offered === recordedName;
+  return isSwapped ? { name, recorded: field.offered, offered: field.recorded } : field;
 }
 
 /** @param place the index among all entries, as operators see it in the journal */

@@ -158,7 +158,7 @@ export interface PauseView {
   readonly failure?: AttemptFailure;
 }
 
-/** One side of a journal mismatch: a deployment, with the revision of the service there if it is still registered. */
+/** One side of a journal mismatch: a deployment, with the present revision of the service there if it is still registered. */
 export interface MismatchSide {
   readonly deploymentId: DeploymentId;
   readonly revision?: number;

@@ -1,7 +1,8 @@
 /** Tests how a failure is compared with the journal. A deployment writes the message, so it is cut before it is searched. */
 import { expect, test } from "vitest";
 import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
-import { invocationIn } from "./sample-invocation.ts";
+import { append, EMPTY_JOURNAL } from "../../../shared/core/invocation/journal.ts";
+import { INPUT, invocationIn, run } from "./sample-invocation.ts";
 
 const AT_ONCE_MS = 500;
 const { journal } = invocationIn("running");
@@ -29,4 +30,18 @@ test.each([
 test("of several lines with a difference, the first one is shown", () => {
   const told = besideJournal(failure("mismatch\n  name: one != two\n  key: a != b"), journal, "dp_1");
   expect(told.mismatch?.field).toEqual({ name: "name", recorded: "one", offered: "two" });
+});
+
+test.each([
+  ["its own side", "charge != refund"],
+  ["the other side", "refund != charge"],
+])("a name that the SDK reports on %s is shown on the side of its command", (_how, difference) => {
+  const named = append(EMPTY_JOURNAL, [INPUT, { ...run(1), name: "charge" }]);
+  const report = {
+    ...failure(`mismatch\n  name: ${difference}`),
+    relatedCommand: { index: 1, type: "Run", name: "refund" },
+  };
+  const told = besideJournal(report, named, "dp_1");
+  expect(told.mismatch?.field).toEqual({ name: "name", recorded: "charge", offered: "refund" });
+  expect(told.message).toContain("name: 'charge' there, 'refund' here");
 });
