@@ -59,11 +59,17 @@ function setCommand(): Command {
       "the value is JSON; other text is a string, and base64:… is bytes",
       (written, before?: Pairs) => addPair(written, before ?? {}),
     )
-    .option("--remove <name...>", "remove these values")
+    .option("--remove <name>", "remove this value; repeatable", addName)
     .addOption(yesOption())
-    .action((service: string, key: string, values: Pairs, flags: { readonly remove?: string[] }, command: Command) =>
-      write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
+    .action(
+      (service: string, key: string, values: Pairs, flags: { readonly remove?: readonly string[] }, command: Command) =>
+        write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
     );
+}
+
+/** Option parser: an option that took several words would take the values after it too. */
+function addName(written: string, before: readonly string[] = []): readonly string[] {
+  return [...before, written];
 }
 
 function clearCommand(): Command {
