@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { changeByFilter } from "./change-by-filter.ts";
-import { outcomeText, refuseIfRefused } from "./change-outcome.ts";
+import { failUnlessAccepted, outcomeText } from "./change-outcome.ts";
 import type { CarriedOut, ChangeOutcome } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
@@ -53,7 +53,7 @@ async function carryOut(
   const { outcomes, failure } = await changeEach(session, ids, route);
   session.give({ invocations: outcomes }, () => outcomes.map((outcome) => outcomeText(change, outcome)).join("\n"));
   if (failure !== undefined) throw failure;
-  refuseIfRefused(outcomes);
+  failUnlessAccepted(change, outcomes);
 }
 
 /**
