@@ -5,6 +5,7 @@ import { adminClient } from "./admin-client.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { ingressClient } from "./ingress-client.ts";
 import type { IngressClient } from "./ingress-client.ts";
+import { prettyJson } from "./pretty-json.ts";
 import { openTerminal } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,6 +21,8 @@ export interface Session {
   show(text: string): void;
   /** Prints the result, as JSON or as text. */
   give(body: unknown, text: () => string): void;
+  /** As `give`, with JSON that must keep its tokens, such as large numbers. */
+  giveJson(json: string, text: () => string): void;
   /** True if --yes was given, or if a user can answer the question. */
   readonly canConfirm: boolean;
   /** Asks for confirmation, unless --yes was given. @throws CommandFailure if the answer is not yes */
@@ -63,6 +66,7 @@ export function sessionOf(command: Command): Session {
     json: json === true,
     show: json === true ? terminal.tell : terminal.print,
     give: (body, text) => terminal.print(json === true ? JSON.stringify(body, null, 2) : text()),
+    giveJson: (written, text) => terminal.print(json === true ? prettyJson(written) : text()),
     canConfirm: yes === true || terminal.canAsk,
     confirm: async (question) => (yes === true ? undefined : terminal.confirm(question)),
   };

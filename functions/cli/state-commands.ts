@@ -38,9 +38,10 @@ async function show(session: Session, service: string, key: string, name: string
       const fix = `\`stepwell state get ${service} ${key}\` shows the values of this key.`;
       throw new CommandFailure(`'${service}/${key}' has no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
     }
-    return session.give(stateJson(found.bytes), () => stateText(found.bytes));
+    return session.giveJson(stateJson(found.bytes), () => stateText(found.bytes));
   }
-  session.give(Object.fromEntries(values.map(([one, { bytes }]) => [one, stateJson(bytes)])), () => {
+  const members = values.map(([one, { bytes }]) => `${JSON.stringify(one)}:${stateJson(bytes)}`);
+  session.giveJson(`{${members.join(",")}}`, () => {
     if (values.length === 0) return "This key has no state.";
     const rows = values.map(([one, { bytes }]) => [one, stateText(bytes)]);
     return tableText(session.terminal.colours, ["NAME", "VALUE"], rows);

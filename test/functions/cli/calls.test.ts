@@ -123,7 +123,7 @@ it("a result keeps the digits of large integers, in JSON too, and bytes that are
   const args = ["call", "Greeter/digits"];
   expect((await command.run(args, { env })).stdout).toBe("[12345678901234567890]\n");
   const { stdout } = await command.run([...args, "--json"], { env });
-  expect(stdout).toMatch(/^\{\n  "invocation_id": "inv_\w+",\n  "result": \[12345678901234567890\]\n\}\n$/);
+  expect(stdout).toMatch(/^\{\n  "invocation_id": "inv_\w+",\n  "result": \[\n {4}12345678901234567890\n {2}\]\n\}\n$/);
   const bytes = JSON.parse((await command.run(["call", "Greeter/bytes", "--json"], { env })).stdout) as object;
   expect(bytes).toMatchObject({ result: { base64: "//8=" } });
 });
