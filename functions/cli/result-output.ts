@@ -39,12 +39,12 @@ function resultJson(id: string | undefined, result: string): string {
 }
 
 /**
- * @param fix the way back to the result
+ * @param known what the interruption leaves behind, and the way back to the result
  * @throws CommandFailure if the user interrupts; the interruption aborts the signal of the work
  */
 export async function untilInterrupted<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
-  fix: string,
+  known: { readonly cause: string; readonly fix: string },
 ): Promise<Result> {
   const stopping = new AbortController();
   const interrupt = (): void => stopping.abort();
@@ -53,7 +53,7 @@ export async function untilInterrupted<Result>(
     return await work(stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
-    throw new CommandFailure("Interrupted: the invocation continues", { exitCode: EXIT_INTERRUPTED, fix });
+    throw new CommandFailure("Interrupted before the result arrived", { exitCode: EXIT_INTERRUPTED, ...known });
   } finally {
     process.off("SIGINT", interrupt);
   }

@@ -3,6 +3,9 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";
 import type { AdminClient } from "./admin-client.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_USAGE } from "./exit-codes.ts";
+import { shownBase } from "./http-exchange.ts";
 import { ingressClient } from "./ingress-client.ts";
 import type { IngressClient } from "./ingress-client.ts";
 import { prettyJson } from "./pretty-json.ts";
@@ -13,7 +16,7 @@ export interface Session {
   readonly admin: AdminClient;
   readonly ingress: IngressClient;
   readonly terminal: Terminal;
-  /** Ends with a slash. */
+  /** The address of the ingress for texts: it ends with a slash, and shows no credentials. */
   readonly ingressUrl: string;
   /** The result is written as JSON. */
   readonly json: boolean;
@@ -62,7 +65,7 @@ export function sessionOf(command: Command): Session {
     admin: adminClient(adminUrl, terminal),
     ingress: ingressClient(ingressUrl, terminal),
     terminal,
-    ingressUrl,
+    ingressUrl: shownBase(ingressUrl),
     json: json === true,
     show: json === true ? terminal.tell : terminal.print,
     give: (body, text) => terminal.print(json === true ? JSON.stringify(body, null, 2) : text()),
@@ -72,9 +75,11 @@ export function sessionOf(command: Command): Session {
   };
 }
 
+/** Option parser. @throws CommandFailure for a text that may have a password, because the parser's own error shows the text */
 function address(written: string): string {
   const full = /^[a-z]+:\/\//.test(written) ? written : `http://${written}`;
-  if (!URL.canParse(full) || !/^https?:/.test(full))
-    throw new InvalidArgumentError("Write an address that begins with http:// or https://.");
-  return full.endsWith("/") ? full : `${full}/`;
+  if (URL.canParse(full) && /^https?:/.test(full)) return full.endsWith("/") ? full : `${full}/`;
+  const fix = "Write an address that begins with http:// or https://.";
+  if (!written.includes("@")) throw new InvalidArgumentError(fix);
+  throw new CommandFailure("The address of the server is not valid", { exitCode: EXIT_USAGE, fix });
 }

@@ -1,5 +1,6 @@
 /** `stepwell sql`: runs one statement over the tables of the control plane, and prints its rows. */
 import { Command, Option } from "commander";
+import { WITHOUT_LIMIT } from "./admin-client.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { readStandardInput } from "./payload.ts";
@@ -37,7 +38,7 @@ async function ask(session: Session, written: string, isCsv: boolean): Promise<v
       fix: "Choose one format.",
     });
   const query = written === "-" ? (await readStandardInput()).toString("utf8") : written;
-  const { body } = await session.admin.askText("POST", "query", { query }, "Reading").catch(withTables);
+  const { body } = await session.admin.askText("POST", "query", { query }, "Reading", WITHOUT_LIMIT).catch(withTables);
   const rows = rowsIn(body);
   // The text of the server keeps the digits of large integers.
   if (session.json) return session.terminal.print(body);

@@ -161,7 +161,7 @@ it("an interrupted attach leaves the invocation going", async () => {
   const typed = { after: "Waiting for the result", keys: "\u0003" };
   const { stdout, code } = await command.run(["attach", id], { env, typed });
   expect(code).toBe(130);
-  expect(stdout).toContain("Interrupted: the invocation continues");
+  expect(stdout).toContain("Interrupted before the result arrived");
   expect(stdout).toContain(`stepwell attach ${id}`);
   expect(await command.run(["awakeable", "resolve", awakeable, "--data", "true"], { env })).toMatchObject({ code: 0 });
   expect(await command.run(["attach", id], { env })).toEqual({ code: 0, stdout: "true\n", stderr: "" });

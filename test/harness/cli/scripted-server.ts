@@ -13,6 +13,8 @@ export interface ScriptedAnswer {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The server waits for this time before it answers; without end if it is Infinity. */
+  readonly afterMs?: number;
 }
 
 export interface ScriptedServer {
@@ -39,7 +41,11 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
       requests.push(request);
       const answer = script(request);
       if (answer === undefined) return void incoming.socket.destroy();
-      outgoing.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(answer.body);
+      const { status, afterMs = 0 } = answer;
+      const give = (): void =>
+        void outgoing.writeHead(status, { "content-type": "application/json", ...answer.headers }).end(answer.body);
+      if (afterMs === 0) give();
+      else if (afterMs !== Infinity) setTimeout(give, afterMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,6 +58,10 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
       script = next;
       requests.length = 0;
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
