@@ -12,7 +12,7 @@ import { matching } from "./matching-invocations.ts";
 import type { Matching } from "./matching-invocations.ts";
 import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
-import { TARGET_MAX, cutLine } from "./visible-text.ts";
+import { TARGET_MAX, cutLine, foreignLine } from "./visible-text.ts";
 
 /** Small enough for the 30 s that API Gateway waits for an answer: the server changes twenty invocations at a time. */
 const BATCH_SIZE = 100;
@@ -112,7 +112,11 @@ function dryText(session: Session, found: Matching): string {
 function matchText({ terminal }: Session, { invocations, mayHaveMore }: Matching): string {
   const shown = invocations
     .slice(0, SHOWN_MAX)
-    .map(({ id, target, status, outcome }) => [id, cutLine(target, TARGET_MAX), outcome ?? status]);
+    .map(({ id, target, status, outcome }) => [
+      foreignLine(id),
+      cutLine(target, TARGET_MAX),
+      foreignLine(outcome ?? status),
+    ]);
   const table = tableText(terminal.colours, ["ID", "TARGET", "STATUS"], shown);
   const rest = invocations.length - shown.length;
   const count = `${mayHaveMore ? "At least " : ""}${invocations.length} matching: ${statusCounts(invocations)}`;
@@ -123,5 +127,5 @@ function statusCounts(invocations: readonly InvocationSummaryBody[]): string {
   const counts = new Map<string, number>();
   for (const { status, outcome } of invocations)
     counts.set(outcome ?? status, (counts.get(outcome ?? status) ?? 0) + 1);
-  return [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
+  return [...counts].map(([status, count]) => `${count} ${foreignLine(status)}`).join(", ");
 }

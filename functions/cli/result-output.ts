@@ -5,7 +5,6 @@ import { invocationIdOf } from "./ingress-exchange.ts";
 import type { IngressAnswer } from "./ingress-exchange.ts";
 import { isJson, prettyJson, utf8Text } from "./pretty-json.ts";
 import type { Session } from "./session.ts";
-import { foreignText } from "./visible-text.ts";
 
 /** JSON is indented; bytes that are no text go to a pipe as they are, and to a terminal in base64. */
 export function giveResult(session: Session, answer: IngressAnswer): void {
@@ -13,17 +12,15 @@ export function giveResult(session: Session, answer: IngressAnswer): void {
   const text = utf8Text(body);
   if (session.json) {
     const result = text === undefined ? JSON.stringify({ base64: body.toString("base64") }) : jsonOf(text);
-    return session.terminal.print(resultJson(invocationIdOf(answer), result));
+    return session.terminal.printJson(resultJson(invocationIdOf(answer), result));
   }
   if (body.length === 0) return session.terminal.tell("The invocation returned nothing.");
-  const isTerminal = process.stdout.isTTY === true;
   if (text === undefined) {
-    if (isTerminal) session.terminal.print(`base64:${body.toString("base64")}`);
+    if (process.stdout.isTTY === true) session.terminal.print(`base64:${body.toString("base64")}`);
     else process.stdout.write(body);
     return;
   }
-  const shown = /json/i.test(headers["content-type"] ?? "") ? prettyJson(text) : text;
-  session.terminal.print(isTerminal ? foreignText(shown) : shown);
+  session.terminal.printForeign(/json/i.test(headers["content-type"] ?? "") ? prettyJson(text) : text);
 }
 
 /** @returns the result itself if it is JSON, so that large integers keep their digits; else a JSON string, or null if empty */

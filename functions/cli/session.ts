@@ -68,8 +68,8 @@ export function sessionOf(command: Command): Session {
     ingressUrl: shownBase(ingressUrl),
     json: json === true,
     show: json === true ? terminal.tell : terminal.print,
-    give: (body, text) => terminal.print(json === true ? JSON.stringify(body, null, 2) : text()),
-    giveJson: (written, text) => terminal.print(json === true ? prettyJson(written) : text()),
+    give: (body, text) => (json === true ? terminal.printJson(JSON.stringify(body, null, 2)) : terminal.print(text())),
+    giveJson: (written, text) => (json === true ? terminal.printJson(prettyJson(written)) : terminal.print(text())),
     canConfirm: yes === true || terminal.canAsk,
     confirm: async (question) => (yes === true ? undefined : terminal.confirm(question)),
   };

@@ -41,8 +41,8 @@ async function ask(session: Session, written: string, isCsv: boolean): Promise<v
   const { body } = await session.admin.askText("POST", "query", { query }, "Reading", WITHOUT_LIMIT).catch(withTables);
   const rows = rowsIn(body);
   // The text of the server keeps the digits of large integers.
-  if (session.json) return session.terminal.print(body);
-  if (isCsv) return session.terminal.print(csvText(rows));
+  if (session.json) return session.terminal.printJson(body);
+  if (isCsv) return session.terminal.printForeign(csvText(rows));
   session.terminal.print(rowsText(session.terminal.colours, rows));
   const more = rows.rows.length - ROWS_MAX;
   if (more > 0) session.terminal.tell(`${more} more rows: --csv or --json shows all, and LIMIT selects some.`);

@@ -5,6 +5,7 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
+import { prettyJson } from "./pretty-json.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { stateBytes, stateJson, stateText } from "./state-value.ts";
@@ -38,7 +39,8 @@ async function show(session: Session, service: string, key: string, name: string
       const fix = `\`stepwell state get ${service} ${key}\` shows the values of this key.`;
       throw new CommandFailure(`'${service}/${key}' has no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
     }
-    return session.giveJson(stateJson(found.bytes), () => stateText(found.bytes));
+    if (!session.json) return session.terminal.printForeign(stateText(found.bytes));
+    return session.terminal.printJson(prettyJson(stateJson(found.bytes)));
   }
   const members = values.map(([one, { bytes }]) => `${JSON.stringify(one)}:${stateJson(bytes)}`);
   session.giveJson(`{${members.join(",")}}`, () => {
