@@ -24,8 +24,7 @@ export async function changeByFilter(session: Session, change: InvocationChange,
   if (!asked.isDryRun && !session.canConfirm) throw notConfirmable();
   const { filter, olderThanMs } = asked;
   const query = filterQuery({ ...filter, status: filter.status ?? change.statuses });
-  const bornBeforeMs = olderThanMs === undefined ? Infinity : Date.now() - olderThanMs;
-  const found = await matching(session, query, bornBeforeMs);
+  const found = await matching(session, query, olderThanMs);
   const ids = found.invocations.map(({ id }) => id);
   const counts = { matched: ids.length, may_have_more: found.mayHaveMore };
   if (asked.isDryRun || ids.length === 0) {

@@ -33,9 +33,10 @@ export function bulkOptions({ statuses, query }: InvocationChange): readonly Opt
   return [
     ...filterOptions("repeated", statuses),
     ...(isPinned ? [deploymentFilter("repeated", query.includes("deployment") ? "--pinned-to" : "--deployment")] : []),
-    new Option("--older-than <age>", "only invocations that are at least this old: 30s, 15m, 2h or 7d").argParser(
-      readAgeMs,
-    ),
+    new Option(
+      "--older-than <age>",
+      "only invocations that are at least this old by the clock of the server: 30s, 15m, 2h or 7d",
+    ).argParser(readAgeMs),
   ];
 }
 

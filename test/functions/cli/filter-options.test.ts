@@ -65,6 +65,19 @@ it("a filter of the list takes several words, or is repeated", async () => {
   expect(query.getAll("status")).toEqual(["paused", "ready"]);
 });
 
+it.each([
+  ["10s", 1],
+  ["11s", 0],
+  ["99999d", 0],
+])("--older-than %s counts by the clock of the server", async (age, matched) => {
+  const one = { id: "inv_1", target: "Ops/sleep", status: "paused", created_at: "2330-01-01T00:00:00Z" };
+  const headers = { date: "Tue, 01 Jan 2330 00:00:10 GMT" };
+  server.answer(() => ({ status: 200, body: JSON.stringify({ invocations: [one] }), headers }));
+  const { stdout, code } = await run(`inv kill --older-than ${age} --dry-run --json`);
+  const { invocations } = JSON.parse(stdout) as { invocations: readonly object[] };
+  expect([code, invocations.length]).toEqual([0, matched]);
+});
+
 it("a value after the name of a removed value stays a value of the state", async () => {
   const script = { state: { a: { bytes: [49] }, "c=3": { bytes: [50] } }, version: "1" };
   server.answer(({ method }) => ({ status: 200, body: method === "GET" ? JSON.stringify(script) : "" }));
