@@ -6,6 +6,7 @@ import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
 import { exchange, shownBase } from "./http-exchange.ts";
 import type { Terminal } from "./terminal.ts";
+import { unknownRequest } from "./unknown-request.ts";
 
 const PLAIN_TEXT_MAX = 300;
 
@@ -24,6 +25,9 @@ function fixOf(status: number, path: string): string | undefined {
 }
 
 const WAITING = "Waiting for the server";
+
+/** Without a text, these statuses mean that the server has no such route: a refusal has a text. */
+const UNKNOWN: ReadonlySet<number> = new Set([404, 405, 501]);
 
 /** Longer than the server's own wait for a deployment that it discovers. */
 const ANSWER_WITHIN_MS = 60_000;
@@ -61,6 +65,7 @@ export function adminClient(
   { during }: Pick<Terminal, "during">,
   answerWithinMs: number = ANSWER_WITHIN_MS,
 ): AdminClient {
+  const server = { base, options: OPTIONS };
   const shown = shownBase(base);
   async function askText(
     method: string,
@@ -73,10 +78,12 @@ export function adminClient(
     const headers = { accept: JSON_TYPE, ...(sent !== undefined && { "content-type": JSON_TYPE }) };
     const request = { method, path, headers, ...(sent !== undefined && { body: sent }) };
     const limits = withinMs === WITHOUT_LIMIT ? {} : { withinMs };
-    const answer = await during(what, exchange({ base, options: OPTIONS }, request, limits));
+    const answer = await during(what, exchange(server, request, limits));
     const { status } = answer;
     const text = answer.body.toString("utf8");
     if (status >= 300 && status < 400) throw noAdminApi(shown, "it redirects the request");
+    if (UNKNOWN.has(status) && text.trim() === "")
+      throw await during(what, unknownRequest(server, `${status} to ${method} /${path}`));
     if (status < 200 || status >= 300) throw refusal(shown, { method, path }, status, text);
     return { status, headers: answer.headers, body: text };
   }
@@ -108,11 +115,7 @@ function refusal(
     return failed(body.message, fixOf(status, path));
   }
   const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
-  const unknown = "Check that --admin-url is the address of an admin API, and that its version fits this command.";
-  return failed(
-    said === "" ? "The server does not know this request" : said,
-    said === "" ? unknown : fixOf(status, path),
-  );
+  return failed(said === "" ? `The server answered with ${status}, and without a text` : said, fixOf(status, path));
 }
 
 /** Only refusals of the ingress name their source. */

@@ -1,5 +1,6 @@
 /** The texts about requests without a complete answer: they state what is known, and no password. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import packageJson from "../../../package.json" with { type: "json" };
 import { WITHOUT_LIMIT, adminClient } from "../../../functions/cli/admin-client.ts";
 import { CommandFailure } from "../../../functions/cli/command-failure.ts";
 import { exchange } from "../../../functions/cli/http-exchange.ts";
@@ -124,6 +125,48 @@ it("a redirect is not followed", async () => {
   const { stderr, code } = await command.run(["svc", "ls"], { env: server.env });
   expect([code, server.requests.length]).toEqual([3, 1]);
   expect(stderr).toContain("cause  it redirects the request\n");
+});
+
+describe("a request that the server does not know", () => {
+  const versions = (body: object): void =>
+    server.answer(({ path }) =>
+      path === "/version" ? { status: 200, body: JSON.stringify(body) } : { status: 404, body: "" },
+    );
+  const ours = packageJson.config.version;
+
+  it("names the versions of both sides where they differ, and what to do", async () => {
+    versions({ product: "stepwell", product_version: "0.1.0" });
+    const { stderr, code } = await command.run(["svc", "ls"], { env: server.env });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: The server, version 0.1.0, does not know this request of the command, version ${ours}
+  cause  404 to GET /services
+  fix    Use version 0.1.0 of the command, or bring the server to version ${ours}.
+`,
+    );
+  });
+
+  it.each([[{ product: "stepwell", product_version: ours }], [{ version: "1.2.3" }], [[]]])(
+    "blames no version where the server states %j",
+    async (body) => {
+      versions(body);
+      const { stderr, code } = await command.run(["svc", "ls"], { env: server.env });
+      expect(code).toBe(1);
+      expect(stderr).toBe(`error: The server does not know this request
+  cause  404 to GET /services
+  fix    Check that --admin-url is the address of an admin API.
+`);
+    },
+  );
+
+  it("is none if the server fails without a text", async () => {
+    server.answer(() => ({ status: 500, body: "" }));
+    const { stderr } = await command.run(["svc", "ls"], { env: server.env });
+    expect(stderr).toContain(
+      "error: The server answered with 500, and without a text\n  cause  500 to GET /services\n",
+    );
+    expect(server.requests).toHaveLength(1);
+  });
 });
 
 describe("a password in an address", () => {
