@@ -1,9 +1,12 @@
 /** Sends requests to the admin API and turns its refusals into failures of the command. */
+import type { IncomingHttpHeaders } from "node:http";
 import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
+import { exchange, shownBase } from "./http-exchange.ts";
 import type { Terminal } from "./terminal.ts";
+import { unknownRequest } from "./unknown-request.ts";
 
 const PLAIN_TEXT_MAX = 300;
 
@@ -23,18 +26,25 @@ function fixOf(status: number, path: string): string | undefined {
 
 const WAITING = "Waiting for the server";
 
+/** Without a text, these statuses mean that the server has no such route: a refusal has a text. */
+const UNKNOWN: ReadonlySet<number> = new Set([404, 405, 501]);
+
 /** Longer than the server's own wait for a deployment that it discovers. */
 const ANSWER_WITHIN_MS = 60_000;
 
+/** The server bounds the time of a statement itself, and the user sees the seconds. */
+export const WITHOUT_LIMIT = Infinity;
+
 export interface AdminAnswer<Body> {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
   /** Undefined if the answer has no body. */
   readonly body: Body;
 }
 
 /** Only `POST /query` depends on the accepted type; all other routes answer in JSON anyway. */
 const JSON_TYPE = "application/json";
+const OPTIONS = "--admin-url or STEPWELL_ADMIN_URL";
 
 export interface AdminClient {
   /**
@@ -42,59 +52,48 @@ export interface AdminClient {
    * @throws CommandFailure when the server refuses, cannot be reached, or is not an admin API
    */
   ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>>;
-  /** As `ask`, with the text of the answer as it is: parsing JSON rounds large integers. */
-  askText(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<string>>;
+  /**
+   * As `ask`, with the text of the answer as it is: parsing JSON rounds large integers.
+   * @param withinMs the time for the whole answer
+   */
+  askText(method: string, path: string, body?: object, what?: string, withinMs?: number): Promise<AdminAnswer<string>>;
 }
 
-/** @param base ends with a slash */
-export function adminClient(base: string, { during }: Pick<Terminal, "during">): AdminClient {
-  async function askText(method: string, path: string, body?: object, what = WAITING): Promise<AdminAnswer<string>> {
-    const { response, text } = await during(what, exchanged(base, method, path, body));
-    if (!response.ok) throw refusal(base, { method, path }, response.status, text);
-    return { status: response.status, headers: response.headers, body: text };
+/** @param base ends with a slash @param answerWithinMs the time for an answer by default */
+export function adminClient(
+  base: string,
+  { during }: Pick<Terminal, "during">,
+  answerWithinMs: number = ANSWER_WITHIN_MS,
+): AdminClient {
+  const server = { base, options: OPTIONS };
+  const shown = shownBase(base);
+  async function askText(
+    method: string,
+    path: string,
+    body?: object,
+    what = WAITING,
+    withinMs = answerWithinMs,
+  ): Promise<AdminAnswer<string>> {
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    const headers = { accept: JSON_TYPE, ...(sent !== undefined && { "content-type": JSON_TYPE }) };
+    const request = { method, path, headers, ...(sent !== undefined && { body: sent }) };
+    const limits = withinMs === WITHOUT_LIMIT ? {} : { withinMs };
+    const answer = await during(what, exchange(server, request, limits));
+    const { status } = answer;
+    const text = answer.body.toString("utf8");
+    if (status >= 300 && status < 400) throw noAdminApi(shown, "it redirects the request");
+    if (UNKNOWN.has(status) && text.trim() === "")
+      throw await during(what, unknownRequest(server, `${status} to ${method} /${path}`));
+    if (status < 200 || status >= 300) throw refusal(shown, { method, path }, status, text);
+    return { status, headers: answer.headers, body: text };
   }
   return {
     askText,
     async ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>> {
       const answer = await askText(method, path, body, what);
-      return { ...answer, body: parsed(base, answer.body) as Body };
+      return { ...answer, body: parsed(shown, answer.body) as Body };
     },
   };
-}
-
-interface Exchanged {
-  readonly response: Response;
-  readonly text: string;
-}
-
-async function exchanged(base: string, method: string, path: string, body: object | undefined): Promise<Exchanged> {
-  try {
-    const response = await fetch(new URL(path, base), {
-      method,
-      redirect: "error",
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      headers: { accept: JSON_TYPE, ...(body !== undefined && { "content-type": JSON_TYPE }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { response, text: await response.text() };
-  } catch (error) {
-    throw new CommandFailure(`No server answers at ${base}`, {
-      exitCode: EXIT_NO_SERVER,
-      cause: innermost(error),
-      fix: "Start a server with `stepwell dev`, or give another address with --admin-url or STEPWELL_ADMIN_URL.",
-    });
-  }
-}
-
-/** A connection to a host with several addresses fails with one error per address; the first error is enough. */
-export function innermost(error: unknown): string {
-  let at = error;
-  while (at instanceof Error) {
-    const next: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;
-    if (next === undefined) break;
-    at = next;
-  }
-  return at instanceof Error ? at.message : String(at);
 }
 
 function refusal(
@@ -116,11 +115,7 @@ function refusal(
     return failed(body.message, fixOf(status, path));
   }
   const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
-  const unknown = "Check that --admin-url is the address of an admin API, and that its version fits this command.";
-  return failed(
-    said === "" ? "The server does not know this request" : said,
-    said === "" ? unknown : fixOf(status, path),
-  );
+  return failed(said === "" ? `The server answered with ${status}, and without a text` : said, fixOf(status, path));
 }
 
 /** Only refusals of the ingress name their source. */

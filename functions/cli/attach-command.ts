@@ -15,15 +15,21 @@ export function attachCommand(): Command {
 }
 
 async function attach(session: Session, id: string): Promise<void> {
-  const answer = await untilInterrupted(async (signal) => {
-    try {
-      return await session.ingress.ask(attachRequest(id), "Waiting for the result", signal);
-    } catch (error) {
-      if (error instanceof CommandFailure && error.text.exitCode === EXIT_INVOCATION_FAILED)
-        await refuseUnknown(session, id, signal);
-      throw error;
-    }
-  }, `\`stepwell attach ${id}\` waits again, and \`stepwell invocations cancel ${id}\` ends it.`);
+  const answer = await untilInterrupted(
+    async (signal) => {
+      try {
+        return await session.ingress.ask(attachRequest(id), "Waiting for the result", signal);
+      } catch (error) {
+        if (error instanceof CommandFailure && error.text.exitCode === EXIT_INVOCATION_FAILED)
+          await refuseUnknown(session, id, signal);
+        throw error;
+      }
+    },
+    {
+      cause: "the interruption ends the waiting, and not the invocation",
+      fix: `\`stepwell attach ${id}\` waits again, and \`stepwell invocations cancel ${id}\` cancels the invocation.`,
+    },
+  );
   giveResult(session, answer);
 }
 

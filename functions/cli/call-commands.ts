@@ -71,7 +71,10 @@ async function call(session: Session, target: Target, flags: CallFlags): Promise
         "Waiting for the result",
         signal,
       ),
-    `\`stepwell invocations list --service ${service} --handler ${handler} --status open\` shows its id, for \`stepwell attach\`.`,
+    {
+      cause: "the server may have accepted the invocation, which then goes on without this command",
+      fix: `\`stepwell invocations list --service ${service} --handler ${handler} --status open\` shows its id, for \`stepwell attach\`.`,
+    },
   );
   giveResult(session, answer);
 }

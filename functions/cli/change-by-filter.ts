@@ -1,10 +1,10 @@
 /** A change of all invocations that match filters: counts them, asks for confirmation, and reports the outcomes. */
 import type { BatchBody } from "../../shared/api/wire/admin.ts";
 import type { InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
-import { countsText, refuseIfRefused } from "./change-outcome.ts";
+import { countsText, failUnlessAccepted, unansweredFix } from "./change-outcome.ts";
 import type { CarriedOut, ChangeOutcome, OutcomeKind } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
-import { EXIT_ABORTED } from "./exit-codes.ts";
+import { EXIT_ABORTED, EXIT_USAGE } from "./exit-codes.ts";
 import type { FilteredChange } from "./filtered-change.ts";
 import type { InvocationChange } from "./invocation-changes.ts";
 import { filterQuery } from "./invocation-filter.ts";
@@ -12,7 +12,7 @@ import { matching } from "./matching-invocations.ts";
 import type { Matching } from "./matching-invocations.ts";
 import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
-import { TARGET_MAX, cutLine } from "./visible-text.ts";
+import { TARGET_MAX, cutLine, foreignLine } from "./visible-text.ts";
 
 /** Small enough for the 30 s that API Gateway waits for an answer: the server changes twenty invocations at a time. */
 const BATCH_SIZE = 100;
@@ -24,22 +24,24 @@ export async function changeByFilter(session: Session, change: InvocationChange,
   if (!asked.isDryRun && !session.canConfirm) throw notConfirmable();
   const { filter, olderThanMs } = asked;
   const query = filterQuery({ ...filter, status: filter.status ?? change.statuses });
-  const bornBeforeMs = olderThanMs === undefined ? Infinity : Date.now() - olderThanMs;
-  const found = await matching(session, query, bornBeforeMs);
+  const found = await matching(session, query, olderThanMs);
   const ids = found.invocations.map(({ id }) => id);
   const counts = { matched: ids.length, may_have_more: found.mayHaveMore };
   if (asked.isDryRun || ids.length === 0) {
     const invocations = found.invocations.map(({ id, target, status, outcome }) => ({ id, target, status, outcome }));
     session.give({ ...counts, ...(asked.isDryRun && { dry_run: true }), invocations }, () => dryText(session, found));
   } else {
+    if (found.mayHaveMore && change.makesNew === true) throw notWhole(ids.length);
     session.show(`${matchText(session, found)}\n`);
     await session.confirm(
       `${change.question} ${ids.length === 1 ? "this invocation" : `these ${ids.length} invocations`}?`,
     );
     const { outcomes, failure } = await carryOut(session, change, ids, asked.deployment);
     session.give({ ...counts, invocations: outcomes }, () => countsText(change, outcomes));
+    if (failure !== undefined && change.makesNew === true && !session.json)
+      session.terminal.tell(unansweredFix(change));
     if (failure !== undefined) throw failure;
-    refuseIfRefused(outcomes);
+    failUnlessAccepted(change, outcomes);
   }
   if (found.mayHaveMore && !session.json) session.terminal.tell(asked.isDryRun || ids.length === 0 ? NARROWER : AGAIN);
 }
@@ -52,6 +54,15 @@ function notConfirmable(): CommandFailure {
   });
 }
 
+/** A second run would begin with the same invocations, and restart them a second time. */
+function notWhole(count: number): CommandFailure {
+  return new CommandFailure(`Nothing was changed: more than these ${count} invocations may match`, {
+    exitCode: EXIT_USAGE,
+    cause: "what was restarted still matches, so that another run for the rest would restart the same ones again",
+    fix: "Select fewer, for instance by --service, --handler or --older-than, or give ids.",
+  });
+}
+
 async function carryOut(
   session: Session,
   change: InvocationChange,
@@ -61,10 +72,12 @@ async function carryOut(
   const path = `internal/invocations_batch_operations/${change.route}`;
   const outcomes: ChangeOutcome[] = [];
   for (let at = 0; at < ids.length; at += BATCH_SIZE) {
-    const batch = { invocation_ids: ids.slice(at, at + BATCH_SIZE), ...(deployment !== undefined && { deployment }) };
+    const batchIds = ids.slice(at, at + BATCH_SIZE);
+    const batch = { invocation_ids: batchIds, ...(deployment !== undefined && { deployment }) };
     const what = `${change.noted}: ${at} of ${ids.length} done`;
     try {
-      outcomes.push(...outcomesIn((await session.admin.ask<BatchBody>("POST", path, batch, what)).body));
+      const { body } = await session.admin.ask<Partial<BatchBody> | undefined>("POST", path, batch, what);
+      outcomes.push(...outcomesOf(batchIds, body));
     } catch (failure) {
       const unanswered = ids.slice(at).map((id): ChangeOutcome => ({ id, outcome: "unanswered" }));
       return { outcomes: [...outcomes, ...unanswered], failure };
@@ -73,10 +86,12 @@ async function carryOut(
   return { outcomes };
 }
 
-function outcomesIn({ succeeded, failed, noted = [] }: BatchBody): readonly ChangeOutcome[] {
+/** @returns an outcome for each id of the batch: an id that the answer leaves out is unanswered */
+function outcomesOf(ids: readonly string[], body: Partial<BatchBody> | undefined): readonly ChangeOutcome[] {
+  const { succeeded = [], failed = [], noted = [] } = body ?? {};
   const later = new Set(noted);
   const kindOf = (id: string): OutcomeKind => (later.has(id) ? "noted" : "done");
-  return [
+  const answered = [
     ...succeeded.map((one): ChangeOutcome => {
       if (typeof one === "string") return { id: one, outcome: kindOf(one) };
       const { old_invocation_id: id, new_invocation_id } = one;
@@ -84,6 +99,8 @@ function outcomesIn({ succeeded, failed, noted = [] }: BatchBody): readonly Chan
     }),
     ...failed.map(({ invocation_id: id, error: message }): ChangeOutcome => ({ id, outcome: "refused", message })),
   ];
+  const byId = new Map(answered.map((one) => [one.id, one]));
+  return ids.map((id) => byId.get(id) ?? { id, outcome: "unanswered" });
 }
 
 function dryText(session: Session, found: Matching): string {
@@ -94,7 +111,11 @@ function dryText(session: Session, found: Matching): string {
 function matchText({ terminal }: Session, { invocations, mayHaveMore }: Matching): string {
   const shown = invocations
     .slice(0, SHOWN_MAX)
-    .map(({ id, target, status, outcome }) => [id, cutLine(target, TARGET_MAX), outcome ?? status]);
+    .map(({ id, target, status, outcome }) => [
+      foreignLine(id),
+      cutLine(target, TARGET_MAX),
+      foreignLine(outcome ?? status),
+    ]);
   const table = tableText(terminal.colours, ["ID", "TARGET", "STATUS"], shown);
   const rest = invocations.length - shown.length;
   const count = `${mayHaveMore ? "At least " : ""}${invocations.length} matching: ${statusCounts(invocations)}`;
@@ -105,5 +126,5 @@ function statusCounts(invocations: readonly InvocationSummaryBody[]): string {
   const counts = new Map<string, number>();
   for (const { status, outcome } of invocations)
     counts.set(outcome ?? status, (counts.get(outcome ?? status) ?? 0) + 1);
-  return [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
+  return [...counts].map(([status, count]) => `${count} ${foreignLine(status)}`).join(", ");
 }

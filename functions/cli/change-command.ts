@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { changeByFilter } from "./change-by-filter.ts";
-import { outcomeText, refuseIfRefused } from "./change-outcome.ts";
+import { failUnlessAccepted, outcomeText } from "./change-outcome.ts";
 import type { CarriedOut, ChangeOutcome } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
@@ -12,7 +12,7 @@ import type { InvocationChange } from "./invocation-changes.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
-import { TARGET_MAX, cutLine } from "./visible-text.ts";
+import { TARGET_MAX, cutLine, foreignLine } from "./visible-text.ts";
 
 const STATUS_NOTED = 202;
 
@@ -40,7 +40,11 @@ async function carryOut(
 ): Promise<void> {
   const found: InvocationBody[] = [];
   for (const id of ids) found.push((await session.admin.ask<InvocationBody>("GET", pathOf(id))).body);
-  const rows = found.map(({ id, target, status, outcome }) => [id, cutLine(target, TARGET_MAX), outcome ?? status]);
+  const rows = found.map(({ id, target, status, outcome }) => [
+    foreignLine(id),
+    cutLine(target, TARGET_MAX),
+    foreignLine(outcome ?? status),
+  ]);
   const table = tableText(session.terminal.colours, ["ID", "TARGET", "STATUS"], rows);
   if (isDryRun) {
     const invocations = found.map(({ id, target, status, outcome }) => ({ id, target, status, outcome }));
@@ -53,7 +57,7 @@ async function carryOut(
   const { outcomes, failure } = await changeEach(session, ids, route);
   session.give({ invocations: outcomes }, () => outcomes.map((outcome) => outcomeText(change, outcome)).join("\n"));
   if (failure !== undefined) throw failure;
-  refuseIfRefused(outcomes);
+  failUnlessAccepted(change, outcomes);
 }
 
 /**

@@ -24,12 +24,28 @@ export interface CarriedOut {
 }
 
 const REFUSALS_MAX = 20;
+const RESTARTED_SQL = 'stepwell sql "SELECT restarted_from FROM sys_invocation WHERE restarted_from IS NOT NULL"';
 
-/** @throws CommandFailure if the server refused any */
-export function refuseIfRefused(outcomes: readonly ChangeOutcome[]): void {
-  const refused = outcomes.filter(({ outcome }) => outcome === "refused").length;
-  if (refused === 0) return;
-  throw new CommandFailure(`The server refused ${refused} of ${outcomes.length}`, { exitCode: EXIT_REFUSED });
+/** @throws CommandFailure if the server refused any, or left any without an answer */
+export function failUnlessAccepted(change: InvocationChange, outcomes: readonly ChangeOutcome[]): void {
+  const countOf = (kind: OutcomeKind): number => outcomes.filter(({ outcome }) => outcome === kind).length;
+  const [refused, unanswered] = [countOf("refused"), countOf("unanswered")];
+  const parts = [
+    ...(refused === 0 ? [] : [`refused ${refused}`]),
+    ...(unanswered === 0 ? [] : [`did not answer for ${unanswered}`]),
+  ];
+  if (parts.length === 0) return;
+  throw new CommandFailure(`The server ${parts.join(" and ")} of ${outcomes.length}`, {
+    exitCode: EXIT_REFUSED,
+    ...(unanswered > 0 && { fix: unansweredFix(change) }),
+  });
+}
+
+/** How to go on after a change that the server did not answer for. */
+export function unansweredFix(change: InvocationChange): string {
+  return change.makesNew === true
+    ? `Some of these may have been restarted: \`${RESTARTED_SQL}\` lists those. Restart the others by their ids, because filters still match all.`
+    : "Run the command again: it changes what still matches.";
 }
 
 /** One line for one invocation. */
@@ -40,9 +56,13 @@ export function outcomeText(change: InvocationChange, told: ChangeOutcome): stri
   return foreignLine(`${verbOf(change, outcome)} ${id}${newId === undefined ? "" : ` as ${newId}`}${note}`);
 }
 
-/** The refusals, at most twenty, and one line for each kind of outcome with its count. */
+/**
+ * The refusals, at most twenty, and one line for each kind of outcome with its count. After a change that makes new
+ * invocations, the output also names all ids without an answer, because filters no longer tell them from the others.
+ */
 export function countsText(change: InvocationChange, outcomes: readonly ChangeOutcome[]): string {
   const refused = outcomes.filter(({ outcome }) => outcome === "refused");
+  const unanswered = outcomes.filter(({ outcome }) => outcome === "unanswered");
   const more = refused.length - REFUSALS_MAX;
   const kinds = (["done", "noted", "refused", "unanswered"] as const).flatMap((kind) => {
     const count = outcomes.filter(({ outcome }) => outcome === kind).length;
@@ -51,6 +71,7 @@ export function countsText(change: InvocationChange, outcomes: readonly ChangeOu
   return [
     ...refused.slice(0, REFUSALS_MAX).map((one) => outcomeText(change, one)),
     ...(more > 0 ? [`… and ${more} more refusals; --json shows all`] : []),
+    ...(change.makesNew === true ? unanswered.map((one) => outcomeText(change, one)) : []),
     ...kinds,
   ].join("\n");
 }

@@ -18,8 +18,14 @@ export const EXIT_CODES: readonly ExitCode[] = [
   { code: EXIT_OK, meaning: "the command succeeded" },
   { code: EXIT_REFUSED, meaning: "the server refused the request, or the command failed" },
   { code: EXIT_USAGE, meaning: "the command line is not valid" },
-  { code: EXIT_NO_SERVER, meaning: "no server: it cannot be reached, or `dev` could not start" },
+  {
+    code: EXIT_NO_SERVER,
+    meaning: "no server: it cannot be reached, does not answer in time, or is another one; or `dev` could not start",
+  },
   { code: EXIT_ABORTED, meaning: "not confirmed: nothing was changed" },
   { code: EXIT_INVOCATION_FAILED, meaning: "`call` or `attach`: the invocation ended with a failure" },
-  { code: EXIT_INTERRUPTED, meaning: "`call` or `attach`: interrupted by Ctrl-C; the invocation continues" },
+  {
+    code: EXIT_INTERRUPTED,
+    meaning: "`call` or `attach`: interrupted by Ctrl-C, which ends the waiting and not the invocation",
+  },
 ];

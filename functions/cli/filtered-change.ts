@@ -31,11 +31,12 @@ const ENDED: readonly string[] = ["completed", ...OUTCOME_WORDS];
 export function bulkOptions({ statuses, query }: InvocationChange): readonly Option[] {
   const isPinned = statuses.every((status) => !ENDED.includes(status));
   return [
-    ...filterOptions(statuses),
-    ...(isPinned ? [deploymentFilter(query.includes("deployment") ? "--pinned-to" : "--deployment")] : []),
-    new Option("--older-than <age>", "only invocations that are at least this old: 30s, 15m, 2h or 7d").argParser(
-      readAgeMs,
-    ),
+    ...filterOptions("repeated", statuses),
+    ...(isPinned ? [deploymentFilter("repeated", query.includes("deployment") ? "--pinned-to" : "--deployment")] : []),
+    new Option(
+      "--older-than <age>",
+      "only invocations that are at least this old by the clock of the server: 30s, 15m, 2h or 7d",
+    ).argParser(readAgeMs),
   ];
 }
 
@@ -47,7 +48,7 @@ export function isByFilter(change: InvocationChange, ids: readonly string[], fla
     isFiltered ? "Ids and filters exclude each other" : "The invocations to change are missing",
     {
       exitCode: EXIT_USAGE,
-      fix: `Give ids, or filters such as --service: see stepwell invocations ${change.name} --help.`,
+      fix: `Give ids, or filters such as --service; each filter takes one value, and may be repeated: see stepwell invocations ${change.name} --help.`,
     },
   );
 }

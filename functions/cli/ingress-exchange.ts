@@ -1,19 +1,12 @@
 /** The requests and answers of the ingress as plain data. */
-import type { IncomingHttpHeaders } from "node:http";
+import type { HttpAnswer, HttpRequest } from "./http-exchange.ts";
 
-export interface IngressRequest {
+export interface IngressRequest extends HttpRequest {
   readonly method: "GET" | "POST";
-  /** Follows the address of the ingress, and is sent as it is: a key may be empty, or a dot. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
 
-export interface IngressAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
+export type IngressAnswer = HttpAnswer;
 
 export function attachRequest(id: string): IngressRequest {
   return { method: "GET", path: `restate/invocation/${encodeURIComponent(id)}/attach` };

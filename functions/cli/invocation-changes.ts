@@ -18,6 +18,8 @@ export interface InvocationChange {
   readonly notedNote?: string;
   /** The statuses that a change by filters selects by default. */
   readonly statuses: readonly string[];
+  /** Each run makes new invocations, and the old ones match the same filters as before. */
+  readonly makesNew?: true;
 }
 
 const deployment = (fallback: string): Option =>
@@ -85,6 +87,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   },
   {
     name: "restart",
+    makesNew: true,
     statuses: ["failed"],
     alias: "restart-as-new",
     description: "Start completed invocations again, with the same input and a new id.",

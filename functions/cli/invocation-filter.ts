@@ -12,20 +12,50 @@ const STATUS_CHOICES: readonly string[] = [...STATUS_WORDS, ...OUTCOME_WORDS];
 
 export type InvocationFilter = Readonly<Partial<Record<(typeof FILTERS)[number], readonly string[]>>>;
 
+/**
+ * How a filter takes its values. `words`: all words up to the next option, for commands without ids. `repeated`: one
+ * value, because a filter of a change must never take the id that follows it; the option may be repeated.
+ */
+export type FilterForm = "words" | "repeated";
+
 /** @param statuses the statuses that the command selects without the filter; all if absent */
-export function filterOptions(statuses: readonly string[] = []): readonly Option[] {
+export function filterOptions(form: FilterForm, statuses: readonly string[] = []): readonly Option[] {
   const unless = statuses.length === 0 ? "" : ` (default: ${statuses.join(", ")})`;
+  const status = filterOption(
+    form,
+    "--status <status",
+    `only invocations with one of these statuses or outcomes; \`open\` means all but completed${unless}`,
+  );
   return [
-    new Option(
-      "--status <status...>",
-      `only invocations with one of these statuses or outcomes; \`open\` means all but completed${unless}`,
-    )
-      .choices(STATUS_CHOICES)
-      .argParser(addStatuses),
-    new Option("--service <name...>", "only invocations of these services"),
-    new Option("--handler <name...>", "only invocations of these handlers"),
-    new Option("--key <key...>", "only invocations of these keys of objects or workflows"),
+    status.choices(STATUS_CHOICES).argParser(form === "words" ? addStatuses : unlessId(addStatuses)),
+    filterOption(form, "--service <name", "only invocations of these services"),
+    filterOption(form, "--handler <name", "only invocations of these handlers"),
+    filterOption(form, "--key <key", "only invocations of these keys of objects or workflows"),
   ];
+}
+
+/** @param flag differs where `--deployment` has another meaning */
+export function deploymentFilter(form: FilterForm, flag: "--deployment" | "--pinned-to"): Option {
+  return filterOption(form, `${flag} <id`, "only open invocations that are pinned to these deployments");
+}
+
+/** @param start the flag and the beginning of the name of its value, as `--key <key` */
+function filterOption(form: FilterForm, start: string, description: string): Option {
+  if (form === "words") return new Option(`${start}...>`, description);
+  const addOne = (written: string, before: readonly string[] = []): readonly string[] => [...before, written];
+  return new Option(`${start}>`, `${description}; repeatable`).argParser(unlessId(addOne));
+}
+
+type AddValues = (written: string, before?: readonly string[]) => readonly string[];
+
+/** An option that lost its value, as in `--service $NAME inv_1` without a name, takes the id that follows it. */
+function unlessId(add: AddValues): AddValues {
+  return (written, before) => {
+    if (!written.startsWith("inv_")) return add(written, before);
+    throw new InvalidArgumentError(
+      "It looks like the id of an invocation: give ids alone, without filters. `stepwell invocations list --ids` selects by such a name.",
+    );
+  };
 }
 
 /** Option parser: adds a status, or several with commas between them, to the earlier ones. */
@@ -33,11 +63,6 @@ function addStatuses(written: string, before: readonly string[] = []): readonly 
   const words = written.split(",");
   if (words.every((word) => STATUS_CHOICES.includes(word))) return [...before, ...words];
   throw new InvalidArgumentError(`Allowed choices are ${STATUS_CHOICES.join(", ")}.`);
-}
-
-/** @param flag differs where `--deployment` has another meaning */
-export function deploymentFilter(flag: "--deployment" | "--pinned-to"): Option {
-  return new Option(`${flag} <id...>`, "only open invocations that are pinned to these deployments");
 }
 
 /** @throws CommandFailure if the filter selects outcomes and other statuses, which the API lists only separately */

@@ -23,7 +23,8 @@ interface ListFlags extends InvocationFilter {
 
 export function invocationListCommand(): Command {
   const command = new Command("list").alias("ls").description("List invocations, the newest first.");
-  for (const option of [...filterOptions(), deploymentFilter("--deployment")]) command.addOption(option);
+  for (const option of [...filterOptions("words"), deploymentFilter("words", "--deployment")])
+    command.addOption(option);
   return command
     .option("--ids", "print the ids alone, one per line")
     .option("--limit <count>", "the largest number of invocations to list, up to 500 (default: 100)", readLimit)

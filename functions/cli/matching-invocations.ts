@@ -1,4 +1,5 @@
 /** Collects the invocations that match the filters of a change, page by page. */
+import type { IncomingHttpHeaders } from "node:http";
 import type { InvocationListBody, InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
 import type { Session } from "./session.ts";
 
@@ -14,23 +15,35 @@ export interface Matching {
   readonly mayHaveMore: boolean;
 }
 
-/** @param bornBeforeMs in epoch milliseconds: younger invocations do not match */
-export async function matching(session: Session, query: URLSearchParams, bornBeforeMs: number): Promise<Matching> {
+/** @param olderThanMs younger invocations do not match, by the clock of the server; all match if undefined */
+export async function matching(
+  session: Session,
+  query: URLSearchParams,
+  olderThanMs: number | undefined,
+): Promise<Matching> {
   // An invocation whose status changes between two pages may be on both.
   const byId = new Map<string, InvocationSummaryBody>();
   const page = new URLSearchParams(query);
   page.set("details", "false");
   page.set("limit", String(PAGE_SIZE));
   let read = 0;
+  let bornBeforeMs: number | undefined;
   for (let pages = 1; ; pages++) {
     const path = `invocations?${page.toString()}`;
     const what = `Looking for invocations: ${read} read`;
-    const { body } = await session.admin.ask<InvocationListBody>("GET", path, undefined, what);
+    const { body, headers } = await session.admin.ask<InvocationListBody>("GET", path, undefined, what);
+    bornBeforeMs ??= olderThanMs === undefined ? Infinity : serverNowMs(headers) - olderThanMs;
     read += body.invocations.length;
-    for (const one of body.invocations) if (Date.parse(one.created_at) < bornBeforeMs) byId.set(one.id, one);
+    for (const one of body.invocations) if (Date.parse(one.created_at) <= bornBeforeMs) byId.set(one.id, one);
     const isFull = byId.size > MATCHES_MAX;
     if (!isFull && body.next !== undefined && pages < PAGES_MAX) page.set("after", body.next);
     else
       return { invocations: [...byId.values()].slice(0, MATCHES_MAX), mayHaveMore: isFull || body.next !== undefined };
   }
+}
+
+/** The server's clock set the ages of its invocations. A server without the header leaves the clock of this machine. */
+function serverNowMs({ date = "" }: IncomingHttpHeaders): number {
+  const nowMs = Date.parse(date);
+  return Number.isNaN(nowMs) ? Date.now() : nowMs;
 }

@@ -1,16 +1,82 @@
-/** Formats JSON for people without changing a value. */
+/** Formats JSON for people: every token stays as it came, and only the white space between tokens changes. */
 
-/** Numbers that a parser may round: integers beyond 2^53 have at least sixteen digits, and exponents may overflow. */
-const MAY_ROUND = /\d{16}|\d[eE]/;
+/** Longer texts stay as they are, so that the work is bounded. */
+const INDENTED_MAX = 4 * 1024 * 1024;
+/** Deeper values stay as they are: their indentation would be far larger than the values. */
+const DEPTH_MAX = 50;
 
-/** @returns the text unchanged if it is not JSON, or if parsing could change one of its numbers */
+const SPACE = /[ \t\n\r]+/y;
+/** A number, `true`, `false` or `null`. */
+const WORD = /[^ \t\n\r,:\]}]+/y;
+
+/** @returns the text unchanged if it is not JSON, or too long or too deep */
 export function prettyJson(text: string): string {
-  if (MAY_ROUND.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
+  return text.length <= INDENTED_MAX && isJson(text) ? (reindented(text) ?? text) : text;
+}
+
+/**
+ * Parsing and writing a value would change numbers such as 12345678901234.5678 or -0, and drop the first of two members
+ * with the same name.
+ * @returns undefined for a value that is too deep
+ */
+function reindented(json: string): string | undefined {
+  const parts: string[] = [];
+  const newLine = (): void => void parts.push(`\n${"  ".repeat(depth)}`);
+  let depth = 0;
+  let isEmpty = false;
+  for (let at = 0, end = 0; at < json.length; at = end) {
+    end = tokenEnd(json, at);
+    const token = json.slice(at, end);
+    switch (token[0]) {
+      case " ":
+      case "\t":
+      case "\n":
+      case "\r":
+        continue;
+      case ":":
+        parts.push(": ");
+        continue;
+      case ",":
+        parts.push(",");
+        newLine();
+        continue;
+      case "}":
+      case "]":
+        depth -= 1;
+        if (!isEmpty) newLine();
+        isEmpty = false;
+        break;
+      case "{":
+      case "[":
+        if (isEmpty) newLine();
+        depth += 1;
+        isEmpty = true;
+        if (depth > DEPTH_MAX) return undefined;
+        break;
+      default:
+        if (isEmpty) newLine();
+        isEmpty = false;
+    }
+    parts.push(token);
   }
+  return parts.join("");
+}
+
+/** @returns the position after the token or the white space that begins here */
+function tokenEnd(json: string, at: number): number {
+  const first = json[at]!;
+  if (first === '"') return stringEnd(json, at);
+  if ("{}[],:".includes(first)) return at + 1;
+  const run = " \t\n\r".includes(first) ? SPACE : WORD;
+  run.lastIndex = at;
+  run.test(json);
+  return run.lastIndex;
+}
+
+function stringEnd(json: string, from: number): number {
+  let at = from + 1;
+  while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  return at + 1;
 }
 
 /** @returns undefined for bytes that are not UTF-8 */

@@ -31,7 +31,10 @@ function url(written: string): URL {
   if (!/^https?:\/\//.test(written) || !URL.canParse(written)) {
     throw new InvalidArgumentError("Write an address that begins with http:// or https://.");
   }
-  return new URL(written);
+  const to = new URL(written);
+  // A signed request has no place for a password, which would appear in each line about a failure.
+  [to.username, to.password] = ["", ""];
+  return to;
 }
 
 function port(written: string): number {

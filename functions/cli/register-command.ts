@@ -8,6 +8,7 @@ import type { Pairs } from "./pair-options.ts";
 import { planText } from "./registration-plan.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
+import { foreignLine } from "./visible-text.ts";
 
 const STATUS_EXISTS = 200;
 
@@ -82,9 +83,9 @@ async function knownServices({ admin }: Session, planned: RegisteredBody): Promi
 
 function registeredText({ terminal, ingressUrl }: Session, registered: RegisteredBody): string {
   const { bold, green } = terminal.colours;
-  const revisions = registered.services.map(({ name, revision }) => `  ${name}  revision ${revision}`);
+  const revisions = registered.services.map(({ name, revision }) => foreignLine(`  ${name}  revision ${revision}`));
   return [
-    `${green("Registered")} ${bold(registered.id)}`,
+    `${green("Registered")} ${bold(foreignLine(registered.id))}`,
     ...revisions,
     ...firstCall(ingressUrl, registered.services),
   ].join("\n");
@@ -98,5 +99,5 @@ function firstCall(ingressUrl: string, services: readonly ServiceBody[]): readon
   if (service === undefined || handler === undefined) return [];
   const key = service.ty === "Service" ? "" : "a-key/";
   const call = `${ingressUrl}${service.name}/${key}${handler.name}`;
-  return ["", "Call it:", `  curl ${call} -H 'content-type: application/json' -d '…'`];
+  return ["", "Call it:", foreignLine(`  curl ${call} -H 'content-type: application/json' -d '…'`)];
 }

@@ -2,6 +2,7 @@
 import type { HandlerBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { indented, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
+import { foreignLine } from "./visible-text.ts";
 
 /** @param before the latest registered revisions of the services */
 export function planText(colours: Colours, planned: RegisteredBody, before: readonly ServiceBody[]): string {
@@ -22,7 +23,7 @@ export function planText(colours: Colours, planned: RegisteredBody, before: read
 }
 
 function serviceText(colours: Colours, service: ServiceBody, before: ServiceBody | undefined): string {
-  const lines = [`${colours.cyan(service.name)}`, `  Type: ${service.ty}`];
+  const lines = [colours.cyan(foreignLine(service.name)), foreignLine(`  Type: ${service.ty}`)];
   if (before !== undefined) lines.push(`  Revision: ${before.revision} -> ${service.revision}`);
   const rows = handlerChanges(service, before).map(({ mark, handler }) => [
     coloured(colours, mark),

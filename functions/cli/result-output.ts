@@ -5,7 +5,6 @@ import { invocationIdOf } from "./ingress-exchange.ts";
 import type { IngressAnswer } from "./ingress-exchange.ts";
 import { isJson, prettyJson, utf8Text } from "./pretty-json.ts";
 import type { Session } from "./session.ts";
-import { foreignText } from "./visible-text.ts";
 
 /** JSON is indented; bytes that are no text go to a pipe as they are, and to a terminal in base64. */
 export function giveResult(session: Session, answer: IngressAnswer): void {
@@ -13,17 +12,15 @@ export function giveResult(session: Session, answer: IngressAnswer): void {
   const text = utf8Text(body);
   if (session.json) {
     const result = text === undefined ? JSON.stringify({ base64: body.toString("base64") }) : jsonOf(text);
-    return session.terminal.print(resultJson(invocationIdOf(answer), result));
+    return session.terminal.printJson(resultJson(invocationIdOf(answer), result));
   }
   if (body.length === 0) return session.terminal.tell("The invocation returned nothing.");
-  const isTerminal = process.stdout.isTTY === true;
   if (text === undefined) {
-    if (isTerminal) session.terminal.print(`base64:${body.toString("base64")}`);
+    if (process.stdout.isTTY === true) session.terminal.print(`base64:${body.toString("base64")}`);
     else process.stdout.write(body);
     return;
   }
-  const shown = /json/i.test(headers["content-type"] ?? "") ? prettyJson(text) : text;
-  session.terminal.print(isTerminal ? foreignText(shown) : shown);
+  session.terminal.printForeign(/json/i.test(headers["content-type"] ?? "") ? prettyJson(text) : text);
 }
 
 /** @returns the result itself if it is JSON, so that large integers keep their digits; else a JSON string, or null if empty */
@@ -39,12 +36,12 @@ function resultJson(id: string | undefined, result: string): string {
 }
 
 /**
- * @param fix the way back to the result
+ * @param known what the interruption leaves behind, and the way back to the result
  * @throws CommandFailure if the user interrupts; the interruption aborts the signal of the work
  */
 export async function untilInterrupted<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
-  fix: string,
+  known: { readonly cause: string; readonly fix: string },
 ): Promise<Result> {
   const stopping = new AbortController();
   const interrupt = (): void => stopping.abort();
@@ -53,7 +50,7 @@ export async function untilInterrupted<Result>(
     return await work(stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
-    throw new CommandFailure("Interrupted: the invocation continues", { exitCode: EXIT_INTERRUPTED, fix });
+    throw new CommandFailure("Interrupted before the result arrived", { exitCode: EXIT_INTERRUPTED, ...known });
   } finally {
     process.off("SIGINT", interrupt);
   }

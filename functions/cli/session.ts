@@ -3,8 +3,12 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";
 import type { AdminClient } from "./admin-client.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_USAGE } from "./exit-codes.ts";
+import { shownBase } from "./http-exchange.ts";
 import { ingressClient } from "./ingress-client.ts";
 import type { IngressClient } from "./ingress-client.ts";
+import { prettyJson } from "./pretty-json.ts";
 import { openTerminal } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,7 +16,7 @@ export interface Session {
   readonly admin: AdminClient;
   readonly ingress: IngressClient;
   readonly terminal: Terminal;
-  /** Ends with a slash. */
+  /** The address of the ingress for texts: it ends with a slash, and shows no credentials. */
   readonly ingressUrl: string;
   /** The result is written as JSON. */
   readonly json: boolean;
@@ -20,6 +24,8 @@ export interface Session {
   show(text: string): void;
   /** Prints the result, as JSON or as text. */
   give(body: unknown, text: () => string): void;
+  /** As `give`, with JSON that must keep its tokens, such as large numbers. */
+  giveJson(json: string, text: () => string): void;
   /** True if --yes was given, or if a user can answer the question. */
   readonly canConfirm: boolean;
   /** Asks for confirmation, unless --yes was given. @throws CommandFailure if the answer is not yes */
@@ -59,18 +65,21 @@ export function sessionOf(command: Command): Session {
     admin: adminClient(adminUrl, terminal),
     ingress: ingressClient(ingressUrl, terminal),
     terminal,
-    ingressUrl,
+    ingressUrl: shownBase(ingressUrl),
     json: json === true,
     show: json === true ? terminal.tell : terminal.print,
-    give: (body, text) => terminal.print(json === true ? JSON.stringify(body, null, 2) : text()),
+    give: (body, text) => (json === true ? terminal.printJson(JSON.stringify(body, null, 2)) : terminal.print(text())),
+    giveJson: (written, text) => (json === true ? terminal.printJson(prettyJson(written)) : terminal.print(text())),
     canConfirm: yes === true || terminal.canAsk,
     confirm: async (question) => (yes === true ? undefined : terminal.confirm(question)),
   };
 }
 
+/** Option parser. @throws CommandFailure for a text that may have a password, because the parser's own error shows the text */
 function address(written: string): string {
   const full = /^[a-z]+:\/\//.test(written) ? written : `http://${written}`;
-  if (!URL.canParse(full) || !/^https?:/.test(full))
-    throw new InvalidArgumentError("Write an address that begins with http:// or https://.");
-  return full.endsWith("/") ? full : `${full}/`;
+  if (URL.canParse(full) && /^https?:/.test(full)) return full.endsWith("/") ? full : `${full}/`;
+  const fix = "Write an address that begins with http:// or https://.";
+  if (!written.includes("@")) throw new InvalidArgumentError(fix);
+  throw new CommandFailure("The address of the server is not valid", { exitCode: EXIT_USAGE, fix });
 }

@@ -1,5 +1,6 @@
 /** `stepwell sql`: runs one statement over the tables of the control plane, and prints its rows. */
 import { Command, Option } from "commander";
+import { WITHOUT_LIMIT } from "./admin-client.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { readStandardInput } from "./payload.ts";
@@ -21,7 +22,7 @@ const CELL_MAX = 200;
 export function sqlCommand(): Command {
   return new Command("sql")
     .description(
-      "Run a SELECT over invocations, journals, states, services and deployments. Columns without any value are left out.",
+      "Run a SELECT over invocations, journals, states, services and deployments. Tables leave out columns without any value.",
     )
     .argument("<statement>", "one SELECT; - reads it from standard input")
     .addOption(new Option("--csv", "write the rows as CSV, with a line of column names"))
@@ -37,11 +38,13 @@ async function ask(session: Session, written: string, isCsv: boolean): Promise<v
       fix: "Choose one format.",
     });
   const query = written === "-" ? (await readStandardInput()).toString("utf8") : written;
-  const { body } = await session.admin.askText("POST", "query", { query }, "Reading").catch(withTables);
+  // A program that reads CSV gets the same columns for every answer; people get those with a value.
+  const asked = { query, ...(isCsv && { columns: true }) };
+  const { body } = await session.admin.askText("POST", "query", asked, "Reading", WITHOUT_LIMIT).catch(withTables);
   const rows = rowsIn(body);
   // The text of the server keeps the digits of large integers.
-  if (session.json) return session.terminal.print(body);
-  if (isCsv) return session.terminal.print(csvText(rows));
+  if (session.json) return session.terminal.printJson(body);
+  if (isCsv) return session.terminal.printForeign(csvText(rows));
   session.terminal.print(rowsText(session.terminal.colours, rows));
   const more = rows.rows.length - ROWS_MAX;
   if (more > 0) session.terminal.tell(`${more} more rows: --csv or --json shows all, and LIMIT selects some.`);

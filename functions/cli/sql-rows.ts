@@ -16,13 +16,18 @@ const LONG_INTEGER = /^-?\d{16,}$/;
 /** Begins the text that takes the place of such an integer while the answer is parsed. */
 const LONG = "\u0000";
 
-/** @param json the answer of `POST /query`, which omits cells without a value. @throws SyntaxError */
+/**
+ * @param json the answer of `POST /query`, which omits cells without a value; without the names of the columns, only those
+ *   with a value are known
+ * @throws SyntaxError
+ */
 export function readRows(json: string): SqlRows {
   const exact = json.replaceAll(STRING_OR_NUMBER, (found) =>
     LONG_INTEGER.test(found) ? JSON.stringify(`${LONG}${found}`) : found,
   );
-  const { rows } = JSON.parse(exact) as { readonly rows: readonly Readonly<Record<string, unknown>>[] };
-  const columns = columnsOf(rows);
+  const { rows, columns = columnsOf(rows) } = JSON.parse(exact) as Partial<Pick<SqlRows, "columns">> & {
+    readonly rows: readonly Readonly<Record<string, unknown>>[];
+  };
   return { columns, rows: rows.map((row) => columns.map((column) => cellOf(row[column]))) };
 }
 

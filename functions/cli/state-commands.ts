@@ -5,6 +5,7 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
+import { prettyJson } from "./pretty-json.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { stateBytes, stateJson, stateText } from "./state-value.ts";
@@ -38,9 +39,11 @@ async function show(session: Session, service: string, key: string, name: string
       const fix = `\`stepwell state get ${service} ${key}\` shows the values of this key.`;
       throw new CommandFailure(`'${service}/${key}' has no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
     }
-    return session.give(stateJson(found.bytes), () => stateText(found.bytes));
+    if (!session.json) return session.terminal.printForeign(stateText(found.bytes));
+    return session.terminal.printJson(prettyJson(stateJson(found.bytes)));
   }
-  session.give(Object.fromEntries(values.map(([one, { bytes }]) => [one, stateJson(bytes)])), () => {
+  const members = values.map(([one, { bytes }]) => `${JSON.stringify(one)}:${stateJson(bytes)}`);
+  session.giveJson(`{${members.join(",")}}`, () => {
     if (values.length === 0) return "This key has no state.";
     const rows = values.map(([one, { bytes }]) => [one, stateText(bytes)]);
     return tableText(session.terminal.colours, ["NAME", "VALUE"], rows);
@@ -59,11 +62,17 @@ function setCommand(): Command {
       "the value is JSON; other text is a string, and base64:… is bytes",
       (written, before?: Pairs) => addPair(written, before ?? {}),
     )
-    .option("--remove <name...>", "remove these values")
+    .option("--remove <name>", "remove this value; repeatable", addName)
     .addOption(yesOption())
-    .action((service: string, key: string, values: Pairs, flags: { readonly remove?: string[] }, command: Command) =>
-      write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
+    .action(
+      (service: string, key: string, values: Pairs, flags: { readonly remove?: readonly string[] }, command: Command) =>
+        write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
     );
+}
+
+/** Option parser: an option that took several words would take the values after it too. */
+function addName(written: string, before: readonly string[] = []): readonly string[] {
+  return [...before, written];
 }
 
 function clearCommand(): Command {

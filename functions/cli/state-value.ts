@@ -10,14 +10,10 @@ export function stateText(bytes: readonly number[]): string {
   }
 }
 
-/** The value for programs: parsed if it is JSON, else its text. */
-export function stateJson(bytes: readonly number[]): unknown {
+/** The value as JSON, token by token as it is stored; a value that is not JSON becomes a JSON string. */
+export function stateJson(bytes: readonly number[]): string {
   const text = stateText(bytes);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return isJson(text) ? text : JSON.stringify(text);
 }
 
 /** @param written a text in the format of `stateText`; a text that is not JSON becomes a JSON string */

@@ -6,6 +6,7 @@ import type { DevRun } from "./dev-command.ts";
 import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { createProgram, wantsJson } from "./program.ts";
 import { usageFailure } from "./usage-failure.ts";
+import { foreignJson } from "./visible-text.ts";
 
 /** Loaded on demand, because the control plane would slow down every other command. */
 const runDev: DevRun = async (options) => (await import("../local/dev.ts")).runDev(options);
@@ -28,13 +29,20 @@ function exitCodeOf(error: unknown): number {
   // Commander has already printed help, version or the error for people.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT_OK;
-    if (wantsJson(program)) console.error(failureText(usageFailure(error), true));
+    if (wantsJson(program)) report(usageFailure(error));
     return EXIT_USAGE;
   }
   if (error instanceof CommandFailure) {
-    console.error(failureText(error, wantsJson(program)));
+    report(error);
     return error.text.exitCode;
   }
   console.error(error instanceof Error ? (error.stack ?? error.message) : error);
   return EXIT_REFUSED;
+}
+
+/** The JSON of a failure escapes control characters at a terminal, because the server may have chosen its texts. */
+function report(failure: CommandFailure): void {
+  const isJson = wantsJson(program);
+  const text = failureText(failure, isJson);
+  console.error(isJson && process.stderr.isTTY ? foreignJson(text) : text);
 }

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import picocolors from "picocolors";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_ABORTED } from "./exit-codes.ts";
+import { foreignJson, foreignText } from "./visible-text.ts";
 
 const PROGRESS_AFTER_MS = 300;
 const PROGRESS_EVERY_MS = 1000;
@@ -13,6 +14,10 @@ export interface Terminal {
   readonly colours: Colours;
   /** Prints a line of the result. */
   readonly print: (text: string) => void;
+  /** Prints a text that others chose: as it is to a pipe, without control characters to a terminal. */
+  readonly printForeign: (text: string) => void;
+  /** Prints JSON: as it is to a pipe, with control characters escaped to a terminal. */
+  readonly printJson: (json: string) => void;
   /** Prints a message for the user, which is not part of the result. */
   readonly tell: (text: string) => void;
   /** True if a user can answer questions. */
@@ -28,12 +33,15 @@ export type Colours = ReturnType<typeof picocolors.createColors>;
 export function openTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const wantsColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
+  const print = (text: string): void => void stdout.write(`${text}\n`);
   const tell = (text: string): void => void stderr.write(`${text}\n`);
   const canAsk = stdin.isTTY === true && stderr.isTTY === true;
   return {
     // The colour library guesses if the argument is `undefined`, and then colours even a pipe if `CI` is set.
     colours: picocolors.createColors(stdout.isTTY === true && wantsColour),
-    print: (text) => void stdout.write(`${text}\n`),
+    print,
+    printForeign: (text) => print(stdout.isTTY === true ? foreignText(text) : text),
+    printJson: (json) => print(stdout.isTTY === true ? foreignJson(json) : json),
     tell,
     canAsk,
     async confirm(question) {

@@ -8,6 +8,16 @@ export function foreignText(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
 }
 
+/** Escapes control characters in JSON, so that they do not act on a terminal. The value stays the same. */
+export function foreignJson(json: string): string {
+  return json.replaceAll(/\p{Cc}/gu, (found) => {
+    if (found === "\n") return found;
+    // JSON escapes these two in strings, so that they stand between tokens.
+    if (found === "\r" || found === "\t") return " ";
+    return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
 /** Puts untrusted text on one line, so that no part of it looks like a line of the command. */
 export function foreignLine(text: string): string {
   return foreignText(text).replaceAll("\n", " ");

@@ -42,6 +42,7 @@ export function statementFront(
   });
   return {
     json: processes.as("json"),
+    columnedJson: processes.as("columned-json"),
     arrow: processes.as("arrow"),
     get pids() {
       return processes.pids;

@@ -13,10 +13,11 @@ Every command of \`stepwell\`. This page is written by \`npm run docs\` from \`f
   terminal and without \`--yes\` the command changes nothing and ends with exit code 4. \`call\`, \`send\` and \`awakeable\` act
   without a question, because a program calls handlers without a question too.
 - **Many invocations.** \`cancel\`, \`kill\`, \`pause\`, \`resume\`, \`purge\` and \`restart\` take ids, or filters, which select all invocations
-  that match: \`stepwell invocations kill --service ops --status paused\`. The command counts them, shows the first twenty and asks once;
-  \`--dry-run\` ends before the question. With filters the command requires a terminal, \`--yes\` or \`--dry-run\`, and otherwise ends with
-  exit code 2. It changes at most 10,000 invocations at a time. It ends with exit code 1 if the server refused some of them, and then
-  prints the reason of each.
+  that match: \`stepwell invocations kill --service ops --status paused\`. A filter takes one value and may be repeated. The command counts
+  the invocations, shows the first twenty and asks once; \`--dry-run\` ends before the question. With filters the command requires a
+  terminal, \`--yes\` or \`--dry-run\`, and otherwise ends with exit code 4. It changes at most 10,000 invocations at a time; \`restart\`
+  refuses filters that match more, because what it restarted still matches. It ends with exit code 1 if the server refused some of them, or
+  left some without an answer; it prints the reason of each refusal.
 - **Values.** \`--data\` takes JSON; a text needs its quotes: \`--data '"Ada"'\`. \`--data @file\` reads a file, \`--data -\` standard input.
 - **Programs.** With \`--json\` standard output holds the result and nothing else, and an error is an object on standard error:
   \`{"error": {"code", "message", "cause", "fix", "exit_code"}}\`. Colours and progress appear on a terminal only;

@@ -3,8 +3,8 @@ import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
 import type { ScanRequest, SqlErrorKind } from "../../engine/ports/sql.ts";
 
-/** The format of the answer. */
-export type AnswerForm = "json" | "arrow";
+/** The format of the answer; `columned-json` names the columns too. */
+export type AnswerForm = "json" | "columned-json" | "arrow";
 
 /** An evaluator never reuses the number of a scan or a cell, so that it can ignore a late message. */
 export type ToEvaluator =

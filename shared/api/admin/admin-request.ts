@@ -9,6 +9,8 @@ import type { InvocationUseCases } from "./use-cases.ts";
 /** Evaluates statements and encodes their answers, as the JSON of the query route or as an Arrow stream. */
 export interface StatementFront {
   readonly json: Sql<Uint8Array>;
+  /** JSON that names the columns of the statement before the rows. */
+  readonly columnedJson: Sql<Uint8Array>;
   readonly arrow: Sql<Uint8Array>;
 }
 

@@ -64,9 +64,5 @@ export const Batch = z
       .array(z.string())
       .exactOptional()
       .describe("The ids among `succeeded` whose change the server has recorded and applies later."),
-    suspended: z
-      .array(z.string())
-      .exactOptional()
-      .describe("The ids among `succeeded` that a pause left suspended; they go on when their wait ends."),
   })
   .meta({ id: "InvocationBatchOutcome" });

@@ -20,11 +20,12 @@ const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
 export async function queryRoute({ engine, request, deps }: AdminRequest): Promise<HttpResponse> {
   const { statements } = deps;
   if (statements === undefined) return refused(503, "statements are not answered here");
-  const statement = statementIn(request);
+  const { query: statement, columns } = statementIn(request);
   const { signal, answerByMs } = request;
   const isJson = request.headers["accept"] === "application/json";
   try {
-    const body = await query(engine, isJson ? statements.json : statements.arrow, statement, {
+    const json = columns ? statements.columnedJson : statements.json;
+    const body = await query(engine, isJson ? json : statements.arrow, statement, {
       ...(signal !== undefined && { signal }),
       ...(answerByMs !== undefined && { untilMs: answerByMs }),
     });
@@ -40,7 +41,13 @@ function refused(status: number, message: string): HttpResponse {
   return jsonResponse(status, body);
 }
 
-function statementIn({ headers, body }: HttpRequest): string {
+interface Statement {
+  readonly query: string;
+  /** The answer names the columns, if it is JSON: an Arrow stream names them always. */
+  readonly columns: boolean;
+}
+
+function statementIn({ headers, body }: HttpRequest): Statement {
   if (!/^application\/(?:[^/;]+\+)?json\s*(?:;|$)/i.test(headers["content-type"] ?? ""))
     throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
   let parsed: unknown;
@@ -50,6 +57,6 @@ function statementIn({ headers, body }: HttpRequest): string {
     throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
   }
   if (typeof parsed === "object" && parsed !== null && "query" in parsed && typeof parsed.query === "string")
-    return parsed.query;
+    return { query: parsed.query, columns: "columns" in parsed && parsed.columns === true };
   throw new PlainRefusal(422, "Failed to deserialize the JSON body into the target type: query: expected a string");
 }

@@ -10,9 +10,19 @@ const TEXT = new TextEncoder();
 const PIECE_LETTERS = 256 * 1024;
 
 /** @returns the answer in pieces, so that the whole text is never in memory at once */
-export function* rowsJson({ columns, rows }: SqlAnswer): Generator<Uint8Array> {
+export function rowsJson(answer: SqlAnswer): Generator<Uint8Array> {
+  return piecesOf(answer, "{");
+}
+
+/** As `rowsJson`, with the names of all columns first: rows do not show a column that has no value in any of them. */
+export function columnedJson(answer: SqlAnswer): Generator<Uint8Array> {
+  return piecesOf(answer, `{"columns":${JSON.stringify(answer.columns.map(({ name }) => name))},`);
+}
+
+/** @param head the text before the member of the rows */
+function* piecesOf({ columns, rows }: SqlAnswer, head: string): Generator<Uint8Array> {
   const names = columns.map(({ name }) => JSON.stringify(name));
-  let text = '{"rows":[';
+  let text = `${head}"rows":[`;
   for (const [line, row] of rows.entries()) {
     const cells: string[] = [];
     for (const [at, value] of row.entries()) {

@@ -84,6 +84,13 @@ test("the document describes the body of a registration, by address or by ARN", 
   expect((await plane.ask("POST", "/deployments", { uri: endpoint.uri })).status).toBe(201);
 });
 
+test("the document describes the answer to a batch with the members that the server writes", async () => {
+  const { json } = await plane.ask("GET", "/openapi");
+  const { properties, required } = json.components.schemas.InvocationBatchOutcome;
+  expect(Object.keys(properties)).toEqual(["succeeded", "failed", "noted"]);
+  expect(required).toEqual(["succeeded", "failed"]);
+});
+
 test("the list of invocations accepts the filters of the document, and answers with its schema", async () => {
   const { json } = await plane.ask("GET", "/openapi");
   const { get } = json.paths["/invocations"];

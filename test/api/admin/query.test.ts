@@ -70,6 +70,14 @@ test("a body that is not JSON, a body without a statement, and a GET get differe
   expect((await ask("GET", "/query")).status).toBe(405);
 });
 
+test("the answer names the columns of the statement if the request asks for them, also without rows", async () => {
+  const query = "select id, retry_count from sys_invocation where id = 'none'";
+  const textOf = async (body: object) => (await ask("POST", "/query", body)).text;
+  expect(await textOf({ query, columns: true })).toBe('{"columns":["id","retry_count"],"rows":[]}');
+  expect(await textOf({ query, columns: false })).toBe('{"rows":[]}');
+  expect(await textOf({ query })).toBe('{"rows":[]}');
+});
+
 test("rows as JSON omit null values, and integers keep all digits", () => {
   const pieces = rowsJson({
     columns: [

@@ -1,44 +1,22 @@
 /** Commands with a server that breaks off its work, or answers like no server of this project. */
-import { createServer } from "node:http";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
+import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
+import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
 let command: BuiltCommand;
-let server: Server;
+let server: ScriptedServer;
 let env: Readonly<Record<string, string>>;
-let answerTo: (method: string, path: string) => Answer;
-let asked: string[];
 
 beforeAll(async () => {
-  command = await buildCommand();
-  server = createServer((request, response) => {
-    const { method = "", url = "" } = request;
-    asked.push(`${method} ${url.split("?")[0]}`);
-    request.resume().once("end", () => {
-      const { status, body } = answerTo(method, url);
-      response.writeHead(status, { "content-type": "application/json" }).end(body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  env = { STEPWELL_ADMIN_URL: url, STEPWELL_INGRESS_URL: url };
-});
-
-beforeEach(() => {
-  asked = [];
+  [command, server] = await Promise.all([buildCommand(), openScriptedServer()]);
+  ({ env } = server);
 });
 
 afterAll(async () => {
   await command.remove();
-  await new Promise((resolve) => server.close(resolve));
+  await server.close();
 });
 
 const idOf = (n: number): string => `inv_${String(n).padStart(34, "0")}`;
@@ -55,13 +33,13 @@ function summaries(count: number, from = 0): readonly object[] {
 it("a change of many reports what the server answered before it failed", async () => {
   const ids = summaries(150).map((_, n) => idOf(n));
   let batches = 0;
-  answerTo = (method) => {
+  server.answer(({ method }) => {
     if (method === "GET") return { status: 200, body: JSON.stringify({ invocations: summaries(150) }) };
     batches += 1;
     const failed = [{ invocation_id: idOf(0), error: "already\ncompleted" }];
     if (batches > 1) return { status: 503, body: JSON.stringify({ message: "the store is away" }) };
     return { status: 200, body: JSON.stringify({ succeeded: ids.slice(1, 100), failed, noted: [idOf(1)] }) };
-  };
+  });
   const { stdout, stderr, code } = await command.run(["inv", "kill", "--service", "Ops", "--yes"], { env });
   expect(code).toBe(1);
   expect(stdout).toContain("… and 130 more\n\n150 matching: 150 paused\n\n");
@@ -85,12 +63,15 @@ it("a change of many reports what the server answered before it failed", async (
 
 it("a change of an unbounded list stops at ten thousand, and says how to go on", async () => {
   let pages = 0;
-  answerTo = (method) => {
-    if (method === "POST") return { status: 200, body: JSON.stringify({ succeeded: [], failed: [] }) };
+  server.answer(({ method, body }) => {
+    if (method === "POST") {
+      const { invocation_ids: succeeded } = JSON.parse(body) as { invocation_ids: readonly string[] };
+      return { status: 200, body: JSON.stringify({ succeeded, failed: [] }) };
+    }
     pages += 1;
     const invocations = summaries(500, pages * 499);
     return { status: 200, body: JSON.stringify({ invocations, next: `p${pages}` }) };
-  };
+  });
   const args = ["inv", "kill", "--service", "Ops"];
   const dry = await command.run([...args, "--dry-run", "--json"], { env });
   const { matched, may_have_more, dry_run } = JSON.parse(dry.stdout) as Readonly<Record<string, unknown>>;
@@ -105,16 +86,16 @@ it("a change of an unbounded list stops at ten thousand, and says how to go on",
 });
 
 it("a change by filters without a terminal and without --yes asks the server nothing", async () => {
-  answerTo = () => ({ status: 200, body: "{}" });
+  server.answer(() => ({ status: 200, body: "{}" }));
   const { stdout, code } = await command.run(["inv", "kill", "--service", "Ops"], { env });
-  expect([stdout, code, asked]).toEqual(["", 4, []]);
+  expect([stdout, code, server.requests]).toEqual(["", 4, []]);
 });
 
 it("a change of several ids reports the ids that the server did not answer for", async () => {
-  answerTo = (method, path) => {
+  server.answer(({ method, path }) => {
     if (method === "GET") return { status: 200, body: JSON.stringify(summaries(3)[Number(path.at(-1))]) };
     return path.includes(idOf(0)) ? { status: 200, body: "" } : { status: 200, body: "<html>" };
-  };
+  });
   const { stdout, stderr, code } = await command.run(["inv", "kill", idOf(0), idOf(1), idOf(2), "--yes"], { env });
   expect(code).toBe(3);
   expect(stdout.split("\n").slice(-4)).toEqual([
@@ -132,7 +113,7 @@ it.each([
   [["send", "Greeter/greet"], "The server accepted the request without an invocation id"],
   [["inv", "ls"], "is not an admin API"],
 ])("%j says that another kind of server answers", async (args, message) => {
-  answerTo = () => ({ status: 200, body: "<html>hello</html>" });
+  server.answer(() => ({ status: 200, body: "<html>hello</html>" }));
   const { stdout, stderr, code } = await command.run(args, { env });
   expect([stdout, code]).toEqual(["", 3]);
   expect(stderr).toContain(message);
@@ -140,7 +121,7 @@ it.each([
 
 it("a table of rows is bounded, and keeps each row on its line", async () => {
   const rows = [{ text: `a\nb\u001b[2J${"x".repeat(500)}` }, ...Array.from({ length: 1004 }, () => ({ text: "x" }))];
-  answerTo = () => ({ status: 200, body: JSON.stringify({ rows }) });
+  server.answer(() => ({ status: 200, body: JSON.stringify({ rows }) }));
   const { stdout, stderr, code } = await command.run(["sql", "select text from t"], { env });
   const [, first, ...others] = stdout.trimEnd().split("\n");
   expect([code, first!.length, others.length]).toEqual([0, 200, 999]);
@@ -163,7 +144,7 @@ it("the texts of a described invocation stay on their lines", async () => {
     entries: [{ index: 0, type: "Command: Input", name: "n\nm", at: "2030-01-01T00:00:00Z" }],
     events: [],
   };
-  answerTo = () => ({ status: 200, body: JSON.stringify(body) });
+  server.answer(() => ({ status: 200, body: JSON.stringify(body) }));
   const { stdout } = await command.run(["inv", "describe", idOf(0)], { env });
   expect(stdout).toBe(`Invocation       ${idOf(0)}
 Target           Ops/sleep Status  completed

@@ -98,9 +98,11 @@ it("failed invocations are restarted, each under a new id", async () => {
   const script = scribe(command, env);
   const ids = await sent("Ops/refuse", 2, "completed");
   await sent("Ops/succeed", 1, "completed");
-  expect(await script.run("invocations restart --service Ops --handler refuse succeed --from 1 --yes")).toBe(2);
+  expect(await script.run("invocations restart --service Ops --handler refuse --handler succeed --from 1 --yes")).toBe(
+    2,
+  );
   const { stdout, code } = await command.run(
-    ["inv", "restart", "--service", "Ops", "--handler", "refuse", "succeed", "--yes", "--json"],
+    ["inv", "restart", "--service", "Ops", "--handler", "refuse", "--handler", "succeed", "--yes", "--json"],
     { env },
   );
   expect(code).toBe(0);
@@ -119,8 +121,8 @@ it("each refusal is shown beside what succeeded, and one is enough for a failure
   const script = scribe(command, env);
   const [sleeping] = await sent("Mixed/sleep", 1, "suspended");
   await sent("Mixed/done", 2, "completed");
-  expect(await script.run("invocations purge --service Mixed --status completed open --yes")).toBe(1);
-  expect(await script.run("invocations purge --service Mixed --status completed open --yes --json")).toBe(1);
+  expect(await script.run("invocations purge --service Mixed --status completed,open --yes")).toBe(1);
+  expect(await script.run("invocations purge --service Mixed --status completed,open --yes --json")).toBe(1);
   expect(await statusOf(sleeping!)).toBe("suspended");
   await expect(script.text).toMatchFileSnapshot("transcripts/bulk-partial.txt");
 });
@@ -132,7 +134,7 @@ it("a command line that names both ids and filters, or neither, changes nothing"
   expect(await script.run("invocations kill --dry-run")).toBe(2);
   expect(await script.run("invocations kill --older-than ever")).toBe(2);
   expect(await script.run("invocations kill --status asleep --yes --json")).toBe(2);
-  expect(await script.run("invocations purge --status failed running --yes")).toBe(2);
+  expect(await script.run("invocations purge --status failed --status running --yes")).toBe(2);
   expect(await script.run("invocations restart")).toBe(2);
   await expect(script.text).toMatchFileSnapshot("transcripts/bulk-refused.txt");
 });

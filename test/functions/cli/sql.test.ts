@@ -41,6 +41,7 @@ describe("the command", () => {
     expect(await script.run(`sql '${ROWS}'`)).toBe(0);
     expect(await script.run(`sql '${ROWS}' --json`)).toBe(0);
     expect(await script.run(`sql '${ROWS}' --csv`)).toBe(0);
+    expect(await script.run(`sql '${ROWS}' --csv`.replace("order by", "where id is null order by"))).toBe(0);
     expect(await script.run("sql -", { stdin: "select count(*) as invocations\nfrom sys_invocation\n" })).toBe(0);
     expect(await script.run("sql 'select id from sys_invocation where retry_count > 99'")).toBe(0);
     await expect(script.text).toMatchFileSnapshot("transcripts/sql.txt");
@@ -69,6 +70,16 @@ describe("rows", () => {
     const { columns, rows } = readRows('{"rows":[{"a":1,"c":3},{"a":1,"b":2,"c":3},{"d":4}]}');
     expect(columns).toEqual(["d", "a", "b", "c"]);
     expect(rows[0]).toEqual([undefined, 1, undefined, 3]);
+  });
+
+  it("have the columns that the server names, in their order", () => {
+    const { columns, rows } = readRows('{"columns":["c","a","b"],"rows":[{"a":1},{"b":2}]}');
+    expect(columns).toEqual(["c", "a", "b"]);
+    expect(rows).toEqual([
+      [undefined, 1, undefined],
+      [undefined, undefined, 2],
+    ]);
+    expect(csvText(readRows('{"columns":["c","a"],"rows":[]}'))).toBe("c,a");
   });
 
   it("keep the digits of integers, and texts with digits", () => {

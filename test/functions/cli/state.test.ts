@@ -62,6 +62,16 @@ it("control characters in a value do not reach the terminal", async () => {
   expect(stdout).toContain('note   "\ufffd2J\ufffd"');
 });
 
+it("JSON shows the numbers of a state as they are stored", async () => {
+  await command.run(["state", "set", "Counter", "exact", "n=[12345678901234.5678,-0,9007199254740993]", "--yes"], {
+    env,
+  });
+  const { stdout } = await command.run(["state", "get", "Counter", "exact", "--json"], { env });
+  expect(stdout.replaceAll(/\s/g, "")).toBe('{"n":[12345678901234.5678,-0,9007199254740993]}');
+  const { stdout: one } = await command.run(["state", "get", "Counter", "exact", "n", "--json"], { env });
+  expect(one).toBe("[\n  12345678901234.5678,\n  -0,\n  9007199254740993\n]\n");
+});
+
 it("a key is cleared, and other keys are not", async () => {
   const script = scribe(command, env);
   expect([await add("bob", 7), await add("eve", 8)]).toEqual([7, 8]);

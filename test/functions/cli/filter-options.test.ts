@@ -1,0 +1,88 @@
+/** Filters of changes beside ids: a filter takes one value, so that it never takes an id. */
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
+import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
+
+const CHANGES = ["cancel", "kill", "pause", "resume", "purge", "restart"];
+
+let command: BuiltCommand;
+let server: ScriptedServer;
+
+beforeAll(async () => {
+  [command, server] = await Promise.all([buildCommand(), openScriptedServer()]);
+});
+
+beforeEach(() => server.answer(() => ({ status: 200, body: JSON.stringify({ invocations: [] }) })));
+
+afterAll(async () => {
+  await command.remove();
+  await server.close();
+});
+
+const run = (line: string) => command.run(line.split(" "), { env: server.env });
+
+it.each([
+  ...CHANGES.flatMap((change) => [
+    `inv ${change} --service Ops inv_1 --yes`,
+    `inv ${change} inv_1 --service Ops --yes`,
+  ]),
+  "inv kill --handler a inv_1 --yes",
+  "inv kill --key a inv_1 --yes",
+  "inv kill --status paused inv_1 --yes",
+  "inv kill --deployment dp_1 inv_1 --yes",
+  "inv resume --pinned-to dp_1 inv_1 --yes",
+  "inv kill --older-than 1h inv_1 --yes",
+  "inv kill --handler a b --yes",
+])("%s changes nothing, because ids and filters exclude each other", async (line) => {
+  const { stdout, stderr, code } = await run(line);
+  expect([stdout, code, server.requests]).toEqual(["", 2, []]);
+  expect(stderr).toMatch(/^error: Ids and filters exclude each other\n/);
+  expect(stderr).toContain("each filter takes one value, and may be repeated");
+});
+
+it.each(["--service", "--handler", "--key", "--status", "--deployment"])(
+  "an id is no value of %s in a change",
+  async (filter) => {
+    const { stdout, stderr, code } = await run(`inv kill ${filter} inv_1 --yes`);
+    expect([stdout, code, server.requests]).toEqual(["", 2, []]);
+    expect(stderr).toContain("argument 'inv_1' is invalid. It looks like the id of an invocation");
+  },
+);
+
+it("a repeated filter selects each of its values", async () => {
+  const { code } = await run("inv kill --service A --service B --status paused,ready --status suspended --dry-run");
+  const query = new URL(server.requests[0]!.path, server.url).searchParams;
+  expect([code, query.getAll("service")]).toEqual([0, ["A", "B"]]);
+  expect(query.getAll("status")).toEqual(["paused", "ready", "suspended"]);
+});
+
+it("a filter of the list takes several words, or is repeated", async () => {
+  expect((await run("inv ls --service A B --service C --key inv_1 --status paused ready")).code).toBe(0);
+  const query = new URL(server.requests[0]!.path, server.url).searchParams;
+  expect([query.getAll("service"), query.getAll("key")]).toEqual([["A", "B", "C"], ["inv_1"]]);
+  expect(query.getAll("status")).toEqual(["paused", "ready"]);
+});
+
+it.each([
+  ["10s", 1],
+  ["11s", 0],
+  ["99999d", 0],
+])("--older-than %s counts by the clock of the server", async (age, matched) => {
+  const one = { id: "inv_1", target: "Ops/sleep", status: "paused", created_at: "2330-01-01T00:00:00Z" };
+  const headers = { date: "Tue, 01 Jan 2330 00:00:10 GMT" };
+  server.answer(() => ({ status: 200, body: JSON.stringify({ invocations: [one] }), headers }));
+  const { stdout, code } = await run(`inv kill --older-than ${age} --dry-run --json`);
+  const { invocations } = JSON.parse(stdout) as { invocations: readonly object[] };
+  expect([code, invocations.length]).toEqual([0, matched]);
+});
+
+it("a value after the name of a removed value stays a value of the state", async () => {
+  const script = { state: { a: { bytes: [49] }, "c=3": { bytes: [50] } }, version: "1" };
+  server.answer(({ method }) => ({ status: 200, body: method === "GET" ? JSON.stringify(script) : "" }));
+  expect((await run("state set Counter ada --remove a --remove d b=1 c=2 --yes")).code).toBe(0);
+  const [{ body } = { body: "" }] = server.requests.filter(({ method }) => method === "POST");
+  const { new_state: after } = JSON.parse(body) as { new_state: object };
+  expect(Object.keys(after).toSorted()).toEqual(["b", "c", "c=3"]);
+});
