@@ -15,7 +15,7 @@ import { firstCall } from "./first-call.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
 import { watchDeployment } from "./watch-deployment.ts";
-import type { WatchedDeployment } from "./watch-deployment.ts";
+import type { WatchedDeployment, Watching } from "./watch-deployment.ts";
 
 export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
@@ -92,12 +92,14 @@ async function keepRegistered(
     hasCall = command !== undefined;
   };
   const watched: Promise<void>[] = [];
-  const begin = (deployment: WatchedDeployment): void =>
-    void watched.push(watchDeployment(engine, deployment, { again: watch, log, onRegistered }, signal));
-  for (const uri of register) begin({ uri, useHttp11 });
+  const begin = (deployment: WatchedDeployment, staysRemoved: Watching["staysRemoved"]): void =>
+    void watched.push(watchDeployment(engine, deployment, { again: watch, staysRemoved, log, onRegistered }, signal));
+  for (const uri of register) begin({ uri, useHttp11 }, "until-changed");
   const own = [ingressUrl, adminUrl].map((url) => Number(new URL(url).port));
   const ports = USUAL_PORTS.filter((port) => !own.includes(port));
-  if (find) await findDeployments(engine, { ports, onFound: begin, log }, signal);
+  // The operator did not name a found deployment, so the removal of it counts for longer.
+  const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
+  if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);
 }
 

@@ -73,6 +73,12 @@ export const PROCESS_EVENTS = {
   "deployment.updated": { level: "info", message: "A deployment was updated in place" },
   "deployment.removed": { level: "info", message: "A deployment was removed" },
   "deployment.found": { level: "info", message: "A deployment was found at a usual port of this machine" },
+  "deployment.refused": {
+    level: "warn",
+    message: "A deployment at a usual port of this machine has a manifest that Stepwell refuses",
+    remedy:
+      "The field error has the cause and its code; `stepwell explain <code>` says what helps. Stepwell keeps looking.",
+  },
   "deployment.sought": {
     level: "info",
     message: "No deployment answers at the usual ports of this machine, so Stepwell keeps looking",
@@ -87,6 +93,10 @@ export const PROCESS_EVENTS = {
   "registration.held-back": {
     level: "info",
     message: "The deployment was removed, so it is registered again only when its handlers change",
+  },
+  "registration.ended": {
+    level: "info",
+    message: "The deployment was removed or moved, so this process leaves it alone until an operator registers it",
   },
   "registration.delayed": { level: "info", message: "The registration waits until the deployment answers" },
   "registration.failed": {
