@@ -1,4 +1,5 @@
 /** `stepwell dev`: reads the settings, starts the local process, registers deployments, and stops at a signal. */
+import { writeFileSync } from "node:fs";
 import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";
@@ -23,6 +24,9 @@ export const EXIT_FAILURE = 1;
 /** The levels of the log that show lines about invocations that end. */
 const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+
+/** Names a file that gets the address of the admin API, for the health check of the image. */
+const ADMIN_URL_FILE_VARIABLE = "STEPWELL_ADMIN_URL_FILE";
 
 export interface DevOptions {
   readonly configFile?: string;
@@ -59,6 +63,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     }
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
+    writeAdminUrl(local.adminUrl, log);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
     const registrations = keepRegistered(local, options, log, stopping.signal);
     await stopped;
@@ -101,6 +106,17 @@ async function keepRegistered(
   const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
   if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);
+}
+
+/** Leaves the address to checks that do not know the settings. A failure costs the check alone. */
+function writeAdminUrl(adminUrl: string, log: Log): void {
+  const path = process.env[ADMIN_URL_FILE_VARIABLE] ?? "";
+  if (path === "") return;
+  try {
+    writeFileSync(path, adminUrl);
+  } catch (error) {
+    log.write("setting.not-applied", { reason: `${ADMIN_URL_FILE_VARIABLE}: ${(error as Error).message}` });
+  }
 }
 
 function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readonly string[]): void {

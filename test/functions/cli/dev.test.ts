@@ -1,9 +1,11 @@
 /** `stepwell dev` as a process: its lines at the start, after calls of handlers, and after changes of a deployment. */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer as createHttp1 } from "node:http";
 import { createServer } from "node:http2";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { TerminalError, createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -171,6 +173,15 @@ test("its own variables and those of the other commands cause no warning, and wi
   expect(await running.told(READY)).not.toContain("WARN");
   const { stderr } = await running.end("SIGTERM");
   expect(stderr).not.toContain("usual ports");
+});
+
+test("it leaves the address of its admin API in the file of STEPWELL_ADMIN_URL_FILE, wherever the port comes from", async () => {
+  const [file, port] = [join(dir, "admin-url"), String(await freePort())];
+  const args = ["dev", "--data-dir", dir, "--no-register", "--admin-port", port];
+  const running = command.start(args, { STEPWELL_ADMIN_URL_FILE: file });
+  expect(await running.told(READY)).not.toContain("WARN");
+  expect(readFileSync(file, "utf8")).toBe(`http://127.0.0.1:${port}/`);
+  await running.end("SIGTERM");
 });
 
 test("a --register that is no address ends the process as a fault of the command line", async () => {
