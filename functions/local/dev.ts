@@ -23,7 +23,6 @@ export const EXIT_FAILURE = 1;
 
 /** The levels of the log that show lines about invocations that end. */
 const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
-const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /** Names a file that gets the address of the admin API, for the health check of the image. */
 const ADMIN_URL_FILE_VARIABLE = "STEPWELL_ADMIN_URL_FILE";
@@ -64,7 +63,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
     writeAdminUrl(local.adminUrl, log);
-    tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
+    tellStart(local, log, settings["data-dir"]);
     const registrations = keepRegistered(local, options, log, stopping.signal);
     await stopped;
     log.write("process.stop-requested");
@@ -119,13 +118,8 @@ function writeAdminUrl(adminUrl: string, log: Log): void {
   }
 }
 
-function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readonly string[]): void {
-  const open = hosts.filter((host) => !LOOPBACK.has(host));
-  if (open.length > 0) {
-    log.write("api.exposed", {
-      hosts: open.join(","),
-    });
-  }
+function tellStart(local: LocalProcess, log: Log, dataDir: string): void {
+  if (local.exposedHosts.length > 0) log.write("api.exposed", { hosts: local.exposedHosts.join(",") });
   log.write("process.started", {
     version: packageJson.config.version,
     ingress: local.ingressUrl,
