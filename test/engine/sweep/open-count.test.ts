@@ -90,8 +90,11 @@ describe("after real transitions", () => {
     await stage.pulse.pass(30_000);
     await stage.reboot();
     const actor = stage.actor({ soleOwner: true });
+    await stage.pulse.pass(7_000);
     await stage.pulse.within(MINUTE_MS, recover(actor.engine));
     expect(standingIn(actor)).toEqual({ "S suspended": 1, "S ready": 1 });
+    // It waits since this process could drive it, and not since it was accepted.
+    expect(standingIn(actor, "oldest_ready_seconds")).toEqual({ S: 7 });
   });
 });
 
