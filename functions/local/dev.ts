@@ -11,6 +11,7 @@ import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { StartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { ActivityLines } from "./activity-lines.ts";
+import { BoundedWarnings } from "./bounded-warnings.ts";
 import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
 import { firstCall } from "./first-call.ts";
 import { startLocalProcess } from "./local-process.ts";
@@ -54,12 +55,13 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal);
   try {
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
-    const log = processLog(settings, (line) => void process.stderr.write(line));
-    for (const reason of [...warnings, ...settingsWarnings(settings)]) log.write("setting.not-applied", { reason });
+    const whole = processLog(settings, (line) => void process.stderr.write(line));
+    for (const reason of [...warnings, ...settingsWarnings(settings)]) whole.write("setting.not-applied", { reason });
     if (options.dumpConfig === true) {
       process.stdout.write(settingsToml(settings));
       return EXIT_OK;
     }
+    const log = new BoundedWarnings(whole);
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
     writeAdminUrl(local.adminUrl, log);
@@ -70,6 +72,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     await registrations;
     await local.stop();
     activity?.flush();
+    log.flush();
     log.write("process.stopped");
     return EXIT_OK;
   } catch (error) {

@@ -104,6 +104,11 @@ export const PROCESS_EVENTS = {
     message: "The deployment could not be registered",
     remedy: "The field error has the cause and its code; `stepwell explain <code>` says what helps.",
   },
+  "warning.omitted": {
+    level: "warn",
+    message: "More warnings of one event came within a second than the log shows",
+    remedy: "The field of has the event, and the lines before this one show its first warnings of that second.",
+  },
   "service.changed": { level: "info", message: "Settings of a service were changed" },
   "subscription.created": { level: "info", message: "A subscription was created" },
 } as const satisfies Readonly<Record<string, LogEventEntry>>;
