@@ -116,7 +116,12 @@ describe("the oldest ready invocation", () => {
     await stage.pulse.pass(MINUTE_MS);
     await look(stage, sweeper);
     expect(standingIn(sweeper)).toEqual({ "S suspended": 1, "T suspended": 1 });
-    expect(standingIn(sweeper, "oldest_ready_seconds")).toEqual({});
+    const { standing } = sweeper.meter;
+    expect(standing.get("oldest_ready_seconds")).toEqual([
+      { value: 0, labels: { service: "S" } },
+      { value: 0, labels: { service: "T" } },
+      { value: 0, labels: { service: "other" } },
+    ]);
   });
 
   test("has waited since its driver left it, if it has a deployment", async () => {
