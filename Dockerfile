@@ -19,19 +19,19 @@ COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY --from=build /build/examples/templates examples/templates
-# Within a container the loopback is nobody's: what is published outside decides who reaches the ports.
+COPY --from=build /build/functions/local/image-defaults.toml image-defaults.toml
+# Defaults in a file, because a variable here would override the RESTATE_ variables and the configuration file of a user.
 ENV NODE_ENV=production \
-    STEPWELL_DATA_DIR=/data \
-    STEPWELL_INGRESS__BIND=0.0.0.0 \
-    STEPWELL_ADMIN__BIND=0.0.0.0 \
-    STEPWELL_LOG__FORMAT=json
+    STEPWELL_DEFAULTS_FILE=/app/image-defaults.toml \
+    STEPWELL_ADMIN_URL_FILE=/data/admin-url
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 # Calls, administration, and a port that setups of this kind publish too: nothing listens on 9071.
 EXPOSE 8080 9070 9071
+# The process writes the address of its admin API, whatever place its port comes from.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.STEPWELL_ADMIN__PORT || 9070) + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(require('node:fs').readFileSync(process.env.STEPWELL_ADMIN_URL_FILE, 'utf8') + 'health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/stepwell.js"]
 # Deployments have addresses of their own here, so the process looks for none on the loopback.
 CMD ["dev", "--no-register"]

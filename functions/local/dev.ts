@@ -1,4 +1,5 @@
 /** `stepwell dev`: reads the settings, starts the local process, registers deployments, and stops at a signal. */
+import { writeFileSync } from "node:fs";
 import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";
@@ -10,19 +11,22 @@ import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { StartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { ActivityLines } from "./activity-lines.ts";
+import { BoundedWarnings } from "./bounded-warnings.ts";
 import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
 import { firstCall } from "./first-call.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
 import { watchDeployment } from "./watch-deployment.ts";
-import type { WatchedDeployment } from "./watch-deployment.ts";
+import type { WatchedDeployment, Watching } from "./watch-deployment.ts";
 
 export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
 
 /** The levels of the log that show lines about invocations that end. */
 const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
-const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+
+/** Names a file that gets the address of the admin API, for the health check of the image. */
+const ADMIN_URL_FILE_VARIABLE = "STEPWELL_ADMIN_URL_FILE";
 
 export interface DevOptions {
   readonly configFile?: string;
@@ -51,21 +55,24 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal);
   try {
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
-    const log = processLog(settings, (line) => void process.stderr.write(line));
-    for (const reason of [...warnings, ...settingsWarnings(settings)]) log.write("setting.not-applied", { reason });
+    const whole = processLog(settings, (line) => void process.stderr.write(line));
+    for (const reason of [...warnings, ...settingsWarnings(settings)]) whole.write("setting.not-applied", { reason });
     if (options.dumpConfig === true) {
       process.stdout.write(settingsToml(settings));
       return EXIT_OK;
     }
+    const log = new BoundedWarnings(whole);
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
-    tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
+    writeAdminUrl(local.adminUrl, log);
+    tellStart(local, log, settings["data-dir"]);
     const registrations = keepRegistered(local, options, log, stopping.signal);
     await stopped;
     log.write("process.stop-requested");
     await registrations;
     await local.stop();
     activity?.flush();
+    log.flush();
     log.write("process.stopped");
     return EXIT_OK;
   } catch (error) {
@@ -92,22 +99,30 @@ async function keepRegistered(
     hasCall = command !== undefined;
   };
   const watched: Promise<void>[] = [];
-  const begin = (deployment: WatchedDeployment): void =>
-    void watched.push(watchDeployment(engine, deployment, { again: watch, log, onRegistered }, signal));
-  for (const uri of register) begin({ uri, useHttp11 });
+  const begin = (deployment: WatchedDeployment, staysRemoved: Watching["staysRemoved"]): void =>
+    void watched.push(watchDeployment(engine, deployment, { again: watch, staysRemoved, log, onRegistered }, signal));
+  for (const uri of register) begin({ uri, useHttp11 }, "until-changed");
   const own = [ingressUrl, adminUrl].map((url) => Number(new URL(url).port));
   const ports = USUAL_PORTS.filter((port) => !own.includes(port));
-  if (find) await findDeployments(engine, { ports, onFound: begin, log }, signal);
+  // The operator did not name a found deployment, so the removal of it counts for longer.
+  const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
+  if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);
 }
 
-function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readonly string[]): void {
-  const open = hosts.filter((host) => !LOOPBACK.has(host));
-  if (open.length > 0) {
-    log.write("api.exposed", {
-      hosts: open.join(","),
-    });
+/** Leaves the address to checks that do not know the settings. A failure costs the check alone. */
+function writeAdminUrl(adminUrl: string, log: Log): void {
+  const path = process.env[ADMIN_URL_FILE_VARIABLE] ?? "";
+  if (path === "") return;
+  try {
+    writeFileSync(path, adminUrl);
+  } catch (error) {
+    log.write("setting.not-applied", { reason: `${ADMIN_URL_FILE_VARIABLE}: ${(error as Error).message}` });
   }
+}
+
+function tellStart(local: LocalProcess, log: Log, dataDir: string): void {
+  if (local.exposedHosts.length > 0) log.write("api.exposed", { hosts: local.exposedHosts.join(",") });
   log.write("process.started", {
     version: packageJson.config.version,
     ingress: local.ingressUrl,

@@ -17,6 +17,7 @@ import { limitSession } from "./http2-limits.ts";
 import { readRequest } from "./http-request.ts";
 import type { RequestRead } from "./http-request.ts";
 import type { Incoming } from "./incoming.ts";
+import { isLoopbackAddress } from "./loopback.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
 export interface DoorRooms extends DoorBudgets, Omit<AnswerRules, "answer"> {
@@ -139,7 +140,16 @@ export class Door {
   }
 
   get port(): number {
-    return (this.#http1.address() as AddressInfo).port;
+    return this.#address.port;
+  }
+
+  /** Whether only processes of this machine can connect: known from the address that the system has bound, whatever its name. */
+  get isLoopback(): boolean {
+    return isLoopbackAddress(this.#address.address);
+  }
+
+  get #address(): AddressInfo {
+    return this.#http1.address() as AddressInfo;
   }
 
   open(): Promise<void> {

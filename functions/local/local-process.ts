@@ -37,6 +37,8 @@ export interface LocalProcess {
   readonly engine: Engine;
   readonly ingressUrl: string;
   readonly adminUrl: string;
+  /** The hosts of the settings that are not bound to a loopback address, so that other machines may connect. */
+  readonly exposedHosts: readonly string[];
   /** Refuses new work, lets running work end within a bounded time, parks the rest and closes the stores. */
   stop(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function startLocalProcess(
       engine: embedded.engine,
       ingressUrl,
       adminUrl: urlOf(settings["admin.bind"], admin.port),
+      exposedHosts: exposed([ingress, settings["ingress.bind"]], [admin, settings["admin.bind"]]),
       stop: () => (stopping ??= stop({ embedded, doors, loops, statements }, settings["shutdown-timeout"])),
     };
   } catch (error) {
@@ -103,7 +106,7 @@ function openIngress(settings: Settings, { engine, ingressBudgets }: Embedded): 
   });
 }
 
-function openAdmin(
+async function openAdmin(
   settings: Settings,
   embedded: Embedded,
   deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "statements">,
@@ -113,7 +116,8 @@ function openAdmin(
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
   });
-  return openDoor({
+  let isLoopback = true;
+  const door = await openDoor({
     host: settings["admin.bind"],
     port: settings["admin.port"],
     bodyMaxBytes: settings["admin.request-size-limit"],
@@ -124,14 +128,20 @@ function openAdmin(
       noRoom: () => noRoomResponse("answers"),
       again: (request) => (changesSomething(request) ? undefined : request),
     },
-    answer: forOwnHosts(face, settings["admin.allowed-hosts"], settings["admin.bind"]),
+    answer: forOwnHosts(face, settings["admin.allowed-hosts"], () => isLoopback),
   });
+  isLoopback = door.isLoopback;
+  return door;
 }
 
 /** An address that a client on this machine can call: a wildcard address is not callable itself. */
 function urlOf(host: string, port: number): string {
   const called = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${called.includes(":") ? `[${called}]` : called}:${port}/`;
+}
+
+function exposed(...bound: readonly (readonly [Door, string])[]): readonly string[] {
+  return bound.filter(([door]) => !door.isLoopback).map(([, host]) => host);
 }
 
 interface Running {

@@ -5,9 +5,6 @@ import { textResponse } from "../../shared/api/http/message.ts";
 
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** The loopback addresses, and `localhost`, to which the port can be bound. */
-const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/i;
-
 /** No public name can be registered below these; this machine, its network or its containers resolve them. */
 const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
 
@@ -15,12 +12,12 @@ const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
  * A browser page may read from and write to its own origin. If a foreign name is pointed at this machine after its page
  * was loaded, this port becomes that page's origin, and only the host name reveals it.
  * @param allowed further names, in lower case; a star allows any
- * @param bind the address of the port: on loopback only this machine sends requests, so no name of the network is the
- * server's own
+ * @param isLoopback whether the port is bound to a loopback address: then only this machine sends requests, so no name of
+ * the network is the server's own
  */
-export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: string): Answer {
-  const isOwn = LOOPBACK.test(bind) ? isOfLoopback : isNearby;
+export function forOwnHosts(answer: Answer, allowed: readonly string[], isLoopback: () => boolean): Answer {
   return async (request) => {
+    const isOwn = isLoopback() ? isOfLoopback : isNearby;
     const name = hostNameIn(request.headers["host"]);
     if (name === undefined || isOwn(name) || allowed.includes(name) || allowed.includes("*")) {
       return await answer(request);

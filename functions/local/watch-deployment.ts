@@ -1,7 +1,7 @@
 /** Registers a deployment and, if asked, checks it each second, because a restart during development may change its handlers. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
-import { loggedAddress, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
+import { loggedAddress, registeredUnder, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
 import type { RegisteredUp, WantedDeployment } from "../../shared/engine/register/register-when-up.ts";
 
 /** Each check is one request for the manifest. */
@@ -11,9 +11,14 @@ const EVENTS = { unchanged: "deployment.unchanged", replaced: "deployment.replac
 
 export type WatchedDeployment = Pick<WantedDeployment, "uri" | "useHttp11">;
 
+/** What follows once an operator has removed the deployment. */
+const ON_REMOVAL = { "until-changed": "registration.held-back", "until-registered": "registration.ended" } as const;
+
 export interface Watching {
   /** Whether to check again after the registration. */
   readonly again: boolean;
+  /** What ends the absence of a deployment that an operator has removed: other handlers, or an operator alone. */
+  readonly staysRemoved: keyof typeof ON_REMOVAL;
   readonly log: Log;
   /** Called after each check that finds the deployment registered. */
   readonly onRegistered?: (deployment: RegisteredUp["deployment"]) => void;
@@ -62,6 +67,13 @@ class Watched {
   /** @throws the errors of `registerWhenUp` */
   async check(signal: AbortSignal): Promise<void> {
     await this.#noteRemoval();
+    const { staysRemoved } = this.#watching;
+    if (
+      this.#isRemoved &&
+      staysRemoved === "until-registered" &&
+      (await registeredUnder(this.#engine, this.#wanted)).length === 0
+    )
+      return;
     const removed = this.#isRemoved && this.#registration ? { removed: this.#registration } : {};
     const onWaiting = (reason: string): void => {
       // A removed deployment may stay away: nothing waits for it.
@@ -76,15 +88,14 @@ class Watched {
     this.#watching.onRegistered?.(registered.deployment);
   }
 
-  /** An operator removed the deployment, so it stays removed until its handlers change. */
+  /** Notes that an operator has removed the deployment, or has moved it to another address. */
   async #noteRemoval(): Promise<void> {
-    const { registry } = this.#engine;
     const registration = this.#registration;
     if (registration === undefined || this.#isRemoved) return;
-    registry.refresh();
-    if ((await registry.deployments()).some(({ id }) => id === registration.id)) return;
+    if ((await registeredUnder(this.#engine, this.#wanted)).some(({ id }) => id === registration.id)) return;
     this.#isRemoved = true;
-    this.#watching.log.write("registration.held-back", { uri: this.#uri, deploymentId: registration.id });
+    const { log, staysRemoved } = this.#watching;
+    log.write(ON_REMOVAL[staysRemoved], { uri: this.#uri, deploymentId: registration.id });
   }
 
   #tell(kind: "created" | "unchanged" | "replaced", { id, services }: RegisteredUp["deployment"]): void {

@@ -49,3 +49,8 @@ export function levelOf(name: string): Alias {
     },
   };
 }
+
+/** The reference's `compact` is one line of plain text, which `pretty` is here. */
+export function formatOf(name: string): Alias {
+  return { name, translate: (raw) => (String(raw).toLowerCase() === "compact" ? "pretty" : raw) };
+}

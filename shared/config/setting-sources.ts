@@ -5,6 +5,8 @@ import { SETTING_PATHS } from "./settings-table.ts";
 import { readTomlSettings } from "./toml-settings.ts";
 
 export interface SettingsSources {
+  /** Defaults in the form of a configuration file, such as those of the image. */
+  readonly defaults?: { readonly path: string; readonly text: string };
   readonly file?: { readonly path: string; readonly text: string };
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Keyed by the name of a setting, or by a name of the reference. */
@@ -42,8 +44,16 @@ const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(
 const NO_SETTING =
   /^RESTATE_(?:ADMIN_URL|INGRESS_URL|HOST|HOST_SCHEME|AUTH_TOKEN|ENVIRONMENT|EDITOR|LOGGING|CONFIG|CONFIG_HOME|(?:CLI|CLOUD)_.*|VERSION|SERVICE_(?:HOST|PORT)(?:_.*)?|PORT|PORT_\d.*)$/;
 
-/** Variables of the command line (`functions/cli/session.ts`), which name a server for the other commands. */
-const OF_COMMANDS: ReadonlySet<string> = new Set(["STEPWELL_ADMIN_URL", "STEPWELL_INGRESS_URL"]);
+/**
+ * Variables that name no setting: those of the command line (`functions/cli/session.ts`), which name a server for the other
+ * commands, and paths of files that this process reads (`settings-source.ts`) and writes (`functions/local/dev.ts`).
+ */
+const NO_OWN_SETTING: ReadonlySet<string> = new Set([
+  "STEPWELL_ADMIN_URL",
+  "STEPWELL_INGRESS_URL",
+  "STEPWELL_DEFAULTS_FILE",
+  "STEPWELL_ADMIN_URL_FILE",
+]);
 
 /** The flags of `stepwell dev` (`functions/cli/dev-command.ts`) whose names differ from those of their settings. */
 const FLAGS: Partial<Readonly<Record<string, string>>> = {
@@ -67,7 +77,7 @@ export function fileSettings(file: SettingsSources["file"]): readonly Named[] {
 export function variables(environment: SettingsSources["environment"]): readonly Named[] {
   return Object.entries(environment).flatMap(([variable, raw]): readonly Named[] => {
     const isReferences = variable.startsWith(REFERENCE_PREFIX);
-    if (raw === undefined || NO_SETTING.test(variable) || OF_COMMANDS.has(variable)) return [];
+    if (raw === undefined || NO_SETTING.test(variable) || NO_OWN_SETTING.has(variable)) return [];
     if (!isReferences && !variable.startsWith(OWN_PREFIX)) return [];
     const name = NAME_OF_VARIABLE.get(variable) ?? nameIn(variable);
     const named = { name, written: variable, raw, origin: `the environment variable ${variable}` };

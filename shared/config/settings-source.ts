@@ -5,14 +5,25 @@ import { readSettings } from "./settings.ts";
 import type { SettingsRead } from "./settings.ts";
 import type { SettingsSources } from "./setting-sources.ts";
 
-/** The reference's variable with the path of the configuration file. */
+/** The reference's variable with the path of the configuration file. Empty counts as unset, as it does for containers. */
 const FILE_VARIABLE = "RESTATE_CONFIG";
+/** The path of a file with other defaults, such as those of the image: every other place of settings overrides it. */
+const DEFAULTS_VARIABLE = "STEPWELL_DEFAULTS_FILE";
 
 /** @throws CodedError RT0002, also if the file cannot be read */
 export function loadSettings(configFile: string | undefined, flags: SettingsSources["flags"]): SettingsRead {
-  const path = configFile ?? process.env[FILE_VARIABLE];
-  const file = path === undefined ? {} : { file: { path, text: textOf(path) } };
-  return readSettings({ ...file, environment: process.env, flags });
+  const file = fileAt(configFile ?? variable(FILE_VARIABLE));
+  const defaults = fileAt(variable(DEFAULTS_VARIABLE));
+  return readSettings({ ...(defaults && { defaults }), ...(file && { file }), environment: process.env, flags });
+}
+
+function variable(name: string): string | undefined {
+  const given = process.env[name];
+  return given === "" ? undefined : given;
+}
+
+function fileAt(path: string | undefined): SettingsSources["file"] {
+  return path === undefined ? undefined : { path, text: textOf(path) };
 }
 
 function textOf(path: string): string {

@@ -1,7 +1,7 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
 import { headerNames, hostNames } from "./name-list.ts";
-import { hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
+import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
   also,
   choice,
@@ -273,7 +273,7 @@ export const SETTINGS = {
     choice(["info", "debug", "warn", "error", "silent"], "The lowest level that is logged."),
     levelOf("log-filter"),
   ),
-  "log.format": also(choice(["pretty", "json"], "How log lines are written."), "log-format"),
+  "log.format": also(choice(["pretty", "json"], "How log lines are written."), formatOf("log-format")),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingPath = keyof typeof SETTINGS;

@@ -1,5 +1,5 @@
 /**
- * Reads settings from a file, the environment and flags; each of these overrides the ones before it.
+ * Reads settings from defaults, a file, the environment and flags; each of these overrides the ones before it.
  * An invalid value refuses the start, and so does an unknown key whose name suggests security; other unknown keys are
  * warnings.
  */
@@ -27,8 +27,9 @@ const REFERENCE_RANK = 1_000;
 export function readSettings(sources: SettingsSources): SettingsRead {
   const given = new Map<SettingPath, Given>();
   const warnings: string[] = [];
-  for (const named of [fileSettings(sources.file), variables(sources.environment), flags(sources.flags)]) {
-    for (const [path, value] of settledIn(named, warnings)) given.set(path, value);
+  const places = [fileSettings(sources.defaults), fileSettings(sources.file), variables(sources.environment)];
+  for (const place of [...places, flags(sources.flags)]) {
+    for (const [path, value] of settledIn(place, warnings)) given.set(path, value);
   }
   const settings = Object.fromEntries(SETTING_PATHS.map((path) => [path, valueOf(SETTINGS[path], given.get(path))]));
   return { settings: settings as Settings, warnings };

@@ -18,6 +18,7 @@ describe("the reference's names", () => {
     ['bind-ip = "0.0.0.0"', { "ingress.bind": "0.0.0.0", "admin.bind": "0.0.0.0" }],
     ["use-random-ports = true", { "ingress.port": 0, "admin.port": 0 }],
     ['log-format = "json"', { "log.format": "json" }],
+    ['log-format = "compact"', { "log.format": "pretty" }],
     ['log-filter = "warn,restate=debug"', { "log.level": "debug" }],
     ['log-filter = "trace"', { "log.level": "debug" }],
     ['log-filter = "off"', { "log.level": "silent" }],
@@ -37,6 +38,7 @@ describe("the reference's names", () => {
     [{ RESTATE_INGRESS__BIND_PORT: "81" }, { "ingress.port": 81 }],
     [{ RESTATE_WORKER__INVOKER__ABORT_TIMEOUT: "3s" }, { "worker.invoker.abort-timeout": 3_000 }],
     [{ STEPWELL_LOG_FORMAT: "json" }, { "log.format": "json" }],
+    [{ RESTATE_LOG_FORMAT: "Compact" }, { "log.format": "pretty" }],
   ])("the variables %j set %j", (environment, expected) => {
     const { settings, warnings } = fromEnvironment(environment);
     expect(settings).toMatchObject(expected);
@@ -79,7 +81,7 @@ describe("the reference's names", () => {
   it.each([
     ['[ingress]\nbind-address = "unix:/x"', /ingress\.bind-address: "unix:\/x" is not a port/],
     ["use-random-ports = 8080", /use-random-ports: .* is not a port/],
-    ['log-format = "compact"', /log-format: "compact" is not one of pretty, json/],
+    ['log-format = "xml"', /log-format: "xml" is not one of pretty, json/],
   ])("refuse a value that cannot be read: %s", (text, message) => {
     expect(() => fromFile(text)).toThrow(
       expect.objectContaining({ code: "RT0002", message: expect.stringMatching(message) }),

@@ -1,12 +1,14 @@
 /** Checks the container file and the list of files for its builder; no image is built. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
-import { variableOf } from "../../shared/config/setting-variables.ts";
-import { SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readSettings } from "../../shared/config/settings.ts";
+import { SETTINGS } from "../../shared/config/settings-table.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { readContainerFile, wordsOf } from "./container-file.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -17,6 +19,8 @@ const [build, run] = [stages[0]!, stages[1]!];
 const ignored = read(".dockerignore")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
+
+const DEFAULTS = "functions/local/image-defaults.toml";
 
 const SECRETS = /(^|\/)(\.env|\.npmrc|\.aws|\.git|.*\.pem|.*\.key|\.stepwell|\.cache)/;
 
@@ -41,13 +45,44 @@ test("the image runs as an unprivileged user, and its data is on a volume", () =
   expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
 });
 
-test("the variables of the image are known settings, except NODE_ENV", () => {
+test("the image sets two paths alone, so that every place of settings overrides its defaults", () => {
   const [words = ""] = wordsOf(run, "ENV");
   const variables = Object.fromEntries(words.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
-  const known = new Set(["NODE_ENV", ...SETTING_PATHS.map(variableOf)]);
-  expect(Object.keys(variables).filter((name) => !known.has(name))).toEqual([]);
-  expect(variables[variableOf("data-dir")]).toBe("/data");
+  expect(variables).toEqual({
+    NODE_ENV: "production",
+    STEPWELL_DEFAULTS_FILE: "/app/image-defaults.toml",
+    STEPWELL_ADMIN_URL_FILE: "/data/admin-url",
+  });
+  expect(wordsOf(run, "WORKDIR")).toEqual(["/app"]);
+  expect(wordsOf(run, "COPY")).toContain(`--from=build /build/${DEFAULTS} image-defaults.toml`);
 });
+
+test("its defaults keep the data on the volume, and bind every address", () => {
+  const { settings, warnings } = inImage({});
+  expect(settings).toMatchObject({
+    "data-dir": "/data",
+    "ingress.bind": "0.0.0.0",
+    "admin.bind": "0.0.0.0",
+    "log.format": "json",
+  });
+  expect(warnings).toEqual([]);
+});
+
+test.each<readonly [Readonly<Record<string, string>>, object]>([
+  [{ RESTATE_BASE_DIR: "/restate-data" }, { "data-dir": "/restate-data" }],
+  [{ STEPWELL_DATA_DIR: "/mine" }, { "data-dir": "/mine" }],
+  [{ RESTATE_ADMIN__BIND_ADDRESS: "127.0.0.1:9999" }, { "admin.bind": "127.0.0.1", "admin.port": 9999 }],
+  [{ RESTATE_INGRESS__BIND_PORT: "81" }, { "ingress.bind": "0.0.0.0", "ingress.port": 81, "data-dir": "/data" }],
+  [{ RESTATE_LOG_FORMAT: "pretty" }, { "log.format": "pretty", "data-dir": "/data" }],
+])("in the image, the variables %j give %j without a warning", (environment, expected) => {
+  const { settings, warnings } = inImage(environment);
+  expect(settings).toMatchObject(expected);
+  expect(warnings).toEqual([]);
+});
+
+function inImage(environment: Readonly<Record<string, string>>) {
+  return readSettings({ defaults: { path: DEFAULTS, text: read(DEFAULTS) }, environment, flags: {} });
+}
 
 test("only existing files are copied, and none that may contain a secret", () => {
   for (const stage of stages) {
@@ -96,12 +131,27 @@ test("the health check without a listener fails", async () => {
   expect(await healthCode(1)).toBe(1);
 });
 
-/** Runs the check as it is written, with another port of the admin API. */
+test("the health check before the process has written its address fails", async () => {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  expect(await checkCode(join(dir, "admin-url"))).toBe(1);
+});
+
+/** Runs the check with the address that a process on this port of the loopback writes. */
 async function healthCode(port: number): Promise<number> {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  const path = join(dir, "admin-url");
+  writeFileSync(path, `http://127.0.0.1:${port}/`);
+  return await checkCode(path);
+}
+
+/** Runs the check as it is written. */
+async function checkCode(adminUrlFile: string): Promise<number> {
   const [words = ""] = wordsOf(run, "HEALTHCHECK");
   const [node, ...args] = JSON.parse(words.slice(words.indexOf("["))) as string[];
   expect(node).toBe("node");
-  const env = { ...process.env, [variableOf("admin.port")]: String(port) };
+  const env = { ...process.env, STEPWELL_ADMIN_URL_FILE: adminUrlFile };
   const child = spawn(process.execPath, args, { stdio: "ignore", env });
   const [code] = (await once(child, "exit")) as [number];
   return code;

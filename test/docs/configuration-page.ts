@@ -88,7 +88,7 @@ These names of the reference server are read as well, in the file and as variabl
 server's flags, such as \`--base-dir\`. Every key of this page is also read from its variable with \`RESTATE_\` in place of \`STEPWELL_\`, and
 \`RESTATE_CONFIG\` names the file. Where one place has several names of a setting, its own name wins over the others,
 \`STEPWELL_\` wins over \`RESTATE_\`, and a warning names the setting that has no effect. \`log-filter\` gives the level
-alone, and a filter for other parts than \`restate\` has no effect.
+alone, \`log-format\` \`compact\` is \`pretty\`, and a filter for other parts than \`restate\` has no effect.
 
 | name | variable | the same as |
 |---|---|---|

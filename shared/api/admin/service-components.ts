@@ -1,5 +1,6 @@
 /** The components of a service's OpenAPI document: parameters, answers, and the schemas of its handlers. */
 import type { Handler } from "../../core/model/service.ts";
+import { rebased } from "./rebased-schema.ts";
 
 export const SCHEMAS = {
   RestateError: {
@@ -88,18 +89,6 @@ export function parameterRef(name: keyof typeof PARAMETERS): object {
 
 export function responseRef(name: keyof typeof RESPONSES): object {
   return { $ref: `#/components/responses/${name}` };
-}
-
-/** In the document the root of a handler's schema is its component. References below an `$id` are relative to that id. */
-function rebased(schema: unknown, root: string): unknown {
-  if (Array.isArray(schema)) return schema.map((inner) => rebased(inner, root));
-  if (typeof schema !== "object" || schema === null || "$id" in schema) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([name, inner]) => {
-      const isLocal = name === "$ref" && typeof inner === "string" && inner.startsWith("#");
-      return [name, isLocal ? root + inner.slice(1) : rebased(inner, root)];
-    }),
-  );
 }
 
 function failure(description: string): object {

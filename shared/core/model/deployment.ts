@@ -1,6 +1,6 @@
 /** A registered deployment: its destination, and the services that the software there offers. */
 import type { DeploymentId } from "./ids.ts";
-import type { Handler, Service, EffectiveSettings } from "./service.ts";
+import type { Handler, HandlerSettings, Service, EffectiveSettings } from "./service.ts";
 
 /** The destination of a deployment: an address over HTTP, or a version or alias of a Lambda function. */
 export type DeploymentDestination =
@@ -41,6 +41,8 @@ export function shownUri(uri: string): string {
 export interface ServiceRevision extends Service {
   /** 1 at the first registration of the service. */
   readonly revision: number;
+  /** The settings in the manifest; present once an operator has changed some of them. */
+  readonly announcedSettings?: HandlerSettings;
 }
 
 export interface Deployment {

@@ -1,4 +1,5 @@
 /** Compares a discovered manifest with the registered one: same protocol, and same services in any order. */
+import type { ServiceRevision } from "../model/deployment.ts";
 import type { Service } from "../model/service.ts";
 
 /** The parts of a manifest that discovery reads. */
@@ -9,6 +10,7 @@ export interface DiscoveredManifest {
   readonly services: readonly Service[];
 }
 
+/** A registered service counts as announced: with the settings of its manifest, without the changes of an operator. */
 export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest): boolean {
   return (
     left.protocolMode === right.protocolMode &&
@@ -18,15 +20,15 @@ export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest
   );
 }
 
-function byName(services: readonly Service[]): readonly unknown[] {
+function byName(services: readonly (Service & Pick<ServiceRevision, "announcedSettings">)[]): readonly unknown[] {
   const ordered = [...services].sort((a, b) => compare(a.name, b.name));
-  return ordered.map(({ name, type, documentation, metadata, settings, handlers }) => ({
+  return ordered.map(({ name, type, documentation, metadata, settings, announcedSettings, handlers }) => ({
     // The members are listed one by one, so that the revision of a registered service is ignored.
     name,
     type,
     documentation,
     metadata,
-    settings,
+    settings: announcedSettings ?? settings,
     handlers: [...handlers].sort((a, b) => compare(a.name, b.name)),
   }));
 }

@@ -24,6 +24,8 @@ export class ActiveInvocations {
   #tokens = 0;
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
+  /** When this process could first drive an invocation. */
+  readonly beganAtMs: number;
   readonly drains = new Drains();
   /** Work that waits a moment, to be done in one batch. */
   readonly delayed: DelayedBatch;
@@ -44,6 +46,7 @@ export class ActiveInvocations {
   /** @param owner the name of this process, with which each of its tokens begins */
   constructor(clock: Clock, owner: string) {
     this.#clock = clock;
+    this.beganAtMs = clock.nowMs();
     this.delayed = new DelayedBatch(clock);
     this.#owner = owner;
   }

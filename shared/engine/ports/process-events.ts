@@ -73,6 +73,12 @@ export const PROCESS_EVENTS = {
   "deployment.updated": { level: "info", message: "A deployment was updated in place" },
   "deployment.removed": { level: "info", message: "A deployment was removed" },
   "deployment.found": { level: "info", message: "A deployment was found at a usual port of this machine" },
+  "deployment.refused": {
+    level: "warn",
+    message: "A deployment at a usual port of this machine has a manifest that Stepwell refuses",
+    remedy:
+      "The field error has the cause and its code; `stepwell explain <code>` says what helps. Stepwell keeps looking.",
+  },
   "deployment.sought": {
     level: "info",
     message: "No deployment answers at the usual ports of this machine, so Stepwell keeps looking",
@@ -88,11 +94,20 @@ export const PROCESS_EVENTS = {
     level: "info",
     message: "The deployment was removed, so it is registered again only when its handlers change",
   },
+  "registration.ended": {
+    level: "info",
+    message: "The deployment was removed or moved, so this process leaves it alone until an operator registers it",
+  },
   "registration.delayed": { level: "info", message: "The registration waits until the deployment answers" },
   "registration.failed": {
     level: "error",
     message: "The deployment could not be registered",
     remedy: "The field error has the cause and its code; `stepwell explain <code>` says what helps.",
+  },
+  "warning.omitted": {
+    level: "warn",
+    message: "More warnings of one event came within a second than the log shows",
+    remedy: "The field of has the event, and the lines before this one show its first warnings of that second.",
   },
   "service.changed": { level: "info", message: "Settings of a service were changed" },
   "subscription.created": { level: "info", message: "A subscription was created" },

@@ -89,7 +89,8 @@ function destinationOf(request: HttpAddress | LambdaAddress): HttpDestination | 
   return "arn" in request ? lambdaDestination(request) : httpDestination(request);
 }
 
-function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination {
+/** @throws AddressError */
+export function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination {
   const address = parseAddress(text);
   if (address === undefined || (address.scheme !== "http" && address.scheme !== "https")) {
     throw new AddressError("uri", `'${shownUri(text)}' is not an absolute address with http or https`);
@@ -116,8 +117,11 @@ function lambdaDestination({ arn, assumeRoleArn }: LambdaAddress): LambdaDestina
   }
 }
 
-/** If the manifest cannot be decoded, reports that as an error of the deployment. */
-function readManifest(answer: ManifestAnswer, uri: string, ours: ProtocolRange): Manifest {
+/**
+ * If the manifest cannot be decoded, reports that as an error of the deployment.
+ * @throws ManifestRuleError; CodedError META0012 or META0013
+ */
+export function readManifest(answer: ManifestAnswer, uri: string, ours: ProtocolRange): Manifest {
   try {
     return parseManifest(answer.contentType, answer.body, ours);
   } catch (error) {

@@ -32,8 +32,12 @@ function droppedHandlers(before: readonly Service[], after: readonly Service[]):
 }
 
 /** Logs a line for each dropped handler with open invocations. Never throws: the warning must not prevent the replacement. */
-export async function warnOfDropped(engine: Engine, registered: Deployment, offered: Deployment): Promise<void> {
-  const dropped = droppedHandlers(registered.services, offered.services);
+export async function warnOfDropped(
+  engine: Engine,
+  registered: Deployment,
+  offered: readonly Service[],
+): Promise<void> {
+  const dropped = droppedHandlers(registered.services, offered);
   if (dropped.length === 0) return;
   const { found, isAtLeast } = await openByHandler(engine, registered, dropped);
   const warned = [...found].filter(([, { count }]) => count > 0);

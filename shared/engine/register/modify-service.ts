@@ -1,4 +1,4 @@
-/** Changes the settings of a service; the changes last until the service is registered again. */
+/** Changes the settings of a service; the changes last until an operator registers the service again. */
 import type { HandlerSettings } from "../../core/model/service.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
@@ -49,7 +49,8 @@ function withSettings({ deployment, service }: LatestRevision, changes: ServiceC
   if (changes.workflowRetentionMs !== undefined && service.type !== "workflow") {
     throw new NoWorkflowError(`'${service.name}' is no workflow`);
   }
-  const changed = { ...service, settings: { ...service.settings, ...changes } };
+  const announcedSettings = service.announcedSettings ?? service.settings;
+  const changed = { ...service, settings: { ...service.settings, ...changes }, announcedSettings };
   return {
     ...deployment,
     services: deployment.services.map((one) => (one.name === service.name ? changed : one)),

@@ -2,10 +2,12 @@
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
+import { standingUnder } from "../../core/registry/registration.ts";
 import { sameManifest } from "../../core/registry/same-manifest.ts";
+import { destinationAsked } from "./discover.ts";
 import type { HttpAddress } from "./discover.ts";
-import { warnOfDropped } from "./dropped-handlers.ts";
 import type { Engine } from "../engine.ts";
+import { rediscover } from "./rediscover.ts";
 import { register } from "./register.ts";
 import type { Registered, RegisterRequest } from "./register.ts";
 
@@ -16,7 +18,7 @@ type Unforced = HttpAddress & Omit<RegisterRequest, "force" | "dryRun">;
 export interface RegisteredUp {
   /**
    * `replaced`: the manifest had changed, so the deployment was registered again under its address. `removed`: an operator
-   * removed the deployment, and its manifest is still the same.
+   * removed the deployment, and its manifest is still the same, or the removal has just come between.
    */
   readonly kind: Registered["kind"] | "removed";
   readonly deployment: Deployment;
@@ -32,6 +34,15 @@ export interface WantedDeployment {
 /** The address in the form for logs. */
 export function loggedAddress(address: Pick<HttpAddress, "uri">): string {
   return addressOf(address);
+}
+
+/** The deployments that are registered under the address now: at most one, unless updates in place have moved more there. */
+export async function registeredUnder(
+  { registry }: Pick<Engine, "registry">,
+  address: HttpAddress,
+): Promise<readonly Deployment[]> {
+  registry.refresh();
+  return standingUnder(await registry.deployments(), destinationAsked(address));
 }
 
 /**
@@ -59,7 +70,7 @@ export async function registerWhenUp(
   return undefined;
 }
 
-/** If the manifest is unchanged, the registered deployment keeps its revisions; otherwise it is replaced. */
+/** If the manifest is unchanged, the registered deployment stays as it is; otherwise it gets new revisions. */
 async function registerChanged(
   engine: Engine,
   request: Unforced,
@@ -69,9 +80,6 @@ async function registerChanged(
   if (kind === "created" && removed !== undefined && sameManifest(removed, deployment))
     return { kind: "removed", deployment: removed };
   if (kind === "created") return await register(engine, { ...request, dryRun: false, force: false });
-  const forced = { ...request, force: true };
-  const offered = await register(engine, { ...forced, dryRun: true });
-  if (sameManifest(deployment, offered.deployment)) return { kind: "unchanged", deployment };
-  await warnOfDropped(engine, deployment, offered.deployment);
-  return await register(engine, { ...forced, dryRun: false });
+  const found = await rediscover(engine, deployment, request);
+  return { kind: found.kind === "gone" ? "removed" : found.kind, deployment: found.deployment };
 }

@@ -66,8 +66,12 @@ export class OpenCount {
     if (!isOpen(status)) return;
     // An entry of an older version shows no service (ADR 0020).
     const count = this.#of(typeof item["service"] === "string" ? item["service"] : OTHER);
-    count.byStatus[isSoleOwner && status === "running" ? "ready" : status]++;
-    if (status === "ready") count.readySinceMs = Math.min(count.readySinceMs, this.#readySinceMs(item));
+    const isLeft = isSoleOwner && status === "running";
+    count.byStatus[isLeft ? "ready" : status]++;
+    if (!isLeft && status !== "ready") return;
+    // The former driver worked until the process before this one ended, so its invocation waits since this one began.
+    const sinceMs = isLeft ? activeInvocations.beganAtMs : this.#readySinceMs(item);
+    count.readySinceMs = Math.min(count.readySinceMs, sinceMs);
   }
 
   /**

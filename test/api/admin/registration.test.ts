@@ -49,6 +49,20 @@ afterEach(async () => {
 const offer = (...services: object[]) => (endpoint.answer = { body: JSON.stringify(manifestOf(services)) });
 
 describe("a registration", () => {
+  it("takes null for metadata, headers and flags as absent, and refuses null as a value of metadata by its name", async () => {
+    const nulls = { metadata: null, additional_headers: null, force: null, breaking: null, use_http_11: null };
+    const refused = await plane.ask("POST", "/deployments", { uri: endpoint.uri, metadata: { sha: null } });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringMatching(/metadata.*sha/)]);
+    expect(endpoint.asked).toEqual([]);
+    offer({ ...GREETER, metadata: null, handlers: [{ name: "greet", metadata: null }] });
+    const { status, json } = await plane.ask("POST", "/deployments", { uri: endpoint.uri, ...nulls });
+    expect(status).toBe(201);
+    const shown = await plane.ask("GET", `/deployments/${json.id}`);
+    expect(shown.json).not.toHaveProperty("metadata");
+    expect(shown.json).not.toHaveProperty("additional_headers");
+    expect(shown.json.services[0]).not.toHaveProperty("metadata");
+  });
+
   it("creates a deployment, which is then listed and shown", async () => {
     const answer = await plane.ask("POST", "/deployments", {
       uri: endpoint.uri,

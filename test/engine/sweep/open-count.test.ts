@@ -90,8 +90,11 @@ describe("after real transitions", () => {
     await stage.pulse.pass(30_000);
     await stage.reboot();
     const actor = stage.actor({ soleOwner: true });
+    await stage.pulse.pass(7_000);
     await stage.pulse.within(MINUTE_MS, recover(actor.engine));
     expect(standingIn(actor)).toEqual({ "S suspended": 1, "S ready": 1 });
+    // It waits since this process could drive it, and not since it was accepted.
+    expect(standingIn(actor, "oldest_ready_seconds")).toEqual({ S: 7 });
   });
 });
 
@@ -113,7 +116,12 @@ describe("the oldest ready invocation", () => {
     await stage.pulse.pass(MINUTE_MS);
     await look(stage, sweeper);
     expect(standingIn(sweeper)).toEqual({ "S suspended": 1, "T suspended": 1 });
-    expect(standingIn(sweeper, "oldest_ready_seconds")).toEqual({});
+    const { standing } = sweeper.meter;
+    expect(standing.get("oldest_ready_seconds")).toEqual([
+      { value: 0, labels: { service: "S" } },
+      { value: 0, labels: { service: "T" } },
+      { value: 0, labels: { service: "other" } },
+    ]);
   });
 
   test("has waited since its driver left it, if it has a deployment", async () => {

@@ -1,9 +1,12 @@
 /** `stepwell dev` as a process: its lines at the start, after calls of handlers, and after changes of a deployment. */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer as createHttp1 } from "node:http";
 import { createServer } from "node:http2";
 import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { TerminalError, createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -155,8 +158,29 @@ test("with log.level warn it shows failures alone", async () => {
       () => 0,
     );
   await expect.poll(stumble, { timeout: 60_000 }).toBe(200);
-  expect(await running.told(/An attempt failed/)).not.toMatch(/INFO|An invocation ended/);
-  await running.end("SIGTERM");
+  // The call has its result, so a line about its end would be there when the process has ended.
+  const { code, stderr } = await running.end("SIGTERM");
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/WARN {2}An attempt failed/)]);
+  expect(stderr).not.toMatch(/INFO|An invocation ended/);
+});
+
+test("a flood of calls has a bounded number of lines, which account for every call", async () => {
+  const calls = 300;
+  const running = command.start(["dev", "--data-dir", dir, "--register", String(await deployment())]);
+  const told = await running.told(/A handler can be called: .*\n/);
+  const url = new URL("/Ops/refuse", /curl .*?(http:\S+)/.exec(told)![1]!);
+  const refused = await Promise.all(
+    Array.from({ length: calls }, async () => (await fetch(url, { method: "POST" })).status),
+  );
+  expect(new Set(refused)).toEqual(new Set([500]));
+  const { stderr } = await running.end("SIGTERM");
+  const shown = stderr.match(/An invocation ended/g)!.length;
+  const omitted = [...stderr.matchAll(/More invocations ended .* count=(\d+) notSucceeded=(\d+)/g)];
+  const sum = (group: number): number => omitted.reduce((total, line) => total + Number(line[group]), 0);
+  expect([shown + sum(1), sum(2)]).toEqual([calls, sum(1)]);
+  // Twenty lines a window, and a window before each line about omitted ones; the last window may have omitted none.
+  expect(shown).toBeLessThanOrEqual(20 * (omitted.length + 1));
+  expect(omitted.length).toBeGreaterThan(0);
 });
 
 async function freePort(): Promise<number> {
@@ -166,11 +190,26 @@ async function freePort(): Promise<number> {
 }
 
 test("its own variables and those of the other commands cause no warning, and with --no-register it looks for no deployment", async () => {
+  const [port] = await usualPorts();
   const settings = { STEPWELL_ADMIN_URL: "http://localhost:9070", STEPWELL_INGRESS_URL: "http://localhost:8080" };
+  const server = createServer(createEndpointHandler({ services: [ops], logger: () => {} }));
+  const { stop, connections } = await startServer(server, "http", port);
+  onTestFinished(stop);
   const running = command.start(["dev", "--data-dir", dir, "--no-register"], settings);
   expect(await running.told(READY)).not.toContain("WARN");
+  // A process that looks does so at once.
+  await pause(1_500);
   const { stderr } = await running.end("SIGTERM");
-  expect(stderr).not.toContain("usual ports");
+  expect([connections(), stderr.match(/usual port/g)]).toEqual([0, null]);
+});
+
+test("it leaves the address of its admin API in the file of STEPWELL_ADMIN_URL_FILE, wherever the port comes from", async () => {
+  const [file, port] = [join(dir, "admin-url"), String(await freePort())];
+  const args = ["dev", "--data-dir", dir, "--no-register", "--admin-port", port];
+  const running = command.start(args, { STEPWELL_ADMIN_URL_FILE: file });
+  expect(await running.told(READY)).not.toContain("WARN");
+  expect(readFileSync(file, "utf8")).toBe(`http://127.0.0.1:${port}/`);
+  await running.end("SIGTERM");
 });
 
 test("a --register that is no address ends the process as a fault of the command line", async () => {

@@ -50,3 +50,27 @@ test("reads the file of RESTATE_CONFIG where no flag names one", async () => {
   vi.stubEnv("RESTATE_CONFIG", file);
   expect((await dumped(undefined, {})).out).toContain('cluster-name = "theirs"');
 });
+
+test("an empty RESTATE_CONFIG names no file, and one that is missing refuses the start with its path", async () => {
+  vi.stubEnv("RESTATE_CONFIG", "");
+  expect(await dumped(undefined, {})).toMatchObject({ code: EXIT_OK, err: "" });
+  vi.stubEnv("RESTATE_CONFIG", "/nowhere/restate.toml");
+  expect((await dumped(undefined, {})).code).toMatchObject({
+    code: "RT0002",
+    message: expect.stringContaining("/nowhere/restate.toml"),
+  });
+});
+
+test("the file of STEPWELL_DEFAULTS_FILE loses to the configuration file, and to variables, without a word", async () => {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  const [defaults, file] = [join(dir, "defaults.toml"), join(dir, "stepwell.toml")];
+  writeFileSync(defaults, 'data-dir = "/data"\ncluster-name = "default"\nlog.format = "json"\n');
+  writeFileSync(file, 'cluster-name = "theirs"\n');
+  vi.stubEnv("STEPWELL_DEFAULTS_FILE", defaults);
+  vi.stubEnv("RESTATE_LOG_FORMAT", "pretty");
+  const { out, err } = await dumped(file, {});
+  const { settings } = readSettings({ file: { path: "out", text: out }, environment: {}, flags: {} });
+  expect(settings).toMatchObject({ "data-dir": "/data", "cluster-name": "theirs", "log.format": "pretty" });
+  expect(err).toBe("");
+});

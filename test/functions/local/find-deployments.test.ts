@@ -23,14 +23,21 @@ let stopping: AbortController;
 let finding: Promise<void>;
 let told: (readonly [string, unknown])[];
 let found: WatchedDeployment[];
+let refusals: string[];
 
-const log: Log = { write: (event, fields = {}) => void told.push([event, fields["uri"] ?? fields["ports"]]) };
+const log: Log = {
+  write(event, fields = {}) {
+    told.push([event, fields["uri"] ?? fields["ports"]]);
+    if (event === "deployment.refused") refusals.push(String(fields["error"]));
+  },
+};
 
 beforeEach(async () => {
   stage = await openLocalStage({});
   stopping = new AbortController();
   told = [];
   found = [];
+  refusals = [];
 });
 
 afterEach(async () => {
@@ -99,6 +106,60 @@ it("uses the address under which the deployment is registered", async () => {
   find(port);
   await finding;
   expect(found).toEqual([{ uri: `http://127.0.0.1:${port}/`, useHttp11: false }]);
+});
+
+it("asks a registered deployment with its headers, and shows no value of its address", async () => {
+  const handler = createEndpointHandler({
+    services: [service({ name: "Greeter", handlers: { greet: async () => "hi" } })],
+    logger: () => {},
+  });
+  const server = createServer((request, response) =>
+    request.headers["x-key"] === "k-1" ? handler(request, response) : void response.writeHead(401).end(),
+  );
+  const { port } = await start(server);
+  const uri = `http://127.0.0.1:${port}/?token=canary-4711`;
+  await stage.register(uri, { additional_headers: { "x-key": "k-1" } });
+  find(port);
+  await finding;
+  expect(found).toEqual([{ uri, useHttp11: false }]);
+  expect(told).toEqual([["deployment.found", `http://127.0.0.1:${port}/?token=***`]]);
+});
+
+it("leaves a deployment that an operator has removed alone, until an operator registers it again", async () => {
+  const port = await freePort();
+  const { uri, stop } = await startServer(greeter(), "http", port);
+  await stage.register(uri);
+  await stop();
+  find(port);
+  await expect.poll(() => told, LONG).toContainEqual(["deployment.sought", String(port)]);
+  const [registered] = await stage.local.engine.registry.deployments();
+  await fetch(`${stage.adminUri}/deployments/${registered!.id}?force=true`, { method: "DELETE" });
+  await expect.poll(() => told.at(-1), LONG).toEqual(["registration.ended", `${uri}/`]);
+  const { connections } = await start(greeter(), port);
+  await stage.local.engine.clock.sleep(3_000);
+  expect([connections(), found]).toEqual([0, []]);
+  await stage.register(uri);
+  await expect.poll(() => found, LONG).toEqual([{ uri: `${uri}/`, useHttp11: false }]);
+});
+
+it("says once why a manifest is refused, again when the reason changes, and finds the deployment once it is mended", async () => {
+  let manifest: object = manifestOf([GREETER], { minProtocolVersion: 90, maxProtocolVersion: 91 });
+  const { port, connections } = await start(
+    createHttp1((_request, response) =>
+      response.writeHead(200, { "content-type": MANIFEST_TYPE }).end(JSON.stringify(manifest)),
+    ),
+  );
+  find(port);
+  const uri = `http://localhost:${port}/`;
+  await expect.poll(() => told, LONG).toEqual([["deployment.refused", uri]]);
+  const asked = connections();
+  await expect.poll(connections, LONG).toBeGreaterThan(asked + 2);
+  expect(refusals).toEqual([expect.stringMatching(/^\[META0012\] .*versions 90 to 91/)]);
+  manifest = manifestOf([{ ...GREETER, handlers: [{ name: "greet" }, { name: "greet" }] }]);
+  await expect.poll(() => refusals.slice(1), LONG).toEqual([expect.stringMatching(/^\[META0013\] .*\$\.services/)]);
+  manifest = manifestOf([GREETER]);
+  await expect.poll(() => found, LONG).toEqual([{ uri, useHttp11: true }]);
+  expect(told.map(([event]) => event)).toEqual(["deployment.refused", "deployment.refused", "deployment.found"]);
 });
 
 it.each<readonly [string, () => Server]>([

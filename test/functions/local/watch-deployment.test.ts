@@ -3,6 +3,7 @@ import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
+import type { Watching } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
 import { startServer } from "../../harness/https/peer.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
@@ -27,8 +28,9 @@ afterEach(async () => {
   await stage.close();
 });
 
-function watch(uri: string, again: boolean): void {
-  watching = watchDeployment(stage.local.engine, { uri, useHttp11: false }, { again, log }, stopping.signal);
+function watch(uri: string, again: boolean, staysRemoved: Watching["staysRemoved"] = "until-changed"): void {
+  const how = { again, staysRemoved, log };
+  watching = watchDeployment(stage.local.engine, { uri, useHttp11: false }, how, stopping.signal);
 }
 
 interface Served extends Listening {

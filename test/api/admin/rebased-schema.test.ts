@@ -1,0 +1,58 @@
+/** References in the schema of a handler point into its component, and no id or anchor is left to change their meaning. */
+import { expect, test } from "vitest";
+import { rebased } from "../../../shared/api/admin/rebased-schema.ts";
+
+const AT = "#/components/schemas/greetRequest";
+
+test("a schema with an id loses the id, and its references point into the component", () => {
+  const schema = {
+    $id: "https://example.com/person",
+    type: "object",
+    properties: { friend: { $ref: "#" }, pet: { $ref: "#/$defs/Pet" } },
+    $defs: { Pet: { type: "string" } },
+  };
+  expect(rebased(schema, AT)).toEqual({
+    type: "object",
+    properties: { friend: { $ref: AT }, pet: { $ref: `${AT}/$defs/Pet` } },
+    $defs: { Pet: { type: "string" } },
+  });
+});
+
+test("references below an inner id begin at that schema", () => {
+  const inner = { $id: "pet", properties: { tag: { $ref: "#/$defs/Tag" } }, $defs: { Tag: { type: "string" } } };
+  expect(rebased({ properties: { "a/b": inner }, allOf: [{ $ref: "#" }] }, AT)).toEqual({
+    properties: {
+      "a/b": {
+        properties: { tag: { $ref: `${AT}/properties/a~1b/$defs/Tag` } },
+        $defs: { Tag: { type: "string" } },
+      },
+    },
+    allOf: [{ $ref: AT }],
+  });
+});
+
+test.each([
+  ["$anchor", { $anchor: "pet", type: "string" }],
+  ["an id of an older draft", { $id: "#pet", type: "string" }],
+])("a reference to %s becomes one to its place", (_what, pet) => {
+  expect(rebased({ items: { $ref: "#pet" }, $defs: { Pet: pet }, not: { $ref: "#unknown" } }, AT)).toEqual({
+    items: { $ref: `${AT}/$defs/Pet` },
+    $defs: { Pet: { type: "string" } },
+    not: { $ref: "#unknown" },
+  });
+});
+
+test("names and data that look like references stay", () => {
+  const schema = {
+    properties: { $id: { type: "string" }, $ref: { type: "string" }, default: { $ref: "#" } },
+    const: { $ref: "#", $id: "x" },
+    enum: [{ $id: "y" }],
+    items: [true, { $ref: "#/items/0" }],
+  };
+  expect(rebased(schema, AT)).toEqual({
+    ...schema,
+    properties: { ...schema.properties, default: { $ref: AT } },
+    items: [true, { $ref: `${AT}/items/0` }],
+  });
+  expect(rebased(true, AT)).toBe(true);
+});

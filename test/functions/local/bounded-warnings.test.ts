@@ -1,0 +1,44 @@
+/** Warnings of a flood: a bounded number of lines, and one line that counts the others; other lines are all written. */
+import { expect, it } from "vitest";
+import { BoundedWarnings, WARNINGS_MAX } from "../../../functions/local/bounded-warnings.ts";
+import { RecordingLog } from "../../recording-log.ts";
+
+it("a second of a thousand failing calls has twenty lines, and one with the number of the others", () => {
+  const log = new RecordingLog();
+  const bounded = new BoundedWarnings(log);
+  for (let at = 0; at < 1_000; at++) bounded.write("attempt.failed", { attempt: at });
+  expect(log.lines.map(({ fields }) => fields!["attempt"])).toEqual(
+    Array.from({ length: WARNINGS_MAX }, (_, at) => at),
+  );
+  bounded.flush();
+  expect(log.lines.slice(WARNINGS_MAX)).toEqual([
+    { event: "warning.omitted", level: "warn", fields: { of: "attempt.failed", count: 1_000 - WARNINGS_MAX } },
+  ]);
+  bounded.write("attempt.failed", { attempt: 1_000 });
+  expect(log.lines.at(-1)).toMatchObject({ event: "attempt.failed", fields: { attempt: 1_000 } });
+  bounded.flush();
+  expect(log.lines).toHaveLength(WARNINGS_MAX + 2);
+});
+
+it("an event in a flood hides no other event, and every line of audit, errors and information is written", () => {
+  const log = new RecordingLog();
+  const bounded = new BoundedWarnings(log);
+  const all = [
+    "attempt.failed",
+    "attempt.stalled",
+    "admin-call.answered",
+    "admin-request.failed",
+    "circuit.closed",
+  ] as const;
+  for (let at = 0; at < 50; at++) for (const event of all) bounded.write(event);
+  bounded.flush();
+  const lines = (event: string): number => log.lines.filter((line) => line.event === event).length;
+  expect([...all, "warning.omitted"].map(lines)).toEqual([WARNINGS_MAX, WARNINGS_MAX, 50, 50, 50, 2]);
+});
+
+it("the window of a flood ends by itself", async () => {
+  const log = new RecordingLog();
+  const bounded = new BoundedWarnings(log);
+  for (let at = 0; at <= WARNINGS_MAX; at++) bounded.write("attempt.failed");
+  await expect.poll(() => log.lines.at(-1)?.event, { timeout: 20_000 }).toBe("warning.omitted");
+});
