@@ -26,7 +26,8 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   if (status !== "paused") {
     // Notifications from before the order enter the journal now, so that a cancel among them does not end the new pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
-    return obeyed(invocation, atMs, orders, { kind: "paused", neverBegan }, takenInOrder(before));
+    const after: After = { kind: "paused", neverBegan, leavesQueue: leavesQueue(invocation) };
+    return obeyed(invocation, atMs, orders, after, takenInOrder(before));
   }
   // The invocation is already paused; the order is consumed when a cancel or an order to resume ends the pause.
   return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
@@ -35,6 +36,14 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
 /** True if no attempt has begun. An order to resume then does not start the invocation before its time or without its key. */
 function hasNotBegun({ phase, attempts, neverBegan = false }: Invocation): boolean {
   return attempts === 0 && (WAITS_TO_BEGIN.has(phase.status) || (phase.status === "paused" && neverBegan));
+}
+
+/**
+ * True if no stored item shows an attempt under the lock. An attempt of a driver that died may have left no trace; the segment
+ * of the pause fences that driver, so the key is free for others.
+ */
+function leavesQueue({ acceptance, attempts, grant }: Invocation): boolean {
+  return acceptance.handlerType === "exclusive" && attempts === 0 && grant === undefined;
 }
 
 function obeyed(

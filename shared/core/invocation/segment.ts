@@ -44,9 +44,10 @@ export type After =
   | { readonly kind: "ready" }
   /**
    * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: before its first
-   * attempt.
+   * attempt. `leavesQueue`: an exclusive invocation of which no stored item shows an attempt; it gives up its key, and its
+   * place in the queue of the key.
    */
-  | { readonly kind: "paused"; readonly neverBegan: boolean }
+  | { readonly kind: "paused"; readonly neverBegan: boolean; readonly leavesQueue: boolean }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | {
       readonly kind: "completed";
