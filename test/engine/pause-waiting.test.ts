@@ -167,3 +167,30 @@ test("an order to pause that no driver has read is revoked by an order to resume
   actor.startWorker();
   expect(textOf(await stage.pulse.within(7_000, attachOn(actor, invocationId)))).toBe("done");
 });
+
+test.each([
+  ["resume", "slept"],
+  ["cancel", "409 Cancelled"],
+] as const)(
+  "an order to pause after an order to %s that no driver has read holds the invocation",
+  async (order, end) => {
+    const { stage, actor } = await play({ naps });
+    const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 30_000));
+    await stage.pulse.settle();
+    await pause(actor.engine, invocationId);
+    await stage.pulse.settle();
+    expect(await pause(actor.engine, invocationId)).toBe("done");
+    await stage.pulse.within(60_000, actor.stopWorker());
+    const next = stage.actor();
+    if (order === "resume") await resume(next.engine, invocationId, KEEP);
+    else await cancel(next.engine, invocationId);
+    expect(await pause(next.engine, invocationId)).toBe("noted");
+    expect(await pause(next.engine, invocationId)).toBe("done");
+    next.startWorker();
+    await stage.pulse.pass(FAR_MS);
+    expect(await statusOf(next, invocationId)).toBe("paused");
+    expect(stage.deployment.attempts).toHaveLength(1);
+    await resume(next.engine, invocationId, KEEP);
+    expect(textOf(await stage.pulse.within(3_000, attachOn(next, invocationId)))).toBe(end);
+  },
+);

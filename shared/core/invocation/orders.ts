@@ -23,14 +23,15 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   const neverBegan = hasNotBegun(invocation);
   if (last.kind === "resume")
     return obeyed(invocation, atMs, orders, neverBegan ? { kind: "ready" } : { kind: "running" }, []);
-  if (status !== "paused") {
+  const cancels = notifications.filter(isCancel);
+  if (status !== "paused" || (cancels.length > 0 && cancels.every((cancel) => cancel.atMs < last.atMs))) {
     // Notifications from before the order enter the journal now, so that a cancel among them does not end the new pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
     const after: After = { kind: "paused", neverBegan, leavesQueue: leavesQueue(invocation) };
     return obeyed(invocation, atMs, orders, after, takenInOrder(before));
   }
-  // The invocation is already paused; the order is consumed when a cancel or an order to resume ends the pause.
-  return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
+  // The invocation is already paused. The order is consumed when a later cancel or an order to resume ends the pause.
+  return cancels.length > 0 ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
 }
 
 /** True if no attempt has begun. An order to resume then does not start the invocation before its time or without its key. */
