@@ -7,7 +7,10 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../shared/engine/query/show-invocation.ts";
-import { type Actor, sendOn, type StageSettings, textOf } from "../harness/engine/engine-fixture.ts";
+import { pauseUnread } from "../../shared/engine/sweep/pause-unread.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { type Actor, LEASE_MS, sendOn, type StageSettings, textOf } from "../harness/engine/engine-fixture.ts";
+import { putOf } from "../harness/engine/named-calls.ts";
 import { callKeyed, keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
 import type { Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
@@ -194,3 +197,23 @@ test.each([
     expect(textOf(await stage.pulse.within(3_000, attachOn(next, invocationId)))).toBe(end);
   },
 );
+
+test("a cancel reaches the handler if the attempt after a pause and a resume ended its process without a trace", async () => {
+  const { stage, actor } = await play({ naps });
+  const startAtMs = stage.pulse.nowMs() + 10_000;
+  const { invocationId } = await sendOn(actor, "naps", String(startAtMs + FAR_MS), { startAtMs });
+  await pause(actor.engine, invocationId);
+  await stage.pulse.pass(1_000);
+  await resume(actor.engine, invocationId, KEEP);
+  await stage.pulse.pass(1_000);
+  const died = crashBefore(actor, putOf(/^seg#.+#000003/));
+  await stage.pulse.pass(10_000);
+  expect(died.at).toBeDefined();
+  const next = stage.actor();
+  await stage.pulse.pass(2 * LEASE_MS);
+  await pauseUnread(next.engine, invocationId, "it ended two processes");
+  await cancel(next.engine, invocationId);
+  next.startWorker();
+  expect(textOf(await stage.pulse.within(3_000, attachOn(next, invocationId)))).toBe("409 Cancelled");
+  expect(stage.deployment.attempts.length).toBeGreaterThan(1);
+});
