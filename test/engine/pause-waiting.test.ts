@@ -95,7 +95,7 @@ test("a paused invocation that never began is cancelled without an attempt", asy
   const { invocationId } = await sendOn(actor, "works", "", { startAtMs: stage.pulse.nowMs() + 60_000 });
   await pause(actor.engine, invocationId);
   await stage.pulse.settle();
-  await cancel(actor.engine, invocationId);
+  expect(await cancel(actor.engine, invocationId)).toBe("done");
   await stage.pulse.pass(FAR_MS);
   expect(stage.deployment.attempts).toHaveLength(0);
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
