@@ -7,6 +7,7 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../shared/engine/query/show-invocation.ts";
+import { StatusProbe } from "../../shared/engine/query/status-probe.ts";
 import { pauseUnread } from "../../shared/engine/sweep/pause-unread.ts";
 import { crashBefore } from "../harness/engine/crash.ts";
 import { type Actor, LEASE_MS, sendOn, type StageSettings, textOf } from "../harness/engine/engine-fixture.ts";
@@ -216,4 +217,18 @@ test("a cancel reaches the handler if the attempt after a pause and a resume end
   next.startWorker();
   expect(textOf(await stage.pulse.within(3_000, attachOn(next, invocationId)))).toBe("409 Cancelled");
   expect(stage.deployment.attempts.length).toBeGreaterThan(1);
+});
+
+test("a probe shows the first attempt after a resume as running", async () => {
+  const { stage, actor } = await play({ works: () => new Promise(() => {}) });
+  const { invocationId: id } = await sendOn(actor, "works", "", { startAtMs: stage.pulse.nowMs() + 5_000 });
+  await pause(actor.engine, id);
+  await stage.pulse.pass(6_000);
+  await resume(actor.engine, id, KEEP);
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  expect(await new StatusProbe(stage.actor().engine, 100).at([{ id }])).toEqual([{ status: "running" }]);
+  actor.die();
+  await stage.pulse.pass(LEASE_MS);
+  expect(await new StatusProbe(stage.actor().engine, 100).at([{ id }])).toEqual([{ status: "ready" }]);
 });
