@@ -112,7 +112,8 @@ async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "se
     await passOn(engine, pk, target, lock, lock.state);
   else if (loaded.invocation.phase.status === "completed" || isLeft(engine, loaded))
     await wakeNow(engine, loaded.invocation.acceptance);
-  else if (isGivenUp(lock, loaded.invocation)) await passOn(engine, pk, target, lock, lock.state);
+  else if (loaded.invocation.phase.status === "paused" && isGivenUp(lock, loaded.invocation))
+    await passOn(engine, pk, target, lock, lock.state);
 }
 
 /** True if the driver died: its lease is over, and it has not parked the invocation. */

@@ -7,7 +7,7 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { ALL_APPLIED, passOn, wakeSuccessor } from "./give-back.ts";
 import { isHeldBy, voidTicket } from "./object-lock.ts";
 
-type Leaving = Pick<Invocation, "acceptance" | "leftQueueAt">;
+type Leaving = Pick<Invocation, "acceptance" | "leftQueueAt" | "grant">;
 
 /** Voids the ticket. The invocation draws another one when it is resumed. Its driver passes the key on after the park. */
 export async function leaveQueue(
@@ -26,8 +26,9 @@ export async function leaveQueue(
  * runs under such a grant: the segment of the pause fences earlier drivers, and a resumed invocation takes the key or queues
  * anew. Each later grant names the segment of the pause as applied, so a late process does not pass on a key that is in use.
  */
-export function isGivenUp(lock: Lock, { acceptance, leftQueueAt }: Leaving): boolean {
-  if (leftQueueAt === undefined || !isHeldBy(lock, acceptance)) return false;
+export function isGivenUp(lock: Lock, { acceptance, leftQueueAt, grant }: Leaving): boolean {
+  // An invocation that has run under a grant never leaves the queue again.
+  if (leftQueueAt === undefined || grant !== undefined || !isHeldBy(lock, acceptance)) return false;
   return lock.applied < leftQueueAt || lock.applied === ALL_APPLIED;
 }
 

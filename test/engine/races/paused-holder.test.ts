@@ -7,8 +7,11 @@ import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
+import { isGivenUp } from "../../../shared/engine/lock/leave-queue.ts";
+import { NO_LOCK } from "../../../shared/engine/store/lock-record.ts";
 import { lockAt, objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import type { Key, Update } from "../../../shared/engine/ports/table.ts";
+import { ACCEPTANCE } from "../../core/invocation/sample-invocation.ts";
 import { crashAfter, crashBefore } from "../../harness/engine/crash.ts";
 import { type Actor, LEASE_MS, type Stage, textOf } from "../../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
@@ -182,4 +185,13 @@ test("a call that waits behind a paused invocation passes its key on if the mess
   other.startWorker();
   await stage.pulse.pass(3 * LEASE_MS);
   await expectPassedOver(stage, other, second, "second");
+});
+
+test("a grant under which the invocation has run is not given up, whichever segment it names as applied", () => {
+  const acceptance = { ...ACCEPTANCE, handlerType: "exclusive" } as const;
+  const lock = { ...NO_LOCK, holder: acceptance, grant: 5 };
+  expect(isGivenUp(lock, { acceptance, leftQueueAt: 1 })).toBe(true);
+  expect(isGivenUp({ ...lock, applied: 1 }, { acceptance, leftQueueAt: 1 })).toBe(false);
+  expect(isGivenUp(lock, { acceptance, leftQueueAt: 1, grant: 5 })).toBe(false);
+  expect(isGivenUp(lock, { acceptance })).toBe(false);
 });
