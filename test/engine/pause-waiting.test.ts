@@ -7,7 +7,11 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../shared/engine/query/show-invocation.ts";
-import { type Actor, sendOn, type StageSettings, textOf } from "../harness/engine/engine-fixture.ts";
+import { StatusProbe } from "../../shared/engine/query/status-probe.ts";
+import { pauseUnread } from "../../shared/engine/sweep/pause-unread.ts";
+import { crashBefore } from "../harness/engine/crash.ts";
+import { type Actor, LEASE_MS, sendOn, type StageSettings, textOf } from "../harness/engine/engine-fixture.ts";
+import { putOf } from "../harness/engine/named-calls.ts";
 import { callKeyed, keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
 import type { Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
@@ -92,7 +96,7 @@ test("a paused invocation that never began is cancelled without an attempt", asy
   const { invocationId } = await sendOn(actor, "works", "", { startAtMs: stage.pulse.nowMs() + 60_000 });
   await pause(actor.engine, invocationId);
   await stage.pulse.settle();
-  await cancel(actor.engine, invocationId);
+  expect(await cancel(actor.engine, invocationId)).toBe("done");
   await stage.pulse.pass(FAR_MS);
   expect(stage.deployment.attempts).toHaveLength(0);
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
@@ -166,4 +170,65 @@ test("an order to pause that no driver has read is revoked by an order to resume
   expect(await resume(actor.engine, invocationId, KEEP)).toBe("done");
   actor.startWorker();
   expect(textOf(await stage.pulse.within(7_000, attachOn(actor, invocationId)))).toBe("done");
+});
+
+test.each([
+  ["resume", "slept"],
+  ["cancel", "409 Cancelled"],
+] as const)(
+  "an order to pause after an order to %s that no driver has read holds the invocation",
+  async (order, end) => {
+    const { stage, actor } = await play({ naps });
+    const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 30_000));
+    await stage.pulse.settle();
+    await pause(actor.engine, invocationId);
+    await stage.pulse.settle();
+    expect(await pause(actor.engine, invocationId)).toBe("done");
+    await stage.pulse.within(60_000, actor.stopWorker());
+    const next = stage.actor();
+    if (order === "resume") await resume(next.engine, invocationId, KEEP);
+    else await cancel(next.engine, invocationId);
+    expect(await pause(next.engine, invocationId)).toBe("noted");
+    expect(await pause(next.engine, invocationId)).toBe("done");
+    next.startWorker();
+    await stage.pulse.pass(FAR_MS);
+    expect(await statusOf(next, invocationId)).toBe("paused");
+    expect(stage.deployment.attempts).toHaveLength(1);
+    await resume(next.engine, invocationId, KEEP);
+    expect(textOf(await stage.pulse.within(3_000, attachOn(next, invocationId)))).toBe(end);
+  },
+);
+
+test("a cancel reaches the handler if the attempt after a pause and a resume ended its process without a trace", async () => {
+  const { stage, actor } = await play({ naps });
+  const startAtMs = stage.pulse.nowMs() + 10_000;
+  const { invocationId } = await sendOn(actor, "naps", String(startAtMs + FAR_MS), { startAtMs });
+  await pause(actor.engine, invocationId);
+  await stage.pulse.pass(1_000);
+  await resume(actor.engine, invocationId, KEEP);
+  await stage.pulse.pass(1_000);
+  const died = crashBefore(actor, putOf(/^seg#.+#000003/));
+  await stage.pulse.pass(10_000);
+  expect(died.at).toBeDefined();
+  const next = stage.actor();
+  await stage.pulse.pass(2 * LEASE_MS);
+  await pauseUnread(next.engine, invocationId, "it ended two processes");
+  await cancel(next.engine, invocationId);
+  next.startWorker();
+  expect(textOf(await stage.pulse.within(3_000, attachOn(next, invocationId)))).toBe("409 Cancelled");
+  expect(stage.deployment.attempts.length).toBeGreaterThan(1);
+});
+
+test("a probe shows the first attempt after a resume as running", async () => {
+  const { stage, actor } = await play({ works: () => new Promise(() => {}) });
+  const { invocationId: id } = await sendOn(actor, "works", "", { startAtMs: stage.pulse.nowMs() + 5_000 });
+  await pause(actor.engine, id);
+  await stage.pulse.pass(6_000);
+  await resume(actor.engine, id, KEEP);
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  expect(await new StatusProbe(stage.actor().engine, 100).at([{ id }])).toEqual([{ status: "running" }]);
+  actor.die();
+  await stage.pulse.pass(LEASE_MS);
+  expect(await new StatusProbe(stage.actor().engine, 100).at([{ id }])).toEqual([{ status: "ready" }]);
 });

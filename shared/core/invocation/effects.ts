@@ -41,7 +41,7 @@ export type Effect =
   | { readonly kind: "apply-state"; readonly changes: StateChanges }
   /** Applies the changes of the last segment, and frees the lock or passes it on to the next ticket. */
   | { readonly kind: "give-back"; readonly changes: StateChanges }
-  /** The invocation was paused before its first attempt: it gives up its place in the queue of its key. */
+  /** The invocation was paused, and no attempt is known: it gives up its key, and its place in the queue of the key. */
   | { readonly kind: "leave-queue" }
   /** The run of a workflow has ended; state and promises of the workflow are kept as long as the result of the run. */
   | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
@@ -70,7 +70,7 @@ export interface StateChanges {
 
 /** @param before the invocation before the segment; it provides the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
-  if (segment.after.kind === "paused") return leavesQueue(before, segment.after) ? [{ kind: "leave-queue" }] : [];
+  if (segment.after.kind === "paused") return segment.after.leavesQueue ? [{ kind: "leave-queue" }] : [];
   // If a segment has no attempt and does not complete the invocation, it contains an operator's order or a copied
   // journal; neither has other effects.
   if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
@@ -86,10 +86,6 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
     if (stateEffect !== undefined) effects.push(stateEffect);
   }
   return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment.after)) : effects;
-}
-
-function leavesQueue({ acceptance }: Invocation, { neverBegan }: { readonly neverBegan: boolean }): boolean {
-  return neverBegan && acceptance.handlerType === "exclusive";
 }
 
 function stateEffectOf({ acceptance, grant }: Invocation, segment: Segment): Effect | undefined {

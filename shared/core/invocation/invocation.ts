@@ -46,6 +46,8 @@ export interface Invocation {
   readonly attempts: number;
   /** True if the last segment paused or resumed the invocation before its first attempt. */
   readonly neverBegan?: boolean;
+  /** The index of the last segment by which a pause took the invocation out of the queue of its key. Older grants are void. */
+  readonly leftQueueAt?: number;
   readonly lastFailure?: AttemptFailure;
   /** The moment at which the last segment was written. */
   readonly modifiedAtMs: number;
@@ -120,6 +122,7 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, consu
   const keepsFailure = after.kind === "running" || after.kind === "paused";
   const lastFailure = segment.failure ?? (keepsFailure ? invocation.lastFailure : undefined);
   const neverBegan = after.kind === "ready" || (after.kind === "paused" && after.neverBegan);
+  const leftQueueAt = after.kind === "paused" && after.leavesQueue ? segment.index : invocation.leftQueueAt;
   return {
     acceptance: invocation.acceptance,
     segmentIndex: segment.index,
@@ -132,6 +135,7 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, consu
     ...(pin && { pin }),
     ...(grant !== undefined && { grant }),
     ...(neverBegan && { neverBegan }),
+    ...(leftQueueAt !== undefined && { leftQueueAt }),
     ...(lastFailure && { lastFailure }),
   };
 }

@@ -23,13 +23,15 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   const neverBegan = hasNotBegun(invocation);
   if (last.kind === "resume")
     return obeyed(invocation, atMs, orders, neverBegan ? { kind: "ready" } : { kind: "running" }, []);
-  if (status !== "paused") {
+  const cancels = notifications.filter(isCancel);
+  if (status !== "paused" || (cancels.length > 0 && cancels.every((cancel) => cancel.atMs < last.atMs))) {
     // Notifications from before the order enter the journal now, so that a cancel among them does not end the new pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
-    return obeyed(invocation, atMs, orders, { kind: "paused", neverBegan }, takenInOrder(before));
+    const after: After = { kind: "paused", neverBegan, leavesQueue: leavesQueue(invocation) };
+    return obeyed(invocation, atMs, orders, after, takenInOrder(before));
   }
-  // The invocation is already paused; the order is consumed when a cancel or an order to resume ends the pause.
-  return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
+  // The invocation is already paused. The order is consumed when a later cancel or an order to resume ends the pause.
+  return cancels.length > 0 ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
 }
 
 /**
@@ -38,6 +40,14 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
  */
 function hasNotBegun({ phase, attempts, neverBegan = false }: Invocation): boolean {
   return attempts === 0 && (WAITS_TO_BEGIN.has(phase.status) || (phase.status === "paused" && neverBegan));
+}
+
+/**
+ * True if no stored item shows an attempt under the lock. An attempt of a driver that died may have left no trace; the segment
+ * of the pause fences that driver, so the key is free for others.
+ */
+function leavesQueue({ acceptance, attempts, grant }: Invocation): boolean {
+  return acceptance.handlerType === "exclusive" && attempts === 0 && grant === undefined;
 }
 
 function obeyed(

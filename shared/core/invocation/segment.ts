@@ -43,10 +43,11 @@ export type After =
   /** Resumed before its first attempt: the invocation waits for its start or its key again, as after its acceptance. */
   | { readonly kind: "ready" }
   /**
-   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: the pause
-   * came before the first attempt.
+   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: before its first
+   * attempt. `leavesQueue`: an exclusive invocation of which no stored item shows an attempt; it gives up its key, and its
+   * place in the queue of the key.
    */
-  | { readonly kind: "paused"; readonly neverBegan: boolean }
+  | { readonly kind: "paused"; readonly neverBegan: boolean; readonly leavesQueue: boolean }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | {
       readonly kind: "completed";

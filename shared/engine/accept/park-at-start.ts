@@ -24,17 +24,19 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
 /**
  * Parks the invocation. Sends a wake if the invocation came to hold its key meanwhile, because the wake of the hand-over may
  * have come before the park (I4).
+ * @param base the index of the last segment: 1 for a restart that begins with kept entries
  */
-export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
+export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number, base = 0): Promise<void> {
   const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
-  await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });
+  await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs, base });
   if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance, 0);
 }
 
 async function parkAtStart(
   engine: Engine,
   acceptance: Acceptance,
-  how: Pick<LeaseRecord, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket">,
+  how: Pick<LeaseRecord, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket"> & { readonly base?: number },
 ): Promise<void> {
-  await putRecord(engine, acceptance, firstRecord(engine, acceptance, how), claimCondition(0, undefined));
+  const record = firstRecord(engine, acceptance, how);
+  await putRecord(engine, acceptance, record, claimCondition(record.base, undefined));
 }

@@ -8,11 +8,14 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { parkPending, parkScheduled } from "./park-at-start.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 
-/** A delayed invocation is parked, an exclusive one takes its key or queues for it, and any other gets a wake. */
-export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
+/**
+ * A delayed invocation is parked, an exclusive one takes its key or queues for it, and any other gets a wake.
+ * @param base the index of the last segment: 1 for a restart that begins with kept entries
+ */
+export async function startSend(engine: Engine, acceptance: Acceptance, base = 0): Promise<void> {
   const { startAtMs } = acceptance;
   if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);
-  else if (acceptance.handlerType === "exclusive") await standInLineOrLater(engine, acceptance);
+  else if (acceptance.handlerType === "exclusive") await standInLineOrLater(engine, acceptance, base);
   else await sendWake(engine, acceptance, 0);
 }
 
@@ -21,9 +24,9 @@ export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtM
 }
 
 /** If the store fails at the lock, a message makes a worker try again; the sweeper would come minutes later. */
-async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promise<void> {
+async function standInLineOrLater(engine: Engine, acceptance: Acceptance, base: number): Promise<void> {
   try {
-    await standInLine(engine, acceptance);
+    await standInLine(engine, acceptance, base);
   } catch (error) {
     await sendWake(engine, acceptance, engine.settings.leaseMs).catch(() => undefined);
     throw error;
@@ -31,11 +34,11 @@ async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promi
 }
 
 /** I6: invocations of a key start in the order of acceptance, so the acceptor, not the driver, takes the lock or queues. */
-async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
+async function standInLine(engine: Engine, acceptance: Acceptance, base = 0): Promise<void> {
   const pk = objectPartition(engine, acceptance.target);
   const taking = await takeOrQueue(engine, pk, acceptance);
   if (taking.kind === "held") return void (await sendWake(engine, acceptance, 0));
-  await parkPending(engine, acceptance, taking.ticket);
+  await parkPending(engine, acceptance, taking.ticket, base);
   await lookIfStale(engine, pk, acceptance.target, taking);
 }
 

@@ -1,6 +1,8 @@
 /** Processes one wake: loads the invocation, drives it if no process does, and decides when to ack the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
+import type { Step } from "../../core/invocation/transition.ts";
 import { stillWaits } from "../lock/acquire.ts";
+import { passOver } from "../lock/leave-queue.ts";
 import { circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
@@ -12,6 +14,8 @@ import { isLeased, type Loaded, unperformed } from "../store/load.ts";
 import type { Wake } from "../ports/queue.ts";
 import { belongsInSlowLane } from "../messaging/slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
+
+type Park = Extract<Step, { kind: "park" }>;
 
 /** The first delay of a message that is put back. It doubles each time. It is short, because the lease may end early. */
 const PUT_BACK_MIN_MS = 500;
@@ -48,6 +52,7 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     if (isLeased(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
     if (isDrivenHere(engine, loaded)) return await putBack(engine, loaded, wake, engine.settings.leaseMs);
     const parked = stillParked(loaded, nowMs);
+    if (parked?.status === "paused") await passOver(engine, loaded.invocation);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
     const { acceptance } = loaded.invocation;
@@ -131,7 +136,7 @@ function waitsForCircuit(
 }
 
 /** @returns the park if nothing that was loaded allows the invocation to advance: a claim would only park it again */
-function stillParked({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
+function stillParked({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): Park | undefined {
   if (leaseRecord === undefined || leaseRecord.untilMs !== 0 || leaseRecord.base < invocation.segmentIndex)
     return undefined;
   const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });

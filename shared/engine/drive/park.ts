@@ -3,6 +3,7 @@ import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import { HOUR_MS } from "../../core/model/time-units.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
+import { passOver } from "../lock/leave-queue.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "./journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
@@ -68,6 +69,7 @@ export async function park(
     if (!inbox.hasUnwritten) {
       // From now on children deliver their results through the table, because no driver reads them from memory any more.
       inbox.close();
+      if (step.status === "paused") await passOver(engine, active.invocation);
       return "parked";
     }
     if ((await takeUpAgain(engine, active)) === "lost") return "lost";

@@ -17,7 +17,8 @@ import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deli
 import { lanesOf } from "./effect-lanes.ts";
 import type { Performance, Performer } from "./performer.ts";
 import type { Engine } from "../engine.ts";
-import { applyState, giveBack, leaveQueue } from "../lock/give-back.ts";
+import { applyState, giveBack } from "../lock/give-back.ts";
+import { leaveQueue } from "../lock/leave-queue.ts";
 import type { ActiveInvocation, InlineCaller } from "../local/active-invocation.ts";
 import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";

@@ -27,6 +27,7 @@ export async function claim(
 ): Promise<ActiveInvocation | undefined> {
   const record = leaseRecord && withoutTimer(leaseRecord, spentAtMs);
   const lease = new LeaseHandle(nextLease(engine, engine.activeInvocations.newToken()), record);
+  if (hasVoidTicket(invocation, record)) lease.dropTicket();
   const active = new ActiveInvocation(pk, invocation, { lease, inbox: new Inbox(arrivals) }, { ...origin, depth: 0 });
   active.countWrite();
   const won =
@@ -40,6 +41,14 @@ export async function claim(
           changeCondition(invocation.segmentIndex, [record.token]),
         );
   return won ? active : undefined;
+}
+
+/**
+ * True if the lease record is older than a pause that left the queue, and a segment follows the pause. The writer of that
+ * segment made the ticket void first (I2), and may have died before it parked the invocation.
+ */
+function hasVoidTicket({ leftQueueAt = 0, segmentIndex }: Loaded["invocation"], record?: LeaseRecord): boolean {
+  return record !== undefined && record.base < leftQueueAt && leftQueueAt < segmentIndex;
 }
 
 function withoutTimer(leaseRecord: LeaseRecord, spentAtMs: number | undefined): LeaseRecord {

@@ -10,6 +10,7 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { passOn } from "./give-back.ts";
 import { EDITOR, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
+import { isGivenUp, lockInTurn } from "./leave-queue.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { existingAcceptance } from "../store/existing-acceptance.ts";
@@ -26,13 +27,13 @@ export type Acquired = "held" | "waits" | "lost";
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
   await active.ownAcceptance?.settle();
   const { lease, invocation } = active;
-  const { acceptance, segmentIndex } = invocation;
+  const { acceptance, segmentIndex, leftQueueAt } = invocation;
   const pk = objectPartition(engine, acceptance.target);
   if (acceptance.handlerType === "workflow") return await beginLife(engine, active, pk);
   // No other process can have taken the lock for an invocation that this process has just accepted.
   const isNew = segmentIndex === 0 && lease.record === undefined && lease.ticket === undefined;
   if (!isNew) {
-    const lock = await lockAt(engine, pk);
+    const lock = await lockInTurn(engine, pk, invocation);
     if (isHeldBy(lock, acceptance)) return grasped(active, lock);
     const { ticket } = lease;
     if (ticket !== undefined && lock.holder !== undefined && ticket > lock.head) {
@@ -40,11 +41,17 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
       return "waits";
     }
   }
-  const taking = await takeOrQueue(engine, pk, acceptance);
-  if (taking.kind === "held") return grasped(active, taking.lock);
-  lease.drawTicket(taking.ticket);
-  await lookIfStale(engine, pk, acceptance.target, taking);
-  return "waits";
+  const { id, nonce } = acceptance;
+  for (;;) {
+    const taking = await takeOrQueue(engine, pk, { id, nonce, ...(leftQueueAt !== undefined && { leftQueueAt }) });
+    if (taking.kind === "waits") {
+      lease.drawTicket(taking.ticket);
+      await lookIfStale(engine, pk, acceptance.target, taking);
+      return "waits";
+    }
+    if (!isGivenUp(taking.lock, invocation)) return grasped(active, taking.lock);
+    await passOn(engine, pk, acceptance.target, taking.lock, taking.lock.state);
+  }
 }
 
 /** The first in line looks at a holder that has held the key for longer than this many leases. */
@@ -93,8 +100,8 @@ export async function stillWaits(
 }
 
 /**
- * Looks at the holder on behalf of an invocation that waits for long. Passes the lock on if the holder's life no longer
- * exists, and wakes the holder if it has ended or has no driver.
+ * Looks at the holder on behalf of an invocation that waits for long. If the holder's life no longer exists, or a pause made the holder
+ * give up the key, this passes the lock on; if the holder has ended or has no driver, this wakes it.
  */
 async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
   const { holder } = lock;
@@ -105,6 +112,8 @@ async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "se
     await passOn(engine, pk, target, lock, lock.state);
   else if (loaded.invocation.phase.status === "completed" || isLeft(engine, loaded))
     await wakeNow(engine, loaded.invocation.acceptance);
+  else if (loaded.invocation.phase.status === "paused" && isGivenUp(lock, loaded.invocation))
+    await passOn(engine, pk, target, lock, lock.state);
 }
 
 /** True if the driver died: its lease is over, and it has not parked the invocation. */

@@ -82,23 +82,8 @@ export async function giveBack(
 }
 
 /**
- * Called for an invocation that an operator paused while it waited for its key. The invocation draws another ticket when it is
- * resumed. If it has just got the key, it keeps the key, as every paused holder does. Otherwise a late redo of this effect
- * could pass on the lock under which the resumed invocation runs.
- */
-export async function leaveQueue(
-  engine: Engine,
-  { invocation, lease }: Pick<ActiveInvocation, "invocation" | "lease">,
-): Promise<void> {
-  const { ticket } = lease;
-  if (ticket === undefined) return;
-  await voidTicket(engine, objectPartition(engine, invocation.acceptance.target), ticket);
-  lease.dropTicket();
-}
-
-/**
- * True if the holder is a life of this id that no longer exists. A slow acceptor may take the lock for such a life. A wake to
- * the id would lead to this give-back again, and so on without end.
+ * True if the holder is a life of this id that no longer exists. A slow acceptor may take the lock for such a life. A wake to the id
+ * would lead to this give-back again, and so on without end.
  */
 async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
   if (holder?.id !== id) return false;
@@ -152,10 +137,10 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
 }
 
 /** Marks all changes of the leaving holder as already applied, so that a redo cannot write them over an edit. */
-const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
+export const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
 
 type Next =
-  | { readonly kind: "waiter"; readonly id: InvocationId; readonly nonce: Nonce }
+  | { readonly kind: "waiter"; readonly id: InvocationId; readonly nonce: Nonce; readonly applied: number }
   | { readonly kind: "edit"; readonly item: Item }
   | { readonly kind: "nobody" };
 
@@ -170,9 +155,9 @@ async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<N
     item = voided.existing;
   }
   if (item?.["edit"] === true) return { kind: "edit", item };
-  const { id, n }: Partial<Item> = item ?? {};
+  const { id, n, applied }: Partial<Item> = item ?? {};
   if (typeof id !== "string" || typeof n !== "string") return { kind: "nobody" };
-  return { kind: "waiter", id: id as InvocationId, nonce: n as Nonce };
+  return { kind: "waiter", id: id as InvocationId, nonce: n as Nonce, applied: Number(applied ?? 0) };
 }
 
 async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, next: Next) {
@@ -181,7 +166,8 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
     const nowMs = engine.clock.nowMs();
     const grant = Math.max(nowMs, lock.grant + 1);
     const givenBy = lock.holder!.nonce;
-    Object.assign(set, { holder: next.id, holderNonce: next.nonce, givenBy, grant, applied: 0, sinceMs: nowMs });
+    const { id: holder, nonce: holderNonce, applied } = next;
+    Object.assign(set, { holder, holderNonce, givenBy, grant, applied, sinceMs: nowMs });
   } else set["applied"] = ALL_APPLIED;
   const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "head", value: lock.head }]);
   const outcome = await engine.table.update(lockKey(pk), { set }, condition);
@@ -193,7 +179,12 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
  * took a free key, or got the key from another give-back, which wakes it. A wake of such a holder would lead to another
  * repeated give-back, and so on without end. Costs a read if the direct successor still holds the key.
  */
-async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
+export async function wakeSuccessor(
+  engine: Engine,
+  target: KeyOwner,
+  giver: Nonce | undefined,
+  lock: Lock,
+): Promise<void> {
   const { holder, givenBy } = lock;
   if (holder === undefined || givenBy === undefined || givenBy !== giver) return;
   const key = leaseRecordKey(invocationPk(engine.settings.keyPrefix, holder.id), holder.nonce);
@@ -202,9 +193,9 @@ async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | un
 }
 
 /**
- * True if possibly no driver has looked at the holder since it got the key: according to the lease record, the holder waits
- * for the key or for a driver, or has ended.
+ * True if the holder may not have been driven since it got the key: according to its lease record it waits, is paused, has
+ * not begun, or has ended.
  */
 function mayBeUnaware({ status }: LeaseRecord): boolean {
-  return status === "pending" || status === "ready" || status === "completed";
+  return status === "pending" || status === "paused" || status === "ready" || status === "completed";
 }

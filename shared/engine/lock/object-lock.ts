@@ -1,12 +1,13 @@
 /** Takes the lock of a key, and queues for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
 import type { Condition, Scalar } from "../ports/table.ts";
 
-export type Claimant = Pick<Acceptance, "id" | "nonce">;
+export type Claimant = Pick<Acceptance, "id" | "nonce"> & Pick<Invocation, "leftQueueAt">;
 
 /**
  * The holder is one life of an invocation, not a process. The nonce alone does not identify the life: a restart that keeps
@@ -63,7 +64,12 @@ export async function takeOrQueue(
  * @param grant from the clock, so that grants grow even if a lock was deleted and created again
  * @returns the stored lock afterwards
  */
-async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: number): Promise<Lock> {
+async function take(
+  engine: Engine,
+  pk: string,
+  { id, nonce, leftQueueAt: applied = 0 }: Claimant,
+  grant: number,
+): Promise<Lock> {
   const free: Condition = {
     kind: "all",
     of: [
@@ -74,7 +80,7 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
   const outcome = await engine.table.update(
     lockKey(pk),
     {
-      set: { held: 1, holder: id, holderNonce: nonce, grant, applied: 0, sinceMs: engine.clock.nowMs() },
+      set: { held: 1, holder: id, holderNonce: nonce, grant, applied, sinceMs: engine.clock.nowMs() },
       add: { head: 0, tail: 0, edits: 0 },
       remove: ["expiresAtS"],
     },
@@ -83,11 +89,14 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
   return readLock(outcome.written ? outcome.item : outcome.existing);
 }
 
-/** Draws a ticket and writes it. @returns the lock, whose tail is the ticket; undefined if the key has become free */
+/**
+ * Draws a ticket and writes it. After a pause that left the queue, the ticket names the segment of the pause (`isGivenUp`).
+ * @returns the lock, whose tail is the ticket; undefined if the key has become free
+ */
 export async function queueUp(
   engine: Engine,
   pk: string,
-  { id, nonce }: Claimant,
+  { id, nonce, leftQueueAt }: Claimant,
   more: Readonly<Record<string, Scalar>>,
 ): Promise<Lock | undefined> {
   for (;;) {
@@ -104,6 +113,7 @@ export async function queueUp(
         ...inboxKey(pk, lock.tail),
         id,
         n: nonce,
+        ...(leftQueueAt !== undefined && { applied: leftQueueAt }),
         drawnAtMs: engine.clock.nowMs(),
         expiresAtS: ticketExpiryS(engine),
       },

@@ -16,9 +16,11 @@ import { wakeNow } from "../messaging/wake.ts";
 export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
-  const { phase, acceptance } = loaded.invocation;
+  const { phase, acceptance, neverBegan = false } = loaded.invocation;
   if (phase.status === "completed") return "completed";
-  const waits = phase.status === "scheduled" || phase.status === "pending" || phase.status === "ready";
+  const isPausedAtStart = phase.status === "paused" && neverBegan;
+  const waits =
+    phase.status === "scheduled" || phase.status === "pending" || phase.status === "ready" || isPausedAtStart;
   const arrival: NewArrival = {
     // Each cancel counts, so each has its own key.
     key: `x${hex(engine.ids.random(12))}`,

@@ -1,5 +1,6 @@
 /** Gives an operator's order, to pause or to resume, to an invocation. */
-import type { Order } from "../../core/invocation/event.ts";
+import type { Arrival, Order } from "../../core/invocation/event.ts";
+import { isCancel } from "../../core/invocation/orders.ts";
 import { hex } from "../../core/model/hex.ts";
 import type { ArrivalContent } from "../store/arrival-record.ts";
 import type { Engine } from "../engine.ts";
@@ -9,7 +10,7 @@ import type { Loaded } from "../store/load.ts";
 
 const KEY_BYTES = 12;
 
-/** Each order has a unique key. Its moment is later than that of every fresh order, even if this clock is behind. */
+/** Each order has a unique key. Its moment is later than that of every fresh order and cancel, even if this clock is behind. */
 export async function giveOrder(
   engine: Engine,
   loaded: Loaded,
@@ -17,19 +18,26 @@ export async function giveOrder(
   by: string | undefined,
 ): Promise<void> {
   const key = `o${hex(engine.ids.random(KEY_BYTES))}`;
-  const standing = standingOrders(loaded).map(({ atMs }) => atMs + 1);
+  const standing = ordersAndCancels(loaded).map(({ atMs }) => atMs + 1);
   const atMs = Math.max(engine.clock.nowMs(), ...standing);
   const act = { ...actNow(engine, order.kind, by), atMs };
   await deliverArrival(engine, openLifeOf(engine, loaded), { key, content: order, atMs, act });
 }
 
-/** The fresh orders, which no segment lists yet. */
-export function standingOrders({ arrivals }: Loaded): readonly Order[] {
-  return [...arrivals.values()].filter((arrival) => arrival.kind === "pause" || arrival.kind === "resume");
+/** The fresh orders and cancels, which no segment lists yet, in their order. A cancel is a notification. */
+function ordersAndCancels({ arrivals }: Loaded): readonly Arrival[] {
+  return [...arrivals.values()]
+    .filter((one) => one.kind === "pause" || one.kind === "resume" || (one.kind === "notification" && isCancel(one)))
+    .sort((a, b) => a.atMs - b.atMs);
 }
 
 /** True if the last fresh order is a pause. */
 export function isToPause(loaded: Loaded): boolean {
-  const orders = [...standingOrders(loaded)].sort((a, b) => a.atMs - b.atMs);
-  return orders.at(-1)?.kind === "pause";
+  return ordersAndCancels(loaded).findLast(({ kind }) => kind !== "notification")?.kind === "pause";
+}
+
+/** True if the last of the fresh orders and cancels ends a pause. */
+export function isToGoOn(loaded: Loaded): boolean {
+  const last = ordersAndCancels(loaded).at(-1);
+  return last !== undefined && last.kind !== "pause";
 }

@@ -1,7 +1,7 @@
 /** Pauses an invocation: no further attempt begins until it is resumed. A running attempt goes on to its end. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { giveOrder } from "./give-order.ts";
+import { giveOrder, isToGoOn } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired, load } from "../store/load.ts";
 import type { Pausing } from "../ports/submission.ts";
@@ -11,13 +11,8 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const { status } = knownNow(engine, loaded).phase;
-  switch (status) {
-    case "completed":
-      return "completed";
-    case "paused":
-      return "done";
-    default:
-      await giveOrder(engine, loaded, { kind: "pause" }, by);
-      return "noted";
-  }
+  if (status === "completed") return "completed";
+  if (status === "paused" && !isToGoOn(loaded)) return "done";
+  await giveOrder(engine, loaded, { kind: "pause" }, by);
+  return "noted";
 }

@@ -164,7 +164,7 @@ export class StatusProbe {
     const parked = leaseRecord?.status;
     if (parked === "backing-off" || parked === "paused" || parked === "pending" || parked === "scheduled")
       return parked;
-    if (after !== "running" && (after === "suspended" || leaseRecord === undefined)) return after;
+    if (after === "suspended" || (after === "paused" && leaseRecord === undefined)) return after;
     const held = leaseRecord === undefined ? lease : { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
     return isLeased(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
   }

@@ -237,8 +237,12 @@ export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
 /** Adds what only the lease record contains: the kind of the park, the number of attempts, the last failure. */
 function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
   if (invocation.phase.status === "completed") return invocation;
+  const { neverBegan = false, ...kept } = invocation;
+  // A pause by the lease record alone follows an attempt, which may have ended its process without a trace.
+  const mayHaveBegun = leaseRecord.status === "paused" && invocation.phase.status !== "paused";
   return {
-    ...invocation,
+    ...kept,
+    ...(neverBegan && !mayHaveBegun && { neverBegan }),
     phase: phaseUnder(invocation.phase, leaseRecord),
     attempts: Math.max(invocation.attempts, leaseRecord.attempts),
     retries: leaseRecord.retries,

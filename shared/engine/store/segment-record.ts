@@ -58,6 +58,7 @@ const StoredSegment = message({
   consumedUnits: uint32(19),
   /** For a pause: true if it came before the first attempt. */
   neverBegan: bool(23),
+  leavesQueue: bool(24),
   /** True if the result is the last Output among the frames, where it is stored already. */
   resultInFrames: bool(20),
   grant: optional(uint53(22)),
@@ -118,9 +119,9 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
 }
 
 function afterToStored({ after, entries }: Segment) {
-  const none = { tombstone: false, killed: false, resultInFrames: false, neverBegan: false };
+  const none = { tombstone: false, killed: false, resultInFrames: false, neverBegan: false, leavesQueue: false };
   if (after.kind === "running" || after.kind === "ready") return none;
-  if (after.kind === "paused") return { ...none, neverBegan: after.neverBegan };
+  if (after.kind === "paused") return { ...none, neverBegan: after.neverBegan, leavesQueue: after.leavesQueue };
   if (after.kind === "suspended") return { ...none, awaiting: encodeAwait(after.awaiting) };
   const { tombstone, killed, result } = after;
   const resultInFrames = entries.some(
@@ -216,7 +217,7 @@ function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: Arrival
 function readAfter(stored: StoredSegment, entries: Segment["entries"]): After {
   switch (AFTER_KINDS[stored.after]) {
     case "paused":
-      return { kind: "paused", neverBegan: stored.neverBegan };
+      return { kind: "paused", neverBegan: stored.neverBegan, leavesQueue: stored.leavesQueue };
     case "ready":
       return { kind: "ready" };
     case "suspended":

@@ -3,6 +3,7 @@ import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { untilNextCheckMs } from "../lease/release.ts";
+import { passOver } from "../lock/leave-queue.ts";
 import { isHeldBy } from "../lock/object-lock.ts";
 import { lookIfStale } from "../lock/acquire.ts";
 import { leaseRecordKey, openKeys } from "../store/item-keys.ts";
@@ -20,7 +21,10 @@ export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number
   if (leaseRecord === undefined || arrivals.some(({ kind }) => kind === "kill")) return true;
   const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals });
   if (segment !== undefined) return true;
-  if (step.kind === "park") return step.status !== leaseRecord.status || step.wakeAtMs !== leaseRecord.wakeAtMs;
+  if (step.kind === "park") {
+    if (isDue && step.status === "paused") await passOver(engine, invocation);
+    return step.status !== leaseRecord.status || step.wakeAtMs !== leaseRecord.wakeAtMs;
+  }
   if (step.kind !== "acquire" || leaseRecord.status !== "pending") return true;
   return isDue && (await comesToItsKey(engine, loaded, leaseRecord));
 }

@@ -74,6 +74,11 @@ describe("an order to pause", () => {
     expect(ended.segment).toMatchObject({ orders: ["opause"], consumed: [], after: { kind: "running" } });
   });
 
+  test("after a cancel takes the cancel into the journal, and the invocation stays paused", () => {
+    const { segment } = advance(invocationIn("paused"), poll([cancelArrived(), pause(NOW_MS + 1)], NOW_MS + 1));
+    expect(segment).toMatchObject({ orders: ["opause"], consumed: [{ key: "xcancel" }], after: { kind: "paused" } });
+  });
+
   test("yields to an order to kill", () => {
     expect(advance(invocationIn("running"), poll([pause(), KILL_ARRIVED])).step.kind).toBe("end");
   });

@@ -7,6 +7,8 @@ import { MemoryTable } from "../memory-table.ts";
 export interface HandOver {
   readonly pk: string;
   readonly from: NonNullable<Lock["holder"]>;
+  /** The grant of the holder that gives the key away. */
+  readonly grant: number;
   readonly atMs: number;
 }
 
@@ -32,10 +34,10 @@ export class CheckedTable extends MemoryTable {
     const touched = [...Object.keys({ ...update.set, ...update.add }), ...(update.remove ?? [])];
     if (isSegment(key) && touched.some((name) => name !== "expiresAtS") && !this.#isUnlisting(key, update))
       this.#note("update", key);
-    const holder = key.sk === "lock" ? readLock(this.shown(key)).holder : undefined;
+    const { holder, grant } = readLock(key.sk === "lock" ? this.shown(key) : undefined);
     const updated = await super.update(key, update, condition);
     if (holder !== undefined && updated.written && readLock(updated.item).holder?.nonce !== holder.nonce)
-      this.handOvers.push({ pk: key.pk, from: holder, atMs: this.#clock.nowMs() });
+      this.handOvers.push({ pk: key.pk, from: holder, grant, atMs: this.#clock.nowMs() });
     return updated;
   }
 

@@ -5,6 +5,7 @@ import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
+import { load } from "../../../shared/engine/store/load.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -38,7 +39,7 @@ export class Client {
   answers: Ended[] = [];
   /** The invocations that clients know to be accepted. */
   readonly acknowledged: Known[] = [];
-  /** Invocations that an operator pauses in the queue of their key. They may begin after later ones. */
+  /** Invocations that an operator pauses. If the pause takes one out of the queue of its key, it may begin after later ones. */
   readonly leftQueue = new Set<string>();
   /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;
@@ -96,6 +97,11 @@ export class Client {
   /** @returns false if the invocation is unknown */
   async kill(id: InvocationId): Promise<boolean> {
     return (await this.ask(true, (engine) => kill(engine, id))) !== "unknown";
+  }
+
+  /** True if a stored item shows an attempt. */
+  async hasBegun(id: InvocationId): Promise<boolean> {
+    return ((await load(this.#world.observer(), id))?.invocation.attempts ?? 0) > 0;
   }
 
   async wait(ms: number): Promise<void> {

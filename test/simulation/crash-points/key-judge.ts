@@ -24,7 +24,7 @@ export async function judgeKeys(
   scenario: Scenario,
   invocations: readonly Loaded[],
 ): Promise<string[]> {
-  const complaints = [...orderComplaints(client, invocations), ...handOverComplaints(world, invocations)];
+  const complaints = [...orderComplaints(client, invocations), ...handOverComplaints(world, client, invocations)];
   for (const item of world.table.all()) {
     const [, service = "", key = ""] = (item.sk === "lock" && LOCK_PK.exec(item.pk)) || [];
     if (service === "") continue;
@@ -85,12 +85,13 @@ function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readon
 }
 
 /** I6: an invocation that was acknowledged before another was requested begins first; so do the commands of one handler. */
-function orderComplaints({ acknowledged, leftQueue }: Client, invocations: readonly Loaded[]): string[] {
+function orderComplaints(client: Client, invocations: readonly Loaded[]): string[] {
+  const { acknowledged } = client;
   const grants = new Map(invocations.map(({ invocation }) => [invocation.acceptance.id, invocation]));
   const complaints: string[] = [];
   const inOrder = (first: string, second: string): void => {
     const [a, b] = [first, second].map((id) => grants.get(id as Loaded["invocation"]["acceptance"]["id"]));
-    if (a?.grant === undefined || b?.grant === undefined || a === b || leftQueue.has(first)) return;
+    if (a?.grant === undefined || b?.grant === undefined || a === b || hasLeft(client, a)) return;
     const sameKey = isOf(a.acceptance.target, b.acceptance.target.service, b.acceptance.target.key ?? "");
     if (sameKey && a.grant >= b.grant) complaints.push(`${second} began before ${first}, which was accepted earlier`);
   };
@@ -103,14 +104,24 @@ function orderComplaints({ acknowledged, leftQueue }: Client, invocations: reado
   return complaints;
 }
 
-/** A holder whose key was handed over must have ended before, within the difference of clocks. */
-function handOverComplaints({ table }: World, invocations: readonly Loaded[]): string[] {
-  const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation.phase]));
-  return table.handOvers.flatMap(({ pk, from, atMs }) => {
-    const phase = byLife.get(lifeOf(from));
-    if (phase === undefined || (phase.status === "completed" && phase.endedAtMs <= atMs + SKEW_MS)) return [];
+/**
+ * A holder whose key was handed over must have ended before, within the difference of clocks. An invocation that a pause took
+ * out of the queue hands on a key under whose grant no segment ran.
+ */
+function handOverComplaints({ table }: World, client: Client, invocations: readonly Loaded[]): string[] {
+  const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation]));
+  return table.handOvers.flatMap(({ pk, from, grant, atMs }) => {
+    const giver = byLife.get(lifeOf(from));
+    if (giver === undefined || (hasLeft(client, giver) && giver.grant !== grant)) return [];
+    const { phase } = giver;
+    if (phase.status === "completed" && phase.endedAtMs <= atMs + SKEW_MS) return [];
     return [`${pk} was given away at ${atMs}, before its holder ${from.id} had ended`];
   });
+}
+
+/** True for an invocation that the operator of the scenario paused, and that its pause took out of the queue. */
+function hasLeft({ leftQueue }: Client, { acceptance, leftQueueAt }: Loaded["invocation"]): boolean {
+  return leftQueue.has(acceptance.id) && leftQueueAt !== undefined;
 }
 
 function lifeOf({ id, nonce }: { readonly id: string; readonly nonce: string }): string {

@@ -1,7 +1,7 @@
 /** The scenarios of keys: free and contended keys, waiting, state, workflows and operators. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { At, Client } from "./client.ts";
-import { edit, pauseAndResume, purgeEnded, restartEnded } from "./operator.ts";
+import { edit, pauseAndResume, pauseUntilNext, purgeEnded, restartEnded } from "./operator.ts";
 import type { Expected, Scenario } from "./scenarios.ts";
 import { CHANGES, ENDED } from "./scenarios.ts";
 import { STUMBLES } from "./step.ts";
@@ -177,6 +177,7 @@ const PLAYED: readonly Scenario[] = [
       const id = await sendTo(client, "tumble", "a");
       await client.wait(100);
       await sendTo(client, "push", "b");
+      client.leftQueue.add(id);
       await pauseAndResume(client, id, 2_000);
       await callTo(client, "push", "c");
     },
@@ -196,6 +197,30 @@ const PLAYED: readonly Scenario[] = [
       await client.attach(id);
     },
     expected: { slow: once(SLEPT), push: times(2, 2, PUSHED) },
+  },
+  {
+    name: "paused in the queue of a key until the next call ends",
+    async play(client) {
+      await holdFor(client, "a", 1_000);
+      await client.wait(200);
+      const id = await sendTo(client, "push", "b");
+      await client.wait(100);
+      await pauseUntilNext(client, id, () => callTo(client, "push", "c"));
+    },
+    expected: { slow: once(SLEPT), push: times(2, 2, PUSHED) },
+  },
+  {
+    name: "pause of a restart with its beginning until the next call ends",
+    async play(client) {
+      const id = await holdFor(client, "a", 300);
+      await client.attach(id);
+      await holdFor(client, "b", 1_500);
+      const copy = await restartEnded(client, id, 1);
+      await client.wait(100);
+      await pauseUntilNext(client, copy, () => callTo(client, "push", "c"));
+    },
+    expected: { slow: times(3, 4, SLEPT), push: once(PUSHED) },
+    keptEntries: 1,
   },
   {
     name: "purge, then the same id again",

@@ -15,6 +15,21 @@ export async function pauseAndResume(client: Client, id: InvocationId, pauseMs: 
   await client.ask(true, (engine) => resume(engine, id, { kind: "keep" }));
 }
 
+/**
+ * Pauses the invocation until the next call to its key has ended. An invocation that has begun keeps its key, so it is resumed
+ * at once.
+ */
+export async function pauseUntilNext(client: Client, id: InvocationId, next: () => Promise<void>): Promise<void> {
+  client.leftQueue.add(id);
+  await client.ask(true, (engine) => pause(engine, id));
+  let isAnswered = false;
+  const called = next().then(() => (isAnswered = true));
+  while (!isAnswered && !(await client.hasBegun(id))) await client.wait(AGAIN_MS);
+  await client.ask(true, (engine) => resume(engine, id, { kind: "keep" }));
+  await called;
+  await client.attach(id);
+}
+
 /** Drops the recorded answers too, because the purged id may have another life. */
 export async function purgeEnded(client: Client, id: InvocationId): Promise<void> {
   while ((await client.ask(true, (engine) => purge(engine, id))) === "open") await client.wait(AGAIN_MS);
