@@ -1,5 +1,6 @@
 /** Runs a statement over all tables of one engine, within one budget. */
-import type { TableShape } from "../../core/query/table-shape.ts";
+import { dataTypeOf, type TableShape } from "../../core/query/table-shape.ts";
+import { FLOW_CONTROL_TABLES } from "../../core/query/flow-control-shapes.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
@@ -64,7 +65,7 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     keyedStatusTable(reading),
     promiseTable(reading),
     locksTable(reading),
-    ...shapes.EMPTY_TABLES.map((shape) => listTable(shape, async () => [])),
+    ...FLOW_CONTROL_TABLES.map((shape) => listTable(shape, async () => [])),
     listTable(shapes.COLUMNS, async () => columnRows()),
     listTable(shapes.TABLES, async () => tableRows()),
   ];
@@ -110,7 +111,7 @@ function columnRows(): readonly Cells[] {
       column_name: column.name,
       ordinal_position: at + 1,
       is_nullable: "YES",
-      data_type: column.type,
+      data_type: dataTypeOf(column),
     })),
   );
 }
