@@ -7,6 +7,8 @@ export interface SegmentMoment {
   readonly atMs: number;
   /** The deployment to which the invocation was pinned. */
   readonly deploymentId?: DeploymentId;
+  /** When the first attempt began, if the segment reports that attempt. */
+  readonly firstStartAtMs?: number;
 }
 
 /**

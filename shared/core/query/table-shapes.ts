@@ -9,7 +9,7 @@ const STATUS_COLUMNS = `id, vqueue_id, status, completion_result, completion_fai
   pinned_service_protocol_version u32, trace_id, journal_size u32, journal_commands_size u32, created_at t,
   created_using_restate_version, modified_at t, inboxed_at t, scheduled_at t, scheduled_start_at t, running_at t,
   completed_at t, completion_retention d, journal_retention d, suspended_waiting_for_completions [u32],
-  suspended_waiting_for_signals [u32], suspended_waiting_future_json, outcome`;
+  suspended_waiting_for_signals [u32], suspended_waiting_future_json, outcome, waits_for, pause_reason, paused_at t, paused_by`;
 
 const ATTEMPT_COLUMNS = `retry_count u64, last_start_at t, last_attempt_deployment_id, last_attempt_server, next_retry_at t, last_failure,
   last_failure_error_code, last_failure_related_command_index u64, last_failure_related_command_name,

@@ -44,6 +44,11 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
     serviceTypes: new Map(services.map(({ name, type }) => [name, type])),
     sharedHandlers: new Set(shared),
     keyed: keyedViews(engine),
+    servers: new Map(
+      (await engine.registry.deployments()).flatMap(({ id, sdkVersion }) =>
+        sdkVersion === undefined ? [] : [[id, sdkVersion] as const],
+      ),
+    ),
   };
 }
 

@@ -200,8 +200,13 @@ export function assemble(
   };
 }
 
-function momentOf(before: Invocation, { pin = before.pin, writtenAtMs: atMs }: Segment): SegmentMoment {
-  return { fromEntry: before.journal.entries.length, atMs, ...(pin && { deploymentId: pin.deploymentId }) };
+function momentOf(before: Invocation, { pin = before.pin, writtenAtMs: atMs, attempt }: Segment): SegmentMoment {
+  return {
+    fromEntry: before.journal.entries.length,
+    atMs,
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(attempt?.number === 1 && { firstStartAtMs: attempt.startedAtMs }),
+  };
 }
 
 /** The segments of this life in order; segments of former lives have another nonce (I12). */
