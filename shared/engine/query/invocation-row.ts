@@ -15,6 +15,8 @@ import { ownWaits } from "./wait-view.ts";
 
 /** Columns that have values only after an attempt has begun, and until the end. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
+/** The columns of attempts that keep their values while an invocation is suspended. */
+const OF_LAST_ATTEMPT = new Set(["last_start_at", "last_attempt_deployment_id", "last_attempt_server"]);
 /** Columns that have values only after the end. */
 const OF_ENDS = new Set(["outcome", "completed_at", "completion_result", "completion_failure"]);
 const OF_PAUSES = new Set(["pause_reason", "paused_at", "paused_by"]);
@@ -129,7 +131,8 @@ function isBeside(column: string): column is Beside {
 
 /** True if the column has no value in this status. */
 function isEmptyIn(status: Presented, column: string): boolean {
-  if (OF_ATTEMPTS.has(column)) return WITHOUT_ATTEMPTS.has(status);
+  if (OF_ATTEMPTS.has(column))
+    return WITHOUT_ATTEMPTS.has(status) || (status === "suspended" && !OF_LAST_ATTEMPT.has(column));
   if (OF_ENDS.has(column)) return status !== "completed";
   if (OF_PAUSES.has(column)) return status !== "paused";
   return (column === "waits_for" && status === "completed") || (OF_SUSPENSIONS.test(column) && status !== "suspended");
