@@ -109,17 +109,16 @@ export class InvocationRow implements SqlRow {
     return found;
   }
 
+  /** One small read for each column. The budget counts the load of the row, so it bounds these reads as well. */
   async #readBeside(column: Beside): Promise<CellValue | undefined> {
-    const { engine, budget, loads } = this.#reading;
+    const { engine, loads } = this.#reading;
     const loaded = await this.#load();
     if (loaded === undefined) return undefined;
     if (column === "inboxed_at") {
       const queued = ticketOf(engine, loaded);
       if (queued === undefined) return undefined;
-      budget.loads(1);
       return await loads.take(() => queuedAtMs(engine, queued));
     }
-    if (loaded.invocation.phase.status === "pending") budget.loads(1);
     const waits = await loads.take(() => ownWaits(engine, loaded));
     return waits.length === 0 ? undefined : waitsJson(waits);
   }
