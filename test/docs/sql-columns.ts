@@ -34,7 +34,7 @@ const INVOCATIONS: Sentences = {
     "The moment since which the invocation waits or waited for its key. NULL if it found the key free, or 30 days later.",
   scheduled_at: "The moment of the acceptance, for an invocation with a later start.",
   scheduled_start_at: "The start that the caller asked for.",
-  running_at: "The start of the first attempt. NULL if that attempt stored no entry.",
+  running_at: "The start of the first attempt. NULL if that attempt stored no entry and another one followed.",
   completed_at: "The moment of the end.",
   completion_retention: "How long the result is kept after the end.",
   journal_retention: "How long the journal is kept after the end.",
@@ -49,7 +49,8 @@ const INVOCATIONS: Sentences = {
   paused_by: "The operator who paused it, if one was authenticated.",
   retry_count:
     "The failed attempts since the last start, suspension or pause, and the running attempt. Replays after an await do not count.",
-  last_start_at: "The start of the last attempt. NULL if that attempt stored no entry, or runs in another process.",
+  last_start_at:
+    "The start of the last attempt. NULL if that attempt runs in another process, or was cut short without an entry.",
   last_attempt_deployment_id: "The deployment of the last attempt. NULL if no stored item names it.",
   last_attempt_server: "The SDK that this deployment announced at its registration.",
   next_retry_at: "The start of the next attempt, while `backing-off`.",

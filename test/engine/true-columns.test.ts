@@ -74,14 +74,17 @@ test("the count of retries has the failures and no replays", async () => {
   expect(Number(attempts!["n"]), "the handler was replayed after each call").toBeGreaterThan(4);
 });
 
-test("the start of an attempt that added no entry is not known", async () => {
+test("a failed attempt that added no entry shows its start", async () => {
   const { sent, one } = await play();
   const stumbles = await sent("stumbles");
-  expect(await one("status, retry_count, last_start_at, running_at, waits_for as w", stumbles)).toEqual({
+  const row = await one("status, retry_count, created_at, last_start_at, running_at, waits_for as w", stumbles);
+  expect(row).toMatchObject({
     status: "backing-off",
     retry_count: 1,
+    last_start_at: expect.any(Number),
     w: expect.stringContaining('"kind":"retry"'),
   });
+  expect(row!["running_at"]).toBe(row!["last_start_at"]);
 });
 
 test("an ended invocation has its outcome and waits for nothing; the outcome is a filter", async () => {

@@ -62,8 +62,8 @@ function lastDeployment(
 }
 
 /**
- * @returns undefined if no stored item has the moment: the start of an attempt that runs in another process, or that added no
- *   entry
+ * @returns undefined if no stored item has the moment: the start of an attempt that runs in another process, or that was cut
+ *   short without an entry
  */
 function lastStart(
   status: Presented,
@@ -72,8 +72,9 @@ function lastStart(
   active: ActiveInvocation | undefined,
 ): number | undefined {
   const startedAtMs = active?.attempt.exchange?.startedAtMs;
-  if (startedAtMs !== undefined || status === "running") return startedAtMs;
+  if (startedAtMs !== undefined || status === "running" || status === "ready") return startedAtMs;
   const attempt = last?.segment.index === segmentIndex ? last.segment.attempt : undefined;
+  if (lastFailure?.startedAtMs !== undefined) return Math.max(lastFailure.startedAtMs, attempt?.startedAtMs ?? 0);
   const isLast = attempt !== undefined && (lastFailure === undefined || lastFailure.atMs <= attempt.endedAtMs);
   return isLast ? attempt.startedAtMs : undefined;
 }

@@ -83,16 +83,16 @@ function standingCells({ phase }: Invocation): Cells {
   };
 }
 
-/** @returns undefined if the first attempt left no segment, so that no stored item has its start */
+/** @returns undefined if the first attempt left no segment and another one followed, so that no stored item has its start */
 function firstStart(
   engine: Engine,
   { moments = [] }: Loaded,
-  { acceptance, attempts }: Invocation,
+  { acceptance, attempts, lastFailure }: Invocation,
 ): number | undefined {
   const stored = moments.find(({ firstStartAtMs }) => firstStartAtMs !== undefined)?.firstStartAtMs;
   if (stored !== undefined) return stored;
   const exchange = engine.activeInvocations.find(acceptance.id)?.attempt.exchange;
-  return attempts <= 1 ? exchange?.startedAtMs : undefined;
+  return attempts <= 1 ? (exchange?.startedAtMs ?? lastFailure?.startedAtMs) : undefined;
 }
 
 function awaitedSignals({ signals, nested }: Await): readonly number[] {
