@@ -16,6 +16,7 @@ const HEAVY = [
   "crash",
   "first-command",
   "bench",
+  "reference-ui",
   "sdks",
   "supply-chain",
   "simulation/crash-points",

@@ -45,9 +45,24 @@ export const REFERENCE = {
 
 /**
  * Starts the server on an empty directory below `parent` and registers the deployment.
- * @returns its process, the address to call, and `stop`, which also removes the directory
+ * @returns what `startServer` does
  */
 export async function startContestant(contestant, parent, deploymentUrl) {
+  const started = await startServer(contestant, parent);
+  try {
+    await register(started.adminUrl, deploymentUrl);
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+  return started;
+}
+
+/**
+ * Starts the server on an empty directory below `parent`.
+ * @returns its process, its addresses, and `stop`, which also removes the directory
+ */
+export async function startServer(contestant, parent) {
   const dir = await mkdtemp(join(parent, `${contestant.name}-`));
   const [ingressPort, adminPort, nodePort] = await freePorts(3);
   const { command, args, env } = contestant.command({ dir, ingressPort, adminPort, nodePort });
@@ -62,12 +77,11 @@ export async function startContestant(contestant, parent, deploymentUrl) {
   try {
     await untilReady(running, contestant.name, async () => (await fetch(`${ingressUrl}/restate/health`)).ok);
     await untilReady(running, contestant.name, async () => (await fetch(`${adminUrl}/health`)).ok);
-    await register(adminUrl, deploymentUrl);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { pid: running.pid, ingressUrl, dataDir: join(dir, "data"), stop };
+  return { pid: running.pid, ingressUrl, adminUrl, dataDir: join(dir, "data"), stop };
 }
 
 async function register(adminUrl, uri) {

@@ -2,11 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { documentationOf, ERROR_CODES } from "../../shared/core/errors/error-table.ts";
 import { LOG_EVENT_NAMES } from "../../shared/engine/ports/log-events.ts";
+import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { cliPage } from "./cli-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { logEventsPage } from "./log-events-page.ts";
+import { ALWAYS_NULL, SENTENCES } from "./sql-columns.ts";
+import { sqlPage } from "./sql-page.ts";
 
 describe("docs/errors.md", () => {
   it("is the page of the error table", async () => {
@@ -47,5 +50,21 @@ describe("docs/log-events.md", () => {
   it("has every event exactly once", () => {
     const names = [...logEventsPage().matchAll(/^\| `([a-z-]+\.[a-z-]+)` \|/gm)].map(([, name]) => name!);
     expect(names.sort()).toEqual([...LOG_EVENT_NAMES].sort());
+  });
+});
+
+describe("docs/sql.md", () => {
+  it("is the page of the tables of statements", async () => {
+    await expect(sqlPage()).toMatchFileSnapshot("../../docs/sql.md");
+  });
+
+  it("has no sentence about a column that does not exist", () => {
+    const known = new Set(
+      TABLE_SHAPES.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`)),
+    );
+    const told = [...Object.entries(SENTENCES), ...Object.entries(ALWAYS_NULL)].flatMap(([table, sentences]) =>
+      table.startsWith("sys_invocation") ? [] : Object.keys(sentences).map((column) => `${table}.${column}`),
+    );
+    expect(told.filter((column) => !known.has(column))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 /** Arithmetic of numbers: exact for integers of 64 bits; the quotient of two integers is an integer, as in DataFusion. */
 import type { ExprNode, SqlPrimitive, UserDefinedFunction } from "squirreling";
+import { isInteger } from "../../core/query/table-shape.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { CALCULATED, resultsOf, typeOf, type Scope } from "./scope.ts";
 import { textOf } from "./values.ts";
@@ -57,10 +58,10 @@ function kindOf(expr: ExprNode, scope: Scope, written: (expr: ExprNode) => strin
         return first?.type === "literal" && /epoch/i.test(textOf(first.value)) ? "fraction" : "integer";
       const isSame = SAME.test(name) && first !== undefined;
       if (isSame) return (name === "FIRST_BY" ? [first] : expr.args).map(of).reduce(commonKind);
-      return typeOf(expr, scope) === "integer" ? "integer" : "unknown";
+      return isInteger(typeOf(expr, scope)) ? "integer" : "unknown";
     }
     default:
-      return typeOf(expr, scope) === "integer" ? "integer" : "unknown";
+      return isInteger(typeOf(expr, scope)) ? "integer" : "unknown";
   }
 }
 

@@ -31,7 +31,15 @@ function plainOf(value: SqlPrimitive): SqlPrimitive {
 }
 
 /** Types whose values contain no `|`, and are never the text NULL. */
-const SAFE: ReadonlySet<ColumnType | undefined> = new Set(["integer", "boolean", "moment", "duration", "bytes"]);
+const SAFE: ReadonlySet<ColumnType | undefined> = new Set([
+  "integer",
+  "uint32",
+  "uint64",
+  "boolean",
+  "moment",
+  "duration",
+  "bytes",
+]);
 
 /** True if the rows of a SELECT DISTINCT may differ and have one key. */
 export function needsApart(types: ReadonlyMap<string, ColumnType | undefined>): boolean {

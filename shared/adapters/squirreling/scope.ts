@@ -1,7 +1,7 @@
 /** Resolves the column names of one SELECT, and determines the types of its output as far as its syntax shows them. */
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 import type { Bound } from "../../core/query/narrowing.ts";
-import type { ColumnType } from "../../core/query/table-shape.ts";
+import { type ColumnType, isInteger } from "../../core/query/table-shape.ts";
 import { TO_BOOLEAN, TO_INTEGER } from "./casts.ts";
 import { isTruth } from "./truths.ts";
 import type { ScanRequest, SqlTable } from "../../engine/ports/sql.ts";
@@ -72,7 +72,7 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
       const [first] = expr.args;
       const type = first !== undefined ? typeOf(first, scope) : undefined;
       if (KEEPS_NUMBER.has(name))
-        return type === "duration" || (type === "integer" && (name === "SUM" || name === "ABS")) ? type : undefined;
+        return type === "duration" || (isInteger(type) && (name === "SUM" || name === "ABS")) ? type : undefined;
       if (name === CALCULATED) return isIntegerCall(expr) ? "integer" : undefined;
       return KEEPS_TYPE.has(name) ? type : undefined;
     }

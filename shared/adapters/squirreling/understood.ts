@@ -1,5 +1,6 @@
 /** Turns each expression into one that the SQL engine evaluates as PostgreSQL and DataFusion do: types, operators, functions. */
 import type { ExprNode } from "squirreling";
+import { isInteger } from "../../core/query/table-shape.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { withCast } from "./casts.ts";
 import { isRefused } from "./functions.ts";
@@ -83,7 +84,7 @@ function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Sc
   if (distinct === true)
     throw new SqlError("syntax", `${funcName}(DISTINCT ...) is not here; select from (SELECT DISTINCT ...)`);
   const type = typeOf(summed, scope);
-  if (type !== undefined && type !== "integer" && type !== "duration")
+  if (type !== undefined && !isInteger(type) && type !== "duration")
     throw new SqlError("syntax", `${funcName} needs numbers, and this is a ${type}; write ${funcName}(...::double)`);
 }
 

@@ -72,7 +72,8 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
       : { kind: "park", status: "paused" };
   if (!adds(event)) {
     const news = sameFailure(invocation.lastFailure, failure) ? {} : { failure };
-    return { next: { ...invocation, phase: phase, retries: kept, lastFailure: failure }, step, ...news };
+    const lastFailure = { ...failure, startedAtMs: event.attempt.startedAtMs };
+    return { next: { ...invocation, phase: phase, retries: kept, lastFailure }, step, ...news };
   }
   const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, kept, failure), step);
   return { ...transition, next: { ...transition.next, phase: phase } };

@@ -11,16 +11,19 @@ export interface SegmentMoment {
   readonly deploymentId?: DeploymentId;
   /** Present if a restart copied the entries from the former invocation. */
   readonly isCopied?: true;
+  /** When the first attempt began, if the segment reports that attempt. */
+  readonly firstStartAtMs?: number;
 }
 
 /** @param before the invocation before the segment */
 export function momentOf(before: Invocation, segment: Segment): SegmentMoment {
-  const { pin = before.pin, writtenAtMs: atMs } = segment;
+  const { pin = before.pin, writtenAtMs: atMs, attempt } = segment;
   return {
     fromEntry: before.journal.entries.length,
     atMs,
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(isCopied(before, segment) && { isCopied: true }),
+    ...(attempt?.number === 1 && { firstStartAtMs: attempt.startedAtMs }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface AttemptFailure {
   readonly message: string;
   readonly stacktrace?: string;
   readonly atMs: number;
+  /** When the failed attempt began; kept only for the last attempt, and only if that attempt added no entry. */
+  readonly startedAtMs?: number;
   readonly relatedCommand?: RelatedCommand;
   /** RT0016 only. */
   readonly mismatch?: Mismatch;

@@ -29,8 +29,14 @@ export interface InvocationPlan {
 export function planInvocations(narrowing: Narrowing, words: StatusWords): InvocationPlan {
   const status = narrowing.get("status");
   const created = narrowing.get("created_at");
+  // Only an ended invocation has an outcome.
+  const isEnded = narrowing.get("outcome")?.in !== undefined;
   const wanted: Wanted = {
-    statuses: new Set(PRESENTED.filter((presented) => allows(status, statusIn(words, presented)))),
+    statuses: new Set(
+      PRESENTED.filter(
+        (presented) => allows(status, statusIn(words, presented)) && (!isEnded || presented === "completed"),
+      ),
+    ),
     service: narrowing.get("target_service_name"),
     key: narrowing.get("target_service_key"),
     handler: narrowing.get("target_handler_name"),

@@ -1,10 +1,25 @@
 /** The shape of a table for SQL queries: its columns in order, with their types. */
 
 /**
- * The type of a column. A `moment` is in epoch milliseconds, a `duration` in milliseconds. `bytes` are raw. An `integer`
- * beyond 2^53 may be a bigint. The SQL layer formats the values of each type.
+ * The type of a column. A `moment` is in epoch milliseconds, a `duration` in milliseconds. `bytes` are raw. An `integer` has 64
+ * bits and a sign; it or a `uint64` beyond 2^53 may be a bigint. `integers` are unsigned and have 32 bits each. The SQL layer
+ * formats the values of each type.
  */
-export type ColumnType = "text" | "boolean" | "integer" | "moment" | "duration" | "bytes" | "texts" | "integers";
+export type ColumnType =
+  | "text"
+  | "boolean"
+  | "integer"
+  | "uint32"
+  | "uint64"
+  | "moment"
+  | "duration"
+  | "bytes"
+  | "texts"
+  | "integers";
+
+export function isInteger(type: ColumnType | undefined): type is "integer" | "uint32" | "uint64" {
+  return type === "integer" || type === "uint32" || type === "uint64";
+}
 
 export interface Column {
   readonly name: string;
@@ -22,12 +37,32 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   s: "text",
   b: "boolean",
   i: "integer",
+  u32: "uint32",
+  u64: "uint64",
   t: "moment",
   d: "duration",
   bin: "bytes",
   "[s]": "texts",
-  "[i]": "integers",
+  "[u32]": "integers",
 };
+
+/** The names by which a client that reads Arrow knows the types, as `information_schema.columns` shows them. */
+const DATA_TYPES: Readonly<Record<ColumnType, string>> = {
+  text: "LargeUtf8",
+  boolean: "Boolean",
+  integer: "Int64",
+  uint32: "UInt32",
+  uint64: "UInt64",
+  moment: 'Timestamp(Millisecond, Some("+00:00"))',
+  duration: "Duration(Millisecond)",
+  bytes: "LargeBinary",
+  texts: "List(LargeUtf8)",
+  integers: "List(UInt32)",
+};
+
+export function dataTypeOf({ type }: Pick<Column, "type">): string {
+  return DATA_TYPES[type];
+}
 
 /** @param columns `name type` pairs separated by commas; a name without a type is text */
 export function tableShape(name: string, columns: string): TableShape {

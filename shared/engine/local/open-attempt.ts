@@ -37,6 +37,11 @@ export class OpenAttempt {
     return this.#exchange;
   }
 
+  /** The deployment of the open exchange. */
+  get deploymentId(): string | undefined {
+    return this.#exchange === undefined ? undefined : this.#room?.lane;
+  }
+
   /** The span of the attempt, if traces are on. */
   get span(): TraceContext | undefined {
     return this.#span;

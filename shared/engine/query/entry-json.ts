@@ -1,9 +1,12 @@
 /** A journal entry as the JSON of the journal table: payloads are arrays of byte values. */
 import type { ChildRequest, CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Result } from "../../core/model/failure.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notification-messages.ts";
+import { lookupJson, signalJson } from "./entry-lite.ts";
+import { targetJson, type TargetTypes } from "./target-json.ts";
 
 const NO_TIME = { secs: 0, nanos: 0 };
 const NO_SPAN = {
@@ -17,13 +20,17 @@ const NO_SPAN = {
   cause: null,
 };
 
-export function entryJson(entry: Entry, invocation: Invocation): unknown {
+export function entryJson(entry: Entry, invocation: Invocation, types: TargetTypes): unknown {
   return entry.kind === "command"
-    ? { Command: { [entry.type]: commandJson(entry, invocation) } }
+    ? { Command: { [entry.type]: commandJson(entry, invocation, types) } }
     : { Notification: notificationJson(entry) };
 }
 
-function commandJson({ command, type, name }: CommandEntry, { acceptance, journal }: Invocation): unknown {
+function commandJson(
+  { command, type, name }: CommandEntry,
+  { acceptance, journal }: Invocation,
+  types: TargetTypes,
+): unknown {
   if (type === "Input") {
     const headers = acceptance.headers.map(({ key, value }) => ({ name: key, value }));
     return { headers, payload: [...acceptance.input], name };
@@ -37,24 +44,38 @@ function commandJson({ command, type, name }: CommandEntry, { acceptance, journa
       return { wake_up_time: command.wakeAtMs, completion_id: command.completionId, name };
     case "call":
       return {
-        request: requestJson(command.child, journal.childIds.get(command.child.idCompletionId)),
+        request: requestJson(command.child, journal.childIds.get(command.child.idCompletionId), types),
         invocation_id_completion_id: command.child.idCompletionId,
         result_completion_id: command.completionId,
         name,
       };
     case "send":
       return {
-        request: requestJson(command.child, journal.childIds.get(command.child.idCompletionId)),
+        request: requestJson(command.child, journal.childIds.get(command.child.idCompletionId), types),
         invoke_time: command.startAtMs,
         invocation_id_completion_id: command.child.idCompletionId,
         name,
       };
     case "complete-awakeable":
-      return { id: command.awakeableId, name };
+      return { id: command.awakeableId, result: maybeJson(command.result), name };
     case "signal":
-      return { target_invocation_id: command.invocationId, name };
-    case "change-state":
-      return { ...("key" in command.change && { key: command.change.key }), name };
+      return {
+        target_invocation_id: command.invocationId,
+        signal_id: signalJson(command.signal),
+        result: maybeJson(command.result),
+        name,
+      };
+    case "attach":
+    case "get-output":
+      return { target: lookupJson(command.lookup), completion_id: command.completionId, name };
+    case "change-state": {
+      const { change } = command;
+      return {
+        ...("key" in change && { key: change.key }),
+        ...("value" in change && { value: [...change.value] }),
+        name,
+      };
+    }
     case "get-state":
       return { key: command.key, completion_id: command.completionId, name };
     case "get-promise":
@@ -69,14 +90,11 @@ function commandJson({ command, type, name }: CommandEntry, { acceptance, journa
 function requestJson(
   { target, input, headers, idempotencyKey }: ChildRequest,
   invocationId: string | undefined,
+  types: TargetTypes,
 ): unknown {
-  const { service: name, handler, key } = target;
   return {
     invocation_id: invocationId ?? null,
-    invocation_target:
-      key === undefined
-        ? { Service: { name, handler, scope: null } }
-        : { VirtualObject: { name, key, handler, handler_ty: "Exclusive", scope: null } },
+    invocation_target: targetJson(target, types),
     span_context: NO_SPAN,
     parameter: [...input],
     headers: headers.map((header) => ({ name: header.key, value: header.value })),
@@ -87,7 +105,11 @@ function requestJson(
   };
 }
 
-function resultJson(result: Extract<CommandEntry["command"], { kind: "output" }>["result"]): unknown {
+function maybeJson(result: Result | undefined): unknown {
+  return result === undefined ? "Void" : resultJson(result);
+}
+
+function resultJson(result: Result): unknown {
   return result.kind === "success"
     ? { Success: [...result.value] }
     : { Failure: { code: result.failure.code, message: result.failure.message } };

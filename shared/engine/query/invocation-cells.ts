@@ -2,19 +2,22 @@
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Await, awaitedCompletions } from "../../core/model/await-tree.ts";
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { Engine } from "../engine.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { Loaded } from "../store/load.ts";
-import { presentedStatus } from "../operate/inspect.ts";
 import { traceIdOf } from "../traces.ts";
+import { attemptCells } from "./attempt-cells.ts";
+import { awaitJson } from "./await-json.ts";
+import { pauseView } from "./pause-view.ts";
 
 type Cells = Readonly<Record<string, CellValue | undefined>>;
 
-export function invocationCells(engine: Engine, loaded: Loaded): Cells {
+/** @param servers the SDK that each deployment announced, by deployment */
+export function invocationCells(engine: Engine, loaded: Loaded, servers: ReadonlyMap<string, string>): Cells {
   const invocation = knownNow(engine, loaded);
+  const pause = pauseView(engine, loaded);
   return {
     ...acceptanceCells(engine, invocation),
     last_action: loaded.lastAct?.kind,
@@ -22,7 +25,11 @@ export function invocationCells(engine: Engine, loaded: Loaded): Cells {
     last_action_by: loaded.lastAct?.by,
     outcome: endOutcome(invocation, loaded.isCancelled),
     ...standingCells(invocation),
-    ...attemptCells(engine, loaded, invocation),
+    running_at: firstStart(engine, loaded, invocation),
+    pause_reason: pause?.reason,
+    paused_at: pause?.atMs,
+    paused_by: pause?.by,
+    ...attemptCells(engine, loaded, invocation, servers),
   };
 }
 
@@ -51,7 +58,7 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
     journal_size: journal.entries.length,
     journal_commands_size: journal.commandCount,
     modified_at: modifiedAtMs,
-    scheduled_at: startAtMs === undefined ? undefined : acceptance.createdAtMs,
+    scheduled_at: startAtMs === undefined || startAtMs <= acceptance.createdAtMs ? undefined : acceptance.createdAtMs,
     scheduled_start_at: startAtMs,
     completion_retention: acceptance.completionRetentionMs,
     journal_retention: acceptance.journalRetentionMs,
@@ -64,6 +71,7 @@ function standingCells({ phase }: Invocation): Cells {
     return {
       suspended_waiting_for_completions: [...awaitedCompletions(awaiting)],
       suspended_waiting_for_signals: awaitedSignals(awaiting),
+      suspended_waiting_future_json: JSON.stringify(awaitJson(awaiting)),
     };
   }
   if (phase.status !== "completed") return {};
@@ -75,37 +83,18 @@ function standingCells({ phase }: Invocation): Cells {
   };
 }
 
+/** @returns undefined if the first attempt left no segment and another one followed, so that no stored item has its start */
+function firstStart(
+  engine: Engine,
+  { moments = [] }: Loaded,
+  { acceptance, attempts, lastFailure }: Invocation,
+): number | undefined {
+  const stored = moments.find(({ firstStartAtMs }) => firstStartAtMs !== undefined)?.firstStartAtMs;
+  if (stored !== undefined) return stored;
+  const exchange = engine.activeInvocations.find(acceptance.id)?.attempt.exchange;
+  return attempts <= 1 ? (exchange?.startedAtMs ?? lastFailure?.startedAtMs) : undefined;
+}
+
 function awaitedSignals({ signals, nested }: Await): readonly number[] {
   return [...signals, ...nested.flatMap(awaitedSignals)];
-}
-
-function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): Cells {
-  const status = presentedStatus(engine, loaded);
-  const { phase, attempts, lastFailure, pin } = invocation;
-  if (status === "completed" || status === "scheduled" || status === "pending" || status === "suspended") return {};
-  const exchange = engine.activeInvocations.find(invocation.acceptance.id)?.attempt.exchange;
-  return {
-    retry_count: attempts,
-    last_attempt_deployment_id: pin?.deploymentId ?? exchange?.deploymentId ?? lastFailure?.deploymentId,
-    // An attempt that added no entry leaves only its failure, so the moment of the failure is shown as the attempt's start.
-    last_start_at: exchange?.startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
-    next_retry_at: phase.status === "backing-off" ? phase.retryAtMs : undefined,
-    ...(lastFailure && failureCells(lastFailure)),
-  };
-}
-
-function failureCells(failure: AttemptFailure): Cells {
-  const { code, message, stacktrace, errorCode, relatedCommand } = failure;
-  const { index, name, type } = relatedCommand ?? {};
-  const text = `[${code === 500 ? "500 Internal" : code}] ${message}`;
-  return {
-    last_failure: stacktrace === undefined ? text : `${text}\n${stacktrace}`,
-    last_failure_error_code: errorCode,
-    last_failure_related_command_index: index,
-    last_failure_related_command_name: name,
-    last_failure_related_command_type: type,
-    last_failure_related_entry_index: index,
-    last_failure_related_entry_name: name,
-    last_failure_related_entry_type: type,
-  };
 }

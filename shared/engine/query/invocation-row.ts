@@ -1,23 +1,37 @@
 /** One invocation as a row. Some cells come from the indexes. The others are loaded when a statement reads them. */
-import { statusIn, type StatusWords } from "../../core/query/status-words.ts";
+import { type Presented, statusIn, type StatusWords } from "../../core/query/status-words.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { INVOCATION_STATE } from "../../core/query/table-shapes.ts";
 import { targetText } from "../../core/model/target.ts";
 import { invocationCells, partitionKey } from "./invocation-cells.ts";
-import { hasExpired, load, type Loaded } from "../store/load.ts";
+import { WITHOUT_ATTEMPTS } from "./attempt-cells.ts";
+import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow } from "../ports/sql.ts";
+import { queuedAtMs, ticketOf } from "./queue-ticket.ts";
 import { type Cells, type Reading, typeWord } from "./reading.ts";
+import { waitsJson } from "./wait-json.ts";
+import { ownWaits } from "./wait-view.ts";
 
-/** Columns that have values only while an invocation makes attempts or waits for the next one. */
+/** Columns that have values only after an attempt has begun, and until the end. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
-const WITHOUT_ATTEMPTS = new Set(["completed", "scheduled", "pending", "suspended"]);
+/** The columns of attempts that keep their values while an invocation is suspended. */
+const OF_LAST_ATTEMPT = new Set(["last_start_at", "last_attempt_deployment_id", "last_attempt_server"]);
+/** Columns that have values only after the end. */
+const OF_ENDS = new Set(["outcome", "completed_at", "completion_result", "completion_failure"]);
+const OF_PAUSES = new Set(["pause_reason", "paused_at", "paused_by"]);
+const OF_SUSPENSIONS = /^suspended_waiting_/;
+/** Columns that cost a read beside that of the invocation. */
+const BESIDE = ["waits_for", "inboxed_at"] as const;
+type Beside = (typeof BESIDE)[number];
 
 export class InvocationRow implements SqlRow {
   readonly #reading: Reading;
   readonly #summary: Summary;
   readonly #words: StatusWords;
+  #loaded: Promise<Loaded | undefined> | undefined;
   #details: Promise<Cells> | undefined;
+  readonly #beside = new Map<string, Promise<CellValue | undefined>>();
 
   constructor(reading: Reading, summary: Summary, words: StatusWords) {
     this.#reading = reading;
@@ -27,7 +41,8 @@ export class InvocationRow implements SqlRow {
 
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined> {
     const shown = this.atHand(column);
-    return shown === undefined ? this.#detail(column) : shown;
+    if (shown !== undefined) return shown;
+    return isBeside(column) ? this.#oneBeside(column) : this.#detail(column);
   }
 
   atHand(column: string): CellValue | undefined {
@@ -58,7 +73,7 @@ export class InvocationRow implements SqlRow {
       case "in_flight":
         return status === "running";
       default:
-        return OF_ATTEMPTS.has(column) && WITHOUT_ATTEMPTS.has(status) ? null : undefined;
+        return isEmptyIn(status, column) ? null : undefined;
     }
   }
 
@@ -68,16 +83,58 @@ export class InvocationRow implements SqlRow {
   }
 
   async #read(): Promise<Cells> {
+    const loaded = await this.#load();
+    return loaded === undefined ? {} : invocationCells(this.#reading.engine, loaded, this.#reading.servers);
+  }
+
+  /** @returns undefined if the invocation has expired or was purged after the index was read */
+  #load(): Promise<Loaded | undefined> {
+    this.#loaded ??= this.#loadNow();
+    return this.#loaded;
+  }
+
+  async #loadNow(): Promise<Loaded | undefined> {
     const { engine, budget, loads } = this.#reading;
     let loaded: Loaded | undefined = this.#summary.loaded;
     if (loaded === undefined) {
       budget.loads(1);
-      loaded = await loads.take(() => load(engine, this.#summary.id));
+      loaded = await loads.take(() => loadWithMoments(engine, this.#summary.id));
     }
-    // The invocation has expired or was purged after the index was read.
-    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return {};
-    return invocationCells(engine, loaded);
+    return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
   }
+
+  #oneBeside(column: Beside): Promise<CellValue | undefined> {
+    const found = this.#beside.get(column) ?? this.#readBeside(column);
+    this.#beside.set(column, found);
+    return found;
+  }
+
+  /** One small read for each column. The budget counts the load of the row, so it bounds these reads as well. */
+  async #readBeside(column: Beside): Promise<CellValue | undefined> {
+    const { engine, loads } = this.#reading;
+    const loaded = await this.#load();
+    if (loaded === undefined) return undefined;
+    if (column === "inboxed_at") {
+      const queued = ticketOf(engine, loaded);
+      if (queued === undefined) return undefined;
+      return await loads.take(() => queuedAtMs(engine, queued));
+    }
+    const waits = await loads.take(() => ownWaits(engine, loaded));
+    return waits.length === 0 ? undefined : waitsJson(waits);
+  }
+}
+
+function isBeside(column: string): column is Beside {
+  return (BESIDE as readonly string[]).includes(column);
+}
+
+/** True if the column has no value in this status. */
+function isEmptyIn(status: Presented, column: string): boolean {
+  if (OF_ATTEMPTS.has(column))
+    return WITHOUT_ATTEMPTS.has(status) || (status === "suspended" && !OF_LAST_ATTEMPT.has(column));
+  if (OF_ENDS.has(column)) return status !== "completed";
+  if (OF_PAUSES.has(column)) return status !== "paused";
+  return (column === "waits_for" && status === "completed") || (OF_SUSPENSIONS.test(column) && status !== "suspended");
 }
 
 /** True if the summary shows the pin. The index entry of a parked invocation does; that of a running one may be outdated. */

@@ -5,9 +5,10 @@ import { JOURNAL, JOURNAL_EVENTS } from "../../core/query/table-shapes.ts";
 import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
-import type { Invocation } from "../../core/invocation/invocation.ts";
+import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { entryJson } from "./entry-json.ts";
+import { entryLite } from "./entry-lite.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { aboutOf, entryType } from "../operate/entry-view.ts";
@@ -16,13 +17,14 @@ import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
 import { type Cells, type Reading, rowOf } from "./reading.ts";
+import type { TargetTypes } from "./target-json.ts";
 
 export function journalTable(reading: Reading): SqlTable {
   return {
     shape: JOURNAL,
     ordered: false,
     async *scan({ narrowing }) {
-      for await (const loaded of histories(reading, narrowing)) yield* journalRows(loaded);
+      for await (const loaded of histories(reading, narrowing)) yield* journalRows(reading, loaded);
     },
   };
 }
@@ -51,8 +53,9 @@ async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerato
   }
 }
 
-function* journalRows(loaded: Loaded): Generator<SqlRow> {
+function* journalRows(reading: Reading, loaded: Loaded): Generator<SqlRow> {
   const { invocation } = loaded;
+  if (!hasJournal(invocation, reading.engine.clock.nowMs())) return;
   const { acceptance, journal } = invocation;
   const moments = momentsOf(loaded, invocation);
   const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id), version: 2 };
@@ -68,7 +71,8 @@ function* journalRows(loaded: Loaded): Generator<SqlRow> {
       },
       {
         raw: () => payloadOf(entry),
-        entry_json: () => jsonCell(entry, index, invocation),
+        entry_json: () => jsonCell(entry, index, invocation, reading),
+        entry_lite_json: () => JSON.stringify(entryLite(entry, journal, reading)),
       },
     );
   }
@@ -108,7 +112,7 @@ function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellVal
 const JSON_FRAME_MAX_BYTES = 2 * 1024 * 1024;
 
 /** @throws SqlError if the entry is too large to be written as JSON */
-function jsonCell(entry: Entry, index: number, invocation: Invocation): string {
+function jsonCell(entry: Entry, index: number, invocation: Invocation, types: TargetTypes): string {
   const { length } = entry.frame;
   if (length > JSON_FRAME_MAX_BYTES)
     throw new SqlError(
@@ -116,12 +120,13 @@ function jsonCell(entry: Entry, index: number, invocation: Invocation): string {
       `entry ${index} of ${invocation.acceptance.id} has ${length} bytes, and entry_json is made of ${JSON_FRAME_MAX_BYTES} at most; ` +
         `leave the column out, or add WHERE raw_length <= ${JSON_FRAME_MAX_BYTES}`,
     );
-  return JSON.stringify(entryJson(entry, invocation));
+  return JSON.stringify(entryJson(entry, invocation, types));
 }
 
 /** One row per stored failure, and one for the pause of a paused invocation, with the failure that led to it. */
 async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
   const { acceptance, journal, phase, lastFailure, modifiedAtMs } = loaded.invocation;
+  if (!hasJournal(loaded.invocation, engine.clock.nowMs())) return [];
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const failures = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   const events: { atMs: number; event: { ty: string } }[] = failures.map((failure) => ({

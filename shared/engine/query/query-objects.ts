@@ -1,9 +1,14 @@
 /** The tables of objects and workflows: queues, holders, state and promises of keys. */
 import type { InvocationId } from "../../core/model/ids.ts";
+import type { CellValue } from "../../core/query/table-shape.ts";
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
 import { INBOX, KEYED_SERVICE_STATUS, LOCKS, PROMISE, STATE } from "../../core/query/table-shapes.ts";
+import { invocationPk, leaseRecordKey } from "../store/item-keys.ts";
+import { readLeaseRecord } from "../store/lease-record.ts";
+import type { Lock } from "../store/lock-record.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import type { Summary } from "./open-listing.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
@@ -17,7 +22,8 @@ export function inboxTable(reading: Reading): SqlTable {
   return queueTable(reading, INBOX, {
     ofKey: ({ waiting }) => waiting.map(({ id, ticket }) => inPartition(id, { id, sequence_number: ticket })),
     statuses: ["pending"],
-    ofOpen: ({ id, createdAtMs }) => inPartition(id, { id, sequence_number: createdAtMs }),
+    ofOpen: ({ id }) => inPartition(id, { id }),
+    beside: { sequence_number: (summary) => ticketNumber(reading, summary) },
   });
 }
 
@@ -26,8 +32,8 @@ export function keyedStatusTable(reading: Reading): SqlTable {
   return queueTable(reading, KEYED_SERVICE_STATUS, {
     ofKey: ({ holder }) => (holder === undefined ? [] : [inPartition(holder, { invocation_id: holder })]),
     statuses: HOLDING,
-    ofOpen: (summary) =>
-      isHolder(summary, reading) ? inPartition(summary.id, { invocation_id: summary.id }) : undefined,
+    ofOpen: async (summary) =>
+      (await isHolder(summary, reading)) ? inPartition(summary.id, { invocation_id: summary.id }) : undefined,
   });
 }
 
@@ -37,8 +43,9 @@ export function locksTable(reading: Reading): SqlTable {
     ofKey: ({ holder, sinceMs }) =>
       holder === undefined ? [] : [inPartition(holder, { acquired_by: holder, acquired_at: sinceMs })],
     statuses: HOLDING,
-    ofOpen: (summary) =>
-      isHolder(summary, reading) ? inPartition(summary.id, { acquired_by: summary.id }) : undefined,
+    ofOpen: async (summary) =>
+      (await isHolder(summary, reading)) ? inPartition(summary.id, { acquired_by: summary.id }) : undefined,
+    beside: { acquired_at: async (summary) => (await lockOf(reading, summary))?.sinceMs },
   });
   return { ...table, scan: ({ narrowing }) => table.scan({ narrowing: byKey(narrowing) }) };
 }
@@ -55,8 +62,31 @@ function byKey(narrowing: Narrowing): Narrowing {
 
 const HOLDING: readonly Presented[] = ["ready", "running", "backing-off", "suspended", "paused"];
 
-function isHolder({ handler, service }: Summary, { sharedHandlers }: Reading): boolean {
-  return !sharedHandlers.has(`${service}/${handler}`);
+/** Statuses in which an invocation may have begun or not, so that its lock alone shows whether it holds the key. */
+const MAYBE_HOLDING: ReadonlySet<Presented> = new Set(["ready", "paused"]);
+
+async function isHolder(summary: Summary, reading: Reading): Promise<boolean> {
+  const { handler, service, status } = summary;
+  if (reading.sharedHandlers.has(`${service}/${handler}`)) return false;
+  return !MAYBE_HOLDING.has(status) || (await lockOf(reading, summary)) !== undefined;
+}
+
+/** One read. @returns the lock of the key if this invocation holds it */
+async function lockOf({ engine, budget, loads }: Reading, { id, service, key }: Summary): Promise<Lock | undefined> {
+  budget.loads(1);
+  const target = { service, ...(key !== undefined && { key }) };
+  const lock = await loads.take(() => lockAt(engine, objectPartition(engine, target)));
+  return lock.holder?.id === id ? lock : undefined;
+}
+
+/** One read. @returns undefined if the invocation has not drawn its ticket yet */
+async function ticketNumber({ engine, budget, loads }: Reading, { id, nonce }: Summary): Promise<number | undefined> {
+  const driven = engine.activeInvocations.find(id)?.lease.ticket;
+  if (driven !== undefined || nonce === undefined) return driven;
+  budget.loads(1);
+  const key = leaseRecordKey(invocationPk(engine.settings.keyPrefix, id), nonce);
+  const found = await loads.take(() => engine.table.get(key));
+  return found && readLeaseRecord(found).ticket;
 }
 
 interface QueueCells {
@@ -64,7 +94,9 @@ interface QueueCells {
   /** The statuses of open invocations that may be rows. If the open index has all of these, young entries need no look. */
   readonly statuses: readonly Presented[];
   /** @returns undefined if the summary is no row */
-  ofOpen(summary: Summary): Cells | undefined;
+  ofOpen(summary: Summary): Cells | undefined | Promise<Cells | undefined>;
+  /** Cells of the rows of `ofOpen` that cost a read, which only a statement that names them makes. */
+  readonly beside?: Readonly<Record<string, (summary: Summary) => Promise<CellValue | undefined>>>;
 }
 
 function queueTable(reading: Reading, shape: TableShape, cells: QueueCells): SqlTable {
@@ -86,9 +118,18 @@ async function* openRows(reading: Reading, narrowing: Narrowing, cells: QueueCel
   const open = new Map([...asInvocations(narrowing), ["status", { in: cells.statuses }] as const]);
   for await (const summary of summaries(reading, open, "presented", "oldest-first")) {
     const { service, key } = summary;
-    const row = key === undefined ? undefined : cells.ofOpen(summary);
-    if (key !== undefined && row !== undefined) yield rowOf({ ...keyCells({ service, key }), ...row });
+    const row = key === undefined ? undefined : await cells.ofOpen(summary);
+    if (key === undefined || row === undefined) continue;
+    yield rowBeside({ ...keyCells({ service, key }), ...row }, cells.beside ?? {}, summary);
   }
+}
+
+/** A row with cells that are read when a statement asks for them. */
+function rowBeside(cells: Cells, beside: NonNullable<QueueCells["beside"]>, summary: Summary): SqlRow {
+  return {
+    cell: (column) => beside[column]?.(summary) ?? cells[column],
+    atHand: (column) => (column in beside ? undefined : (cells[column] ?? null)),
+  };
 }
 
 function inPartition(id: InvocationId, cells: Cells): Cells {

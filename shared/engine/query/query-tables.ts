@@ -1,5 +1,6 @@
 /** Runs a statement over all tables of one engine, within one budget. */
-import type { TableShape } from "../../core/query/table-shape.ts";
+import { dataTypeOf, type TableShape } from "../../core/query/table-shape.ts";
+import { FLOW_CONTROL_TABLES } from "../../core/query/flow-control-shapes.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
@@ -43,6 +44,11 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
     serviceTypes: new Map(services.map(({ name, type }) => [name, type])),
     sharedHandlers: new Set(shared),
     keyed: keyedViews(engine),
+    servers: new Map(
+      (await engine.registry.deployments()).flatMap(({ id, sdkVersion }) =>
+        sdkVersion === undefined ? [] : [[id, sdkVersion] as const],
+      ),
+    ),
   };
 }
 
@@ -64,7 +70,7 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     keyedStatusTable(reading),
     promiseTable(reading),
     locksTable(reading),
-    ...shapes.EMPTY_TABLES.map((shape) => listTable(shape, async () => [])),
+    ...FLOW_CONTROL_TABLES.map((shape) => listTable(shape, async () => [])),
     listTable(shapes.COLUMNS, async () => columnRows()),
     listTable(shapes.TABLES, async () => tableRows()),
   ];
@@ -110,7 +116,7 @@ function columnRows(): readonly Cells[] {
       column_name: column.name,
       ordinal_position: at + 1,
       is_nullable: "YES",
-      data_type: column.type,
+      data_type: dataTypeOf(column),
     })),
   );
 }

@@ -6,17 +6,16 @@ import type { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { SqlRow } from "../ports/sql.ts";
+import type { TargetTypes } from "./target-json.ts";
 
-export interface Reading {
+export interface Reading extends TargetTypes {
   readonly engine: Engine;
   readonly budget: ListingBudget;
   /** Bounds how many loads run at a time, because the evaluator requests the cells of many rows at once. */
   readonly loads: Turns;
-  /** By service name. */
-  readonly serviceTypes: ReadonlyMap<string, ServiceType>;
-  /** `<service>/<handler>` of the shared handlers, which need no lock. */
-  readonly sharedHandlers: ReadonlySet<string>;
   readonly keyed: KeyedViews;
+  /** The SDK that each deployment announced at its registration, by deployment. */
+  readonly servers: ReadonlyMap<string, string>;
 }
 
 /** A key of an object, or a workflow id. */

@@ -45,3 +45,26 @@ test("an answer without rows still has its columns", () => {
   expect(table.numRows).toBe(0);
   expect(table.schema.fields).toHaveLength(1);
 });
+
+test("an unsigned column keeps its type and its largest value; with a negative value, it has signed 64 bits", () => {
+  const columns = [
+    { name: "key", type: "uint64" },
+    { name: "n", type: "uint32" },
+    { name: "mixed", type: "uint64" },
+  ] as const;
+  const largest = 2n ** 64n - 1n;
+  const rows = [
+    [largest, 4_294_967_295, 7],
+    [null, 0, -1],
+  ];
+  const table = tableFromIPC(arrowStream({ columns, rows }), { useBigInt: true });
+  const types = table.schema.fields.map(({ type }) => {
+    const { bitWidth, signed } = type as { bitWidth?: number; signed?: boolean };
+    return `${signed === true ? "int" : "uint"}${bitWidth}`;
+  });
+  expect(types).toEqual(["uint64", "uint32", "int64"]);
+  expect(table.toArray()).toEqual([
+    { key: largest, n: 4_294_967_295, mixed: 7n },
+    { key: null, n: 0, mixed: -1n },
+  ]);
+});

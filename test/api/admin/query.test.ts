@@ -117,8 +117,8 @@ test("statements list and describe the tables, and a statement needs no table", 
   ])
     expect(tables).toContainEqual({ table_catalog: "restate", table_schema, table_name, table_type });
   expect((await rowsOf("describe sys_service")).slice(0, 2)).toEqual([
-    { column_name: "name", data_type: "text", is_nullable: "YES" },
-    { column_name: "revision", data_type: "integer", is_nullable: "YES" },
+    { column_name: "name", data_type: "LargeUtf8", is_nullable: "YES" },
+    { column_name: "revision", data_type: "UInt64", is_nullable: "YES" },
   ]);
   expect(
     await rowsOf(

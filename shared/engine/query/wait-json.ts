@@ -1,0 +1,36 @@
+/** What an invocation waits for, as the JSON of a cell, with the names that `GET /invocations/{id}` gives its members. */
+import { momentIso } from "../../core/model/moment.ts";
+import type { WaitView } from "../ports/submission.ts";
+
+/** @returns a list; the failures are without their stack traces */
+export function waitsJson(waits: readonly WaitView[]): string {
+  return JSON.stringify(waits.map(waitJson));
+}
+
+/** Members that are undefined are absent from the JSON. */
+function waitJson({ failure, ...wait }: WaitView): unknown {
+  return {
+    kind: wait.kind,
+    since: momentIso(wait.sinceMs),
+    until: momentOf(wait.untilMs),
+    attempt: wait.attempt,
+    failure: failure && {
+      error_code: failure.errorCode,
+      code: failure.code,
+      message: failure.message,
+      at: momentIso(failure.atMs),
+    },
+    deployment_id: wait.deploymentId,
+    silent_since: momentOf(wait.silentSinceMs),
+    place: wait.place,
+    awakeable_id: wait.awakeableId,
+    name: wait.name,
+    type: wait.type,
+    target: wait.target,
+    invocation_id: wait.invocationId,
+  };
+}
+
+function momentOf(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : momentIso(atMs);
+}

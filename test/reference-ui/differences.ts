@@ -1,0 +1,44 @@
+/** What the pages show differently over Stepwell, with the reason; each row is also in docs/compatibility.md. */
+
+export interface Difference {
+  readonly reason: string;
+  /** The pages by title; all pages if absent. */
+  readonly pages?: readonly string[];
+  readonly on: "theirs" | "ours";
+  /** What only this server leads to. */
+  readonly extra: RegExp;
+}
+
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    reason: "no idempotency key is made up for a caller that gave none",
+    pages: ["invocation: awaits"],
+    on: "theirs",
+    extra: /^Details\nIdempotency key\n[0-9A-Z]{26}\n/m,
+  },
+  {
+    reason: "the version of the server that accepted an invocation is not kept",
+    on: "theirs",
+    extra: /^Created by Restate\n<version>\n/m,
+  },
+  {
+    reason: "a suspended invocation keeps the deployment of its last attempt",
+    pages: ["nap", "hold", "open", "awaits"].map((name) => `invocation: ${name}`),
+    on: "ours",
+    extra: /(?<=^Deployment\n)Last attempt\n/m,
+  },
+  {
+    reason: "the event of a failed attempt has no stack trace; the invocation has it in last_failure",
+    pages: ["invocation: stumble"],
+    on: "theirs",
+    extra: /^Error: never well\n/m,
+  },
+];
+
+/** @returns the text without what only this server leads to, and the differences that the text had */
+export function withoutDifferences(on: Difference["on"], title: string, text: string) {
+  const seen = DIFFERENCES.filter(
+    (one) => one.on === on && (one.pages?.includes(title) ?? true) && one.extra.test(text),
+  );
+  return { text: seen.reduce((rest, one) => rest.replace(one.extra, ""), text), seen };
+}

@@ -1,0 +1,62 @@
+/** Compares what the unmodified web UI of the reference shows over Stepwell with what it shows over the reference itself. */
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { Shown } from "./browser.mjs";
+import { DIFFERENCES, withoutDifferences, type Difference } from "./differences.ts";
+import { PAGES, type UiPage } from "./pages.ts";
+import { plainText } from "./plain-text.ts";
+import { openStage, type Side, type Stage } from "./stage.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly chromiumPath: string;
+  }
+}
+
+const FAILURE = /Couldn.t load/;
+/** On a busy machine a page may rest in between before it shows all rows. */
+const LOOKS_MAX = 6;
+
+let stage: Stage;
+const seenDifferences = new Set<Difference>();
+
+beforeAll(async () => {
+  stage = await openStage(inject("chromiumPath"));
+});
+afterAll(() => stage?.stop());
+
+const show = ({ tab, ids }: Side, page: UiPage) => tab.show(page.path(ids), plainText, page.steps ?? []);
+
+/** @returns the lines to compare; sorted, where the reference shows rows in an order that changes from run to run */
+function linesOf(on: Difference["on"], page: UiPage, shown: Shown): string {
+  const { text, seen } = withoutDifferences(on, page.title, shown.text);
+  for (const one of seen) seenDifferences.add(one);
+  return page.isUnordered === true ? text.split("\n").toSorted().join("\n") : text;
+}
+
+function failedRequests({ requests }: Shown): string[] {
+  return requests
+    .filter((one) => one.status >= 400)
+    .map((one) => `${one.method} ${one.path}: ${one.status} ${one.answer}`);
+}
+
+test.each(PAGES.filter((page) => page.refusal === undefined))("$title", async (page) => {
+  let [theirs, ours] = await Promise.all([show(stage.theirs, page), show(stage.ours, page)]);
+  for (let left = LOOKS_MAX; left > 0 && linesOf("ours", page, ours) !== linesOf("theirs", page, theirs); left--) {
+    [theirs, ours] = await Promise.all([stage.theirs.tab.look(plainText), stage.ours.tab.look(plainText)]);
+  }
+  expect(theirs.text).not.toMatch(FAILURE);
+  expect(linesOf("ours", page, ours)).toBe(linesOf("theirs", page, theirs));
+  expect(failedRequests(ours)).toEqual(failedRequests(theirs));
+  expect(ours.complaints).toEqual(theirs.complaints);
+});
+
+test.each(PAGES.filter((page) => page.refusal !== undefined))("$title is refused with the reason", async (page) => {
+  const [theirs, ours] = await Promise.all([show(stage.theirs, page), show(stage.ours, page)]);
+  expect(theirs.text).not.toMatch(FAILURE);
+  expect(ours.text).toMatch(FAILURE);
+  expect(failedRequests(ours)[0]).toContain(page.refusal);
+});
+
+test("each listed difference is still seen", () => {
+  expect(DIFFERENCES.filter((one) => !seenDifferences.has(one))).toEqual([]);
+});
