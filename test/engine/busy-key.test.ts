@@ -70,7 +70,7 @@ test.each([
   120_000,
 );
 
-test("if a driver dies in a give-back before it wakes the next invocation, its message completes the give-back", async () => {
+test("if a driver dies in a give-back before the wake of the next invocation, redelivery completes the give-back", async () => {
   const stage = await open({ work: () => "done" }, { services: [objectOf(["work"])] });
   const [ingress, dying] = [stage.actor(), stage.actor()];
   const first = await sendKeyed(ingress, keyed("O", "k", "work"));

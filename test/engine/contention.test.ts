@@ -26,7 +26,7 @@ import { ScriptedDeployment } from "../harness/engine/scripted-deployment.ts";
 const FEW = 10;
 const MANY = 10_000;
 
-/** @returns the cost of each call when `waiting` calls wait for one key at the same time */
+/** @returns the mean cost of a call when `waiting` calls wait for one key at the same time, and the sum of all transactions */
 async function costOfEach(waiting: number): Promise<TableCounts> {
   const gate = new Gate();
   let ended = 0;

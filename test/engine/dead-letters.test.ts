@@ -30,7 +30,7 @@ async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: 
 const drain = (stage: Stage, letters: Stage, { engine }: Actor) =>
   stage.pulse.within(60_000, drainDeadLetters(engine, letters.stores.queue, engine.clock.nowMs() + 60_000));
 
-test("a dead letter whose invocation can be driven alone is driven, and removed", async () => {
+test("a dead letter is removed after a drive of its invocation alone", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -65,7 +65,7 @@ test("a dead letter that can be neither driven nor parked stays visible, and the
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
-test("the dead letter of a completed invocation stays until its final effects are performed", async () => {
+test("the dead letter of a completed invocation stays until the final effects of the invocation are performed", async () => {
   const stage = await open({
     work: (ctx) => {
       ctx.send("other");
@@ -198,7 +198,7 @@ test("a sweeper without memory looks at each acceptance once", async () => {
   expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 0 });
 });
 
-test("if throttling keeps the record of a failed try, the next pass drives the letter, as the try ended no process", async () => {
+test("if throttling prevents the removal of the record of a failed try, the next pass still drives the invocation", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");

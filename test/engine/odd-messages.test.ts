@@ -19,11 +19,11 @@ const STRANGER = invocationIdFromBytes(new Uint8Array(INVOCATION_ID_BYTES).fill(
 type Odd = (nowMs: number) => Partial<Wake>;
 const ODD: Record<string, Odd> = {
   "sent a year ahead": (nowMs) => ({ sentAtMs: nowMs + YEAR_MS }),
-  "sent at no time of ours": () => ({ sentAtMs: ABSURD_MS }),
+  "sent at an absurd moment": () => ({ sentAtMs: ABSURD_MS }),
   "a day late": (nowMs) => ({ sentAtMs: nowMs - 24 * HOUR_MS }),
   "with the longest delay": () => ({ delayMs: QUEUE_DELAY_MAX_MS }),
   "for a moment in a year": (nowMs) => ({ wakeAtMs: nowMs + YEAR_MS }),
-  "for a moment without end": () => ({ wakeAtMs: ABSURD_MS }),
+  "for an absurd moment": () => ({ wakeAtMs: ABSURD_MS }),
   "for a moment that is over": () => ({ wakeAtMs: 0 }),
 };
 

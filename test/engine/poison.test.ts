@@ -67,7 +67,7 @@ test("an invocation that ends the process at its answer is paused after four dea
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("after a kill with harmless invocations running, the next process does not suspect them for long", async () => {
+test("after kills of processes that drive harmless invocations, none of the invocations stays a suspect for long", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "free") });
   let actor = await start(stage);

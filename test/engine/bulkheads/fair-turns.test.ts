@@ -1,4 +1,4 @@
-/** Tests fair turns: lanes alternate, and the work at a time is bounded. */
+/** Tests fair turns: lanes alternate, and only a bounded number of pieces of work run at a time. */
 import { expect, test } from "vitest";
 import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
 
