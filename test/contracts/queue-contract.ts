@@ -15,7 +15,7 @@ export interface OpenQueue {
   close(): Promise<void>;
 }
 
-/** The times of the contract, so that it runs on a stepped clock as well as on a real service. */
+/** The times that the contract uses: a stepped clock and a real service need different ones. */
 export interface QueueTiming {
   readonly visibilityMs: number;
   readonly delayMs: number;

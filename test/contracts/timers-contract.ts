@@ -12,7 +12,7 @@ export interface OpenTimers extends OpenQueue {
   readonly timers: Timers;
 }
 
-/** The times of the contract, so that it runs on a stepped clock as well as on a real service. */
+/** The times that the contract uses: a stepped clock and a real service need different ones. */
 export interface TimersTiming {
   readonly unitMs: number;
   /** A timer may fire this long before its moment, but not earlier. */

@@ -13,7 +13,7 @@ const POINTS_MAX = 60;
 
 interface Point {
   readonly text: string;
-  /** False if the driver came to rest before its n-th call of a port; then the interruption follows the rest. */
+  /** False if the driver came to rest without an n-th call of a port; the interruption then came after all calls. */
   readonly wasInterrupted: boolean;
   readonly attempts: number;
 }

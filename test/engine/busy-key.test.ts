@@ -16,7 +16,7 @@ const countOf = (actors: readonly Actor[], port: string, methods: readonly strin
   return matches.flat().length;
 };
 
-/** @returns sends and reads of each period: one before the stray messages, and three after them */
+/** @returns the numbers of sends and reads in each period: one period before the stray messages, and three after them */
 async function periods(workers: number, workMs: number, strays: number): Promise<(readonly [number, number])[]> {
   const work = async (): Promise<string> => (await stage.pulse.sleep(workMs), "done");
   const stage = await open({ work }, { services: [objectOf(["work"])] });

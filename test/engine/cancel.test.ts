@@ -1,4 +1,4 @@
-/** Cancels in every status: before the first attempt, in an attempt, suspended, backing off and paused. */
+/** Cancels of invocations: before the first attempt, in an attempt, suspended, backing off and paused. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";

@@ -1,5 +1,5 @@
 /**
- * The cost of a call on a contended key does not depend on the number of waiting calls: counted with ten and with ten thousand.
+ * The cost of a call on a contended key hardly depends on the number of waiting calls: counted with ten and with ten thousand.
  */
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";

@@ -1,4 +1,4 @@
-/** Dead letters, whose invocations the sweeper drives, pauses with the reason, or leaves; and a sweeper without memory. */
+/** Dead letters, whose invocations the sweeper drives, pauses with the reason, or leaves; and sweepers in new processes. */
 import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -170,7 +170,7 @@ test.each(["scheduled", "running"])(
   },
 );
 
-test("if the try of a dead letter ended its process, the letter is not tried again", async () => {
+test("if the try of a dead letter ended the sweeper's process, the letter is not tried again", async () => {
   const gate = new Gate();
   const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];
   const victim = stage.actor();
@@ -188,7 +188,7 @@ test("if the try of a dead letter ended its process, the letter is not tried aga
   expect(await inspect(next.engine, id)).toMatchObject({ status: "paused" });
 });
 
-test("a sweeper without memory looks at each acceptance once", async () => {
+test("sweepers in successive processes look at each acceptance once", async () => {
   const [stage, letters] = [await open({ work: () => "done" }, { listingAgeMinMs: 1_000 }), await open({})];
   const sweeper = stage.actor();
   await deadLetter(stage, letters, sweeper, "work");

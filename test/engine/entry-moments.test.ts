@@ -1,4 +1,4 @@
-/** The entries of a journal for operators: the moment of each, and what each is about, in the API's view and in SQL. */
+/** The entries of a journal in the API's view and in SQL: the moment and the subject of each entry. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { callOn, sendOn } from "../harness/engine/engine-fixture.ts";

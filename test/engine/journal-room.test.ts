@@ -46,7 +46,7 @@ test("while the handler of a large invocation does not answer, no other large on
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-test("an invocation completes if its input is small packed and large unpacked", async () => {
+test("an invocation completes even if only its unpacked input is large", async () => {
   const stage = await open({ large: () => "done" }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
   Object.assign(actor.engine, { codec: synchronousCodec });
@@ -125,7 +125,7 @@ test.each([
   expect([meanwhile, afterwards]).toEqual([before, 0]);
 });
 
-test("a large invocation that backs off leaves memory meanwhile", async () => {
+test("a large invocation is not in memory while it backs off", async () => {
   const retry = { initialIntervalMs: 500, maxIntervalMs: 500, factor: 1 };
   const stage = await open(
     {

@@ -42,7 +42,7 @@ interface Play {
 
 interface Scenario {
   readonly handlers: (stage: () => Stage) => Record<string, Handler>;
-  /** Returns what is visible from outside at the end. No sweeper runs, so a lost wake stays visible. */
+  /** Returns the results that are visible from outside at the end. No sweeper runs, so a lost wake stays visible. */
   readonly play: (play: Play) => Promise<unknown>;
 }
 

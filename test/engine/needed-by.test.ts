@@ -1,4 +1,4 @@
-/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that only it serves. */
+/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that no other one serves. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
@@ -34,7 +34,7 @@ async function needs({ engine }: Actor, limits?: Parameters<typeof neededBy>[3])
   return await neededBy(engine, deployments, deployments[0]!.id, limits);
 }
 
-test("an invocation before its first attempt needs the only deployment of its service, delayed or not", async () => {
+test("before its first attempt, even a scheduled invocation needs the only deployment of its service", async () => {
   const { stage, actor } = await play();
   await sendOn(actor, "greet");
   await sendOn(actor, "greet", "", { startAtMs: FAR_MS });

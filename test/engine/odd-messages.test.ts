@@ -1,4 +1,4 @@
-/** Messages that no process should send: from the future, a day late, for absurd moments. They neither harm nor circulate. */
+/** Messages that no process should send: from the future, a day late, for absurd moments. They do no harm. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { QUEUE_DELAY_MAX_MS, type Wake } from "../../shared/engine/ports/queue.ts";
@@ -70,7 +70,7 @@ test.each(Object.entries(ODD))(
   },
 );
 
-test("a message for a timer of a gone invocation is not sent again", async () => {
+test("a message for an unknown invocation with a wake moment ahead is not sent again", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();

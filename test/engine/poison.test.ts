@@ -12,7 +12,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** Starts a process that owns its store alone, as the local process starts. */
+/** Starts a process that owns its store alone, as the local process does. */
 async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Promise<Actor> {
   const actor = stage.actor({ soleOwner: true });
   known(actor);

@@ -193,7 +193,7 @@ test.each([
   await stage.pulse.pass(LEASE_MS);
 });
 
-test("a journal with a retention of zero is not shown from the end on", async () => {
+test("a journal with a retention of zero is not shown after the end", async () => {
   const { stage, actor } = await play({ quick: () => "done" }, { journalRetentionMs: 0 });
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;

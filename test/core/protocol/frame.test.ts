@@ -1,4 +1,4 @@
-/** Tests frames: eight bytes of header and a payload, in chunks cut anywhere. */
+/** Tests frames: eight bytes of header and a payload, in chunks that are cut at any place. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
