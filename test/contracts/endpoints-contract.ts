@@ -178,7 +178,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         expect(await head).toBe("aborted");
       });
 
-      test("an abort before the connection opens rejects, and the next exchange works", async () => {
+      test("an exchange that is aborted before its connection opens rejects, and the next exchange works", async () => {
         const { uri } = await peer(echo);
         const exchange = open(uri);
         exchange.abort();

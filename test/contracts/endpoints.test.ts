@@ -7,7 +7,7 @@ import { endpointsContract } from "./endpoints-contract.ts";
 for (const kind of PEER_KINDS) {
   // Only h2 in the clear has two clients.
   const clients = kind === "h2 in the clear" ? (["own", "node"] as const) : (["node"] as const);
-  describe.each(clients)("with the client of %s", (h2cClient) => {
+  describe.each(clients)("with the %s client", (h2cClient) => {
     endpointsContract(kind, () => {
       const endpoints = new HttpsEndpoints({ allow: ["loopback"], ca: testCa, h2cClient });
       return { endpoints, close: () => endpoints.close() };

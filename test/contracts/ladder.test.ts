@@ -1,4 +1,4 @@
-/** Runs the timers contract on a ladder of short delays over the embedded queue. */
+/** Runs the timers contract on the ladder, whose timers are sequences of 15-minute delays in the embedded queue. */
 import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";

@@ -15,7 +15,7 @@ export interface OpenQueue {
   close(): Promise<void>;
 }
 
-/** The times of the contract, so that it runs on a stepped clock as well as on a real service. */
+/** The times that the contract uses: a stepped clock and a real service need different ones. */
 export interface QueueTiming {
   readonly visibilityMs: number;
   readonly delayMs: number;
@@ -202,7 +202,7 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
     expect(await receive()).toMatchObject([{ receiveCount: 3 }]);
   });
 
-  test("a superseded receipt neither acks nor extends, and unknown ones are harmless", async () => {
+  test("a superseded receipt neither acks nor extends, and an unknown receipt is harmless", async () => {
     await opened().queue.send(wake(1));
     const [first] = await receive();
     await opened().queue.extend(first!.receipt, 0);
@@ -224,7 +224,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(1) } }]);
   });
 
-  test("a waiting receive ends when a delayed message becomes due, even if a later one was sent after it", async () => {
+  test("a waiting receive ends when the first delayed message becomes due, in any order of sending", async () => {
     await opened().queue.send(wake(1, 5_000));
     const waiting = opened().queue.receive(10, visibilityMs, 20_000);
     await opened().queue.send(wake(2, Math.max(delayMs, 10_000)));
@@ -233,7 +233,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(3) } }]);
   });
 
-  test("a waiting receive ends when a held message becomes visible again", async () => {
+  test("a waiting receive ends when a received message becomes visible again", async () => {
     await opened().queue.send(wake(1));
     const [delivery] = await opened().queue.receive(1, visibilityMs, 0);
     const waiting = opened().queue.receive(1, visibilityMs, 20_000);
@@ -263,7 +263,7 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, d
 
 function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive, timing: QueueTiming): void {
   const { visibilityMs, delayMs, lateMs } = timing;
-  test("sent, delayed and held messages survive a restart, and acked ones do not reappear", async () => {
+  test("sent, delayed and received messages survive a restart, and acked messages do not reappear", async () => {
     const { queue } = opened();
     await queue.send(wake(1));
     await queue.send(wake(2));

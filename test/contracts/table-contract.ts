@@ -138,7 +138,7 @@ function itemContract(table: () => Table): void {
     expect(whole.items.map(({ sk }) => sk)).toEqual(["s", "xs"]);
   });
 
-  test("an item that is too large, or a number that is not finite, is a StoreError, and nothing is written", async () => {
+  test("an item that is too large or has a number such as NaN is refused with a StoreError and not written", async () => {
     const pk = freshPartition();
     await expect(table().put({ pk, sk: "large", bytes: new Uint8Array(410_000) })).rejects.toBeInstanceOf(StoreError);
     await expect(table().put({ pk, sk: "nan", n: Number.NaN })).rejects.toBeInstanceOf(StoreError);
@@ -233,7 +233,7 @@ function raceContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "a" })).toEqual(item);
   });
 
-  test("one of 20 racing claims on a token wins in each round", async () => {
+  test("one of 20 racing updates that require the same token wins in each round", async () => {
     const pk = freshPartition();
     await table().put({ pk, sk: "hold", token: "t0" });
     for (let round = 0; round < 3; round++) {

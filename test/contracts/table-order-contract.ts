@@ -138,7 +138,7 @@ function indexContract(table: () => Table): void {
     expect(await pages(read, { ...bounds, limit: 4, reverse: true })).toHaveLength(6);
   });
 
-  test("an item moves, leaves and returns in its indexes with its attributes", async () => {
+  test("an item enters an index, moves in the index and leaves the index as its attributes change", async () => {
     const pk = freshPartition();
     const key = { pk, sk: "hold" };
     const [one, two] = [freshPartition(), freshPartition()];

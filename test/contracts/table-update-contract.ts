@@ -37,7 +37,7 @@ function updateContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "b" })).toEqual({ pk, sk: "b" });
   });
 
-  test("an update that requires the item creates none", async () => {
+  test("an update that requires an existing item creates no item", async () => {
     const pk = freshPartition();
     expect(await table().update({ pk, sk: "a" }, { set: { one: 1 } }, { kind: "present" })).toEqual({
       written: false,
@@ -46,7 +46,7 @@ function updateContract(table: () => Table): void {
     expect(await table().get({ pk, sk: "a" })).toBeUndefined();
   });
 
-  test("adding to a text, or touching one attribute twice, is a StoreError and changes nothing", async () => {
+  test("an update that adds to a text, sets a key or repeats an attribute throws a StoreError and changes nothing", async () => {
     const pk = freshPartition();
     const item = { pk, sk: "a", text: "t", n: 1 };
     await table().put(item);
@@ -97,7 +97,7 @@ function transactionContract(table: () => Table): void {
     expect((await table().query(pk)).items).toEqual([{ pk, sk: "b", n: 1 }]);
   });
 
-  test("a transaction takes 100 writes; 101, none, or two to one item are StoreErrors", async () => {
+  test("a transaction takes 100 writes; 101 writes, no write, or two writes to one item throw a StoreError", async () => {
     const pk = freshPartition();
     const puts = (count: number): Write[] =>
       Array.from({ length: count }, (_, n) => ({ kind: "put", item: { pk, sk: `n${n}` } }));

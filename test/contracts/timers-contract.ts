@@ -12,14 +12,14 @@ export interface OpenTimers extends OpenQueue {
   readonly timers: Timers;
 }
 
-/** The times of the contract, so that it runs on a stepped clock as well as on a real service. */
+/** The times that the contract uses: a stepped clock and a real service need different ones. */
 export interface TimersTiming {
   readonly unitMs: number;
-  /** A timer must not fire earlier than this long before its moment. */
+  /** A timer may fire this long before its moment, but not earlier. */
   readonly marginMs: number;
   /** A timer may fire this late. */
   readonly lateMs: number;
-  /** The number of receives, 5 ms apart, until the expected messages have arrived. */
+  /** The expected messages must arrive within this number of receives, which are 5 ms apart. */
   readonly tries: number;
   /** True if calls that begin in one tick reach the timers in the order of the calls. */
   readonly keepsOrderOfCalls: boolean;

@@ -1,4 +1,4 @@
-/** Tests that no wake is lost between a park and an arrival (I3, I4): in turn, the arrival comes before each call of a port. */
+/** Tests that no wake is lost between a park and an arrival (I3, I4): each play puts the arrival before another port call. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
@@ -13,7 +13,7 @@ const POINTS_MAX = 60;
 
 interface Point {
   readonly text: string;
-  /** False if the driver came to rest before its n-th call of a port; then the interruption came after that. */
+  /** False if the driver came to rest without an n-th call of a port; the interruption then came after all calls. */
   readonly wasInterrupted: boolean;
   readonly attempts: number;
 }
@@ -67,7 +67,7 @@ const remember =
     return handler(ctx);
   };
 
-test("an awakeable resolved at any point on the way to the park resumes the invocation without the sweeper", async () => {
+test("a completion of an awakeable at any point on the way to the park resumes the invocation without the sweeper", async () => {
   const value = { kind: "success", value: new TextEncoder().encode("it") } as const;
   const points = await playEverywhere(remember(waitForStranger), (other, id) =>
     completeAwakeable(other.engine, encodeAwakeableId(idBytes.get(id)!, 17), value),

@@ -51,7 +51,7 @@ test("an attach to an invocation that another process drives gets the result at 
   expect(end.kind === "ended" && textOf(end)).toBe("slow");
 });
 
-test("an attach to a completed invocation gets the result at once, with the moment at which it expires", async () => {
+test("an attach to a completed invocation gets the result at once, with the moment at which the result expires", async () => {
   const { stage, other, gate, invocationId } = await play();
   gate.open();
   await stage.pulse.settle();

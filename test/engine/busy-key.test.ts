@@ -16,7 +16,7 @@ const countOf = (actors: readonly Actor[], port: string, methods: readonly strin
   return matches.flat().length;
 };
 
-/** @returns sends and reads of each period: one before the stray messages, and three after them */
+/** @returns the numbers of sends and reads in each period: one period before the stray messages, and three after them */
 async function periods(workers: number, workMs: number, strays: number): Promise<(readonly [number, number])[]> {
   const work = async (): Promise<string> => (await stage.pulse.sleep(workMs), "done");
   const stage = await open({ work }, { services: [objectOf(["work"])] });
@@ -70,7 +70,7 @@ test.each([
   120_000,
 );
 
-test("if a driver dies in a give-back before it wakes the next invocation, its message completes the give-back", async () => {
+test("if a driver dies in a give-back before the wake of the next invocation, redelivery completes the give-back", async () => {
   const stage = await open({ work: () => "done" }, { services: [objectOf(["work"])] });
   const [ingress, dying] = [stage.actor(), stage.actor()];
   const first = await sendKeyed(ingress, keyed("O", "k", "work"));

@@ -72,7 +72,7 @@ test("operators see the caller, and a restarted invocation keeps it", async () =
   expect(shownTo("said")).toEqual({ [CALLER_HEADER]: ADA });
 });
 
-test("an invocation without a caller shows none, for example an invocation that is older than the field", async () => {
+test("an invocation without a caller shows no caller, for example an invocation that is older than the field", async () => {
   const { actor, call } = await play();
   const id = await call("said", {});
   expect(await inspect(actor.engine, id)).not.toHaveProperty("createdBy");

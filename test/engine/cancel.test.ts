@@ -1,4 +1,4 @@
-/** Cancels in every status: before the first attempt, in an attempt, suspended, backing off and paused. */
+/** Cancels of invocations: before the first attempt, in an attempt, suspended, backing off and paused. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
@@ -162,7 +162,7 @@ test("a paused invocation resumes and gets the cancel", async () => {
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("409 Cancelled");
 });
 
-test("a second cancel cancels the compensation, and the first one is not delivered twice", async () => {
+test("a second cancel cancels the compensation, and the first cancel is not delivered twice", async () => {
   const compensates = async (ctx: ScriptContext) => {
     try {
       return await naps(ctx);
@@ -203,7 +203,7 @@ test("a compensation that is not cancelled runs to its end", async () => {
   expect(stage.deployment.attempts).toHaveLength(3);
 });
 
-test("the SDK passes a cancel on to called children, and sends survive", async () => {
+test("the SDK passes a cancel on to called children, and sent children survive", async () => {
   const { stage, actor, far } = await play({
     parent: async (ctx) => {
       ctx.send("naps", ctx.input);

@@ -1,4 +1,4 @@
-/** The ids of children follow from the life of their caller and the command (I7). */
+/** The ids of children follow from the life of their caller and from the command (I7). */
 import { expect, test } from "vitest";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS } from "../harness/engine/engine-fixture.ts";

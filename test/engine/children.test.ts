@@ -1,4 +1,4 @@
-/** Calls and sends of handlers: driven along, parked, raced, deep and wide. */
+/** Tests called and sent children: driven along, parked, in a race, in a long chain, and many at once. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -91,7 +91,7 @@ test("a chain of twenty calls returns its result, with two attempts of each call
   expect(stage.deployment.attempts).toHaveLength(41);
 });
 
-test("fifty calls at once all return, each having run once", async () => {
+test("fifty concurrent calls all return, and each child runs once", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const calls = Array.from({ length: 50 }, (_, i) => ctx.call("child", String(i)));

@@ -1,4 +1,4 @@
-/** The circuit: while all attempts of a service fail, few are made; all invocations go on once the service works again. */
+/** The circuit: a service whose attempts all fail gets few attempts; all invocations go on once the service works again. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
@@ -36,7 +36,7 @@ async function sendMany(stage: Stage, actor: Actor): Promise<readonly Invocation
   return ids;
 }
 
-test("while all attempts fail, one at a time is made, at growing intervals, and all succeed once the service works again", async () => {
+test("while all attempts fail, single attempts follow at growing intervals; all succeed once the service works", async () => {
   const { stage, actor, health } = await play();
   await sendMany(stage, actor);
   await stage.pulse.pass(5_000);
@@ -78,7 +78,7 @@ test("a kill ends an invocation behind an open circuit at once", async () => {
   expect(await inspect(actor.engine, id)).toBe(undefined);
 });
 
-test("a call that comes while the circuit is open is accepted, waits, and is answered once it closes", async () => {
+test("a call that comes while the circuit is open is accepted, waits, and is answered once the circuit closes", async () => {
   const { stage, actor, health } = await play();
   await sendMany(stage, actor);
   await stage.pulse.pass(5_000);
@@ -90,7 +90,7 @@ test("a call that comes while the circuit is open is accepted, waits, and is ans
   expect(textOf(await stage.pulse.within(120_000, called))).toBe("done");
 });
 
-test("another process sees the circuit, and both together make one attempt at a time", async () => {
+test("another process sees the circuit, and the two processes together make one attempt at a time", async () => {
   const { stage, actor } = await play();
   const other = stage.actor();
   await sendMany(stage, actor);

@@ -1,5 +1,5 @@
 /**
- * The cost of a call on a contended key does not depend on the number of waiting calls: counted with ten and with ten thousand.
+ * The cost of a call on a contended key hardly depends on the number of waiting calls: counted with ten and with ten thousand.
  */
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
@@ -26,7 +26,7 @@ import { ScriptedDeployment } from "../harness/engine/scripted-deployment.ts";
 const FEW = 10;
 const MANY = 10_000;
 
-/** @returns the cost of each call when `waiting` calls wait for one key at the same time */
+/** @returns the mean cost of a call when `waiting` calls wait for one key at the same time, and the sum of all transactions */
 async function costOfEach(waiting: number): Promise<TableCounts> {
   const gate = new Gate();
   let ended = 0;

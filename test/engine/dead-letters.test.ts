@@ -1,4 +1,4 @@
-/** Dead letters, whose invocations the sweeper drives, pauses with the reason, or leaves; and a sweeper without memory. */
+/** Dead letters, whose invocations the sweeper drives, pauses with the reason, or leaves; and sweepers in new processes. */
 import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -30,7 +30,7 @@ async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: 
 const drain = (stage: Stage, letters: Stage, { engine }: Actor) =>
   stage.pulse.within(60_000, drainDeadLetters(engine, letters.stores.queue, engine.clock.nowMs() + 60_000));
 
-test("a dead letter whose invocation can be driven alone is driven, and removed", async () => {
+test("a dead letter is removed after a drive of its invocation alone", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");
@@ -65,7 +65,7 @@ test("a dead letter that can be neither driven nor parked stays visible, and the
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
-test("the dead letter of a completed invocation stays until its final effects are performed", async () => {
+test("the dead letter of a completed invocation stays until the final effects of the invocation are performed", async () => {
   const stage = await open({
     work: (ctx) => {
       ctx.send("other");
@@ -170,7 +170,7 @@ test.each(["scheduled", "running"])(
   },
 );
 
-test("if the try of a dead letter ended its process, the letter is not tried again", async () => {
+test("if the try of a dead letter ended the sweeper's process, the letter is not tried again", async () => {
   const gate = new Gate();
   const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];
   const victim = stage.actor();
@@ -188,7 +188,7 @@ test("if the try of a dead letter ended its process, the letter is not tried aga
   expect(await inspect(next.engine, id)).toMatchObject({ status: "paused" });
 });
 
-test("a sweeper without memory looks at each acceptance once", async () => {
+test("sweepers in successive processes look at each acceptance once", async () => {
   const [stage, letters] = [await open({ work: () => "done" }, { listingAgeMinMs: 1_000 }), await open({})];
   const sweeper = stage.actor();
   await deadLetter(stage, letters, sweeper, "work");
@@ -198,7 +198,7 @@ test("a sweeper without memory looks at each acceptance once", async () => {
   expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 0 });
 });
 
-test("if throttling keeps the record of a failed try, the next pass drives the letter, as the try ended no process", async () => {
+test("if throttling prevents the removal of the record of a failed try, the next pass still drives the invocation", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");

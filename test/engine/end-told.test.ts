@@ -1,4 +1,4 @@
-/** A waiter that gets the end of a keyed handler finds the state of the key as that end left it. */
+/** Tests that the end of a keyed handler becomes visible only after the write of the state of its key. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
@@ -20,7 +20,7 @@ const open = stages();
 const services = [objectOf(["add"], ["get"]), workflowOf(["get"])];
 const handlers = { add: addCount, run: addCount, get: getCount };
 
-/** The write after the final segment: the lock goes to the next ticket, or the life of a workflow gets its end. */
+/** The write after the final segment: it frees the lock, or it stores the end of a workflow's life. */
 function isLastOfLock({ port, method, args }: PortCall): boolean {
   const { set } = (args[1] ?? {}) as { readonly set?: Readonly<Record<string, unknown>> };
   return port === "table" && method === "update" && (set?.["held"] === 0 || set?.["goneAtMs"] !== undefined);
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-test("a repeated idempotency key also gets the result only after the state is written", async () => {
+test("a call with a repeated idempotency key also gets the result only after the state is written", async () => {
   const stage = await open(handlers, { services });
   const driver = stage.actor();
   const gate = holdBack(driver);

@@ -1,4 +1,4 @@
-/** The entries of a journal for operators: the moment of each, and what each is about, in the API's view and in SQL. */
+/** The entries of a journal in the API's view and in SQL: the moment and the subject of each entry. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { callOn, sendOn } from "../harness/engine/engine-fixture.ts";
@@ -50,7 +50,7 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-test("an entry shows the key, target, signal, moment or invocation that it is about", async () => {
+test("an entry shows the target, signal or invocation that it is about", async () => {
   const stage = await open(handlers);
   const actor = stage.actor();
   actor.startWorker();
@@ -69,7 +69,7 @@ test("an entry shows the key, target, signal, moment or invocation that it is ab
   expect(others.find(({ type }) => type === "Notification: Signal")).toMatchObject({ signal: "go" });
 });
 
-test("the table of journals has the cells of each command, and its message without the frame", async () => {
+test("sys_journal has the cells of each command, and the message of the command without the header of its frame", async () => {
   const untilMs = 4_000_000_000_000;
   const stage = await open({ ...handlers, naps: async (ctx) => await ctx.get(ctx.sleep(untilMs)) });
   const actor = stage.actor();

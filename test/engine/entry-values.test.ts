@@ -1,4 +1,4 @@
-/** The values of journal entries in the view of operators: only where they are asked for, and as handlers gave them. */
+/** The values of journal entries in the view of operators: only on request, and as handlers gave them. */
 import { expect, test } from "vitest";
 import { showInvocation } from "../../shared/engine/query/show-invocation.ts";
 import { callKeyed, keyed, objectOf } from "../harness/engine/object-stage.ts";
@@ -30,7 +30,7 @@ async function ended() {
   return { actor, invocationId };
 }
 
-test("each entry with a payload has it as its value", async () => {
+test("the value of each entry with a payload is the payload", async () => {
   const { actor, invocationId } = await ended();
   const { entries } = (await showInvocation(actor.engine, invocationId, true))!;
   const values = entries.map(({ type, value }) => [type, value === undefined ? undefined : decoder.decode(value)]);
@@ -49,7 +49,7 @@ test("each entry with a payload has it as its value", async () => {
   );
 });
 
-test("no entry has a value unless values are asked for", async () => {
+test("entries have values only if the request asks for values", async () => {
   const { actor, invocationId } = await ended();
   const { entries } = (await showInvocation(actor.engine, invocationId))!;
   expect(entries.length).toBeGreaterThan(5);

@@ -99,7 +99,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["nap of S"]);
   });
 
-  test("a caller for its child, and the child for its caller when it delivers its result", async () => {
+  test("a caller for its child, and the child for its caller when the child delivers its result", async () => {
     const { stage, actor } = await play({
       parent: async (ctx) => await ctx.get(ctx.call("nap", String(HOUR_MS), { service: "Leaf" })),
     });
@@ -145,7 +145,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["approve of W", "run of W", "wait of W"]);
   });
 
-  test("an attach, and its answer", async () => {
+  test("an attach and its answer, except the wake of the park", async () => {
     const { stage, actor, gate } = await play({
       parent: async (ctx) => await ctx.get(ctx.attach(ctx.input)),
     });
@@ -200,7 +200,7 @@ describe("the service is named by", () => {
   });
 });
 
-test("a message without a service names its service after it is put back", async () => {
+test("a message without a service is put back with the service of its invocation", async () => {
   const { stage, actor, gate } = await play();
   const { invocationId } = await stage.pulse.within(0, sendOn(actor, "stuck"));
   await stage.pulse.pass(100);

@@ -1,4 +1,4 @@
-/** Timers of far moments: one for each moment, set before the park that relies on it, cancelled when not needed (ADR 0022). */
+/** Timers of far moments: one timer for each moment, set before the park that needs it, and cancelled if obsolete (ADR 0022). */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -183,7 +183,7 @@ test("a hop that a claim uses up is followed by another when the invocation park
   const actor = climbing(stage);
   const { invocationId } = await sendOn(actor, "nap", String(stage.pulse.nowMs() + 2 * HOUR_MS));
   await stage.pulse.pass(MINUTE_MS);
-  // The arrival is written and its wake is lost: the next hop finds it.
+  // The arrival is written and its wake is lost: the next hop leads to a read of the arrival.
   const stranger = stage.actor();
   stranger.process.before = ({ method }) => {
     if (method === "send") stranger.die();

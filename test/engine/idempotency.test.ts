@@ -37,7 +37,7 @@ test("a second call with the key of a running call gets the result of that call,
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a call with the key of a completed invocation gets the stored result and the moment when that expires", async () => {
+test("a call with the key of a completed invocation gets the stored result and the moment when the result expires", async () => {
   const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
   const actor = stage.actor();
   await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));

@@ -19,7 +19,7 @@ function slowStore() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("a thousand reads during a read share the next one, which sees what was written before they were requested", async () => {
+test("a thousand reads that are requested during a read share the next read, which sees all earlier writes", async () => {
   const { store, reads } = slowStore();
   const first = reads.read("a");
   store.value = "second";

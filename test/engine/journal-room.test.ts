@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 const LARGE = 5;
 const INPUT = "x".repeat(9 * MIB);
 
-/** @returns an actor whose budget of journals has room for one journal of nine MiB, and no second */
+/** @returns an actor whose budget of journals has room for one journal of nine MiB, but not for a second one */
 function narrow(stage: Stage): Actor {
   const actor = stage.actor();
   Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, { journalsMaxBytes: MIB }));
@@ -23,7 +23,7 @@ function narrow(stage: Stage): Actor {
   return actor;
 }
 
-test("one large invocation at a time is in memory while its handler never answers, and small ones run concurrently", async () => {
+test("while the handler of a large invocation does not answer, no other large one is in memory, and small ones run", async () => {
   const gate = new Gate();
   const stage = await open(
     { large: async () => gate.passed.then(() => "done"), small: () => "done" },
@@ -46,7 +46,7 @@ test("one large invocation at a time is in memory while its handler never answer
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-test("an invocation that is large only when unpacked completes", async () => {
+test("an invocation completes even if only its unpacked input is large", async () => {
   const stage = await open({ large: () => "done" }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
   Object.assign(actor.engine, { codec: synchronousCodec });
@@ -125,7 +125,7 @@ test.each([
   expect([meanwhile, afterwards]).toEqual([before, 0]);
 });
 
-test("a large invocation that backs off leaves memory meanwhile", async () => {
+test("a large invocation is not in memory while it backs off", async () => {
   const retry = { initialIntervalMs: 500, maxIntervalMs: 500, factor: 1 };
   const stage = await open(
     {

@@ -100,7 +100,7 @@ test("a kill does not end a later life under the key of a call that was answered
   expect(await endOf(actor, later.invocationId)).toBe("open");
 });
 
-test("a kill ends a call under a key if the killed invocation created it, although others wait for it", async () => {
+test("a kill ends a keyed call that the killed invocation made first, although another caller waits for the call", async () => {
   const { stage, actor } = await played();
   const first = await begun(stage, actor, "callsKeyed");
   const second = await begun(stage, actor, "callsKeyed");

@@ -1,4 +1,4 @@
-/** Tests of kill: in every status, of awaited calls, and by a driver that reads the kill order. */
+/** Tests of kill: in several statuses, of awaited calls, and by a driver that reads the kill order. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -72,9 +72,9 @@ test("a killed scheduled invocation never runs, and leaves no record", async () 
 });
 
 test.each([
-  ["by its own process", true],
-  ["by another process", false],
-])("a driver in the middle of an attempt is fenced: killed %s", async (_, isOwn) => {
+  ["from the process of the driver", true],
+  ["from another process", false],
+])("a driver in the middle of an attempt is fenced by a kill %s", async (_, isOwn) => {
   const gate = new Gate();
   let closures = 0;
   const stage = await open({

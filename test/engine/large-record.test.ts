@@ -40,7 +40,7 @@ async function readBack(ports: ReturnType<typeof packing> | ReturnType<typeof pl
 
 describe.each([
   ["as it is", plain],
-  ["packed where that helps", packing],
+  ["packed if that saves a write unit", packing],
 ])("a record %s", (_, ports) => {
   test.each([0, 500, 5_000, PIECE_MAX_BYTES - 3, PIECE_MAX_BYTES, 1_000_000, 3_000_000])(
     "of %i random bytes comes back byte for byte",
@@ -109,7 +109,7 @@ test("a process without a codec refuses a packed record", async () => {
   await expect(reassemble(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
 });
 
-test("dropLost removes the pieces of an item whose put was refused, unless the item's own earlier put refused it", async () => {
+test("dropLost removes the pieces of an item whose put was refused, unless the stored item has the same record", async () => {
   const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   await dropLost(plain(), item, { ...item, expiresAtS: 2_000 });
   expect(table.all().length).toBe(4);

@@ -30,7 +30,7 @@ async function ended({ pulse }: Stage, { engine }: Actor, id: InvocationId): Pro
   return textOf(end);
 }
 
-test("after a driver died between the pieces and their segment, the next driver makes the attempt again", async () => {
+test("if a driver dies after the write of the pieces and before their segment, the next driver repeats the attempt", async () => {
   let ran = 0;
   const stage = await open({
     grows: async (ctx) => await ctx.get(ctx.run("step", () => `${++ran} ${long("a")}`)),
@@ -115,7 +115,7 @@ test("a large invocation is cancelled like any other", async () => {
   expect(await ended(stage, actor, invocationId)).toMatch(/^409 /);
 });
 
-test("pieces are kept while their invocation is open and its result is kept, and no longer", async () => {
+test("pieces are kept until the retention of their invocation is over", async () => {
   let awakeable = "";
   const stage = await open({
     hears: async (ctx) => {

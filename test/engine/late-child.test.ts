@@ -10,7 +10,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("if a child ends while the driver of its caller leaves, the result of the child is written into the table", async () => {
+test("if a child ends while the driver of its caller parks, the result of the child is written into the table", async () => {
   const gate = new Gate();
   const stage = await open({
     parent: async (ctx) => {

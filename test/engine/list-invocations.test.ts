@@ -171,7 +171,7 @@ test("the sweeper walks shards that the setting no longer includes", async () =>
   expect(found.sort()).toEqual(sent.sort());
 });
 
-test("a list of completed invocations by deployment is refused, and the refusal names what is possible", async () => {
+test("a list of completed invocations by deployment is refused, and the refusal names the possible status filter", async () => {
   const { actor } = await stageWithOpen(0);
   await expect(listInvocations(actor.engine, { deployments: ["dp_x"] }, 10)).rejects.toThrow("status=open");
 });

@@ -42,7 +42,7 @@ interface Play {
 
 interface Scenario {
   readonly handlers: (stage: () => Stage) => Record<string, Handler>;
-  /** Returns what is visible from outside at the end. No sweeper runs, so a lost wake stays visible. */
+  /** Returns the results that are visible from outside at the end. No sweeper runs, so a lost wake stays visible. */
   readonly play: (play: Play) => Promise<unknown>;
 }
 
@@ -127,7 +127,7 @@ const SCENARIOS: Record<string, Scenario> = {
       return [end, purged, await partition(stage, "obj#W#w"), await endOf(on, invocationId)];
     },
   },
-  "an edit of a free state, on top of which a call comes": {
+  "an edit of the state of a free key, and then a call": {
     handlers: () => ({ add: addCount }),
     play: async (on) => {
       const { stage, actor, work } = on;
@@ -211,7 +211,7 @@ const SCENARIOS: Record<string, Scenario> = {
       return [texts, dropped, kept, purged, await blobs()];
     },
   },
-  "a dead letter that is taken up": {
+  "a dead letter that is drained": {
     handlers: () => ({ greet: () => "done" }),
     play: async (on) => {
       const { stage, actor } = on;

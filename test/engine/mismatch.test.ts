@@ -1,4 +1,4 @@
-/** Tests the failure message after a change of code that contradicts the journal. */
+/** Tests the failure message and the view after a change of code that contradicts the journal. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

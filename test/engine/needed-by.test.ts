@@ -1,4 +1,4 @@
-/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that only it serves. */
+/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that no other one serves. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
@@ -34,7 +34,7 @@ async function needs({ engine }: Actor, limits?: Parameters<typeof neededBy>[3])
   return await neededBy(engine, deployments, deployments[0]!.id, limits);
 }
 
-test("an invocation before its first attempt needs the only deployment of its service, delayed or not", async () => {
+test("before its first attempt, even a scheduled invocation needs the only deployment of its service", async () => {
   const { stage, actor } = await play();
   await sendOn(actor, "greet");
   await sendOn(actor, "greet", "", { startAtMs: FAR_MS });
@@ -60,7 +60,7 @@ test("pinned invocations are counted apart from those without a pin, and complet
   expect(await needs(actor)).toEqual({ pinned: 2, unserved: 1, services: ["S"], isAtLeast: false });
 });
 
-test("an invocation whose handler both deployments serve needs neither; if only the newer one serves it, that one is needed", async () => {
+test("an invocation needs a deployment only if no other deployment serves its handler", async () => {
   const { stage, actor } = await play();
   const newer = deployment(2, [{ ...service("S", ["greet", "waves"]), revision: 2 }]);
   await writeDeployment(stage.stores.meta, "", newer, 1);
@@ -84,7 +84,7 @@ test("the count ends soon after it has found as many invocations as its bound, a
   expect(await needs(actor, { ...bounds, foundMax: 50 })).toMatchObject({ unserved: 100, isAtLeast: true });
 });
 
-test("the count is a lower bound if more invocations need a look than the bound allows, although none was found", async () => {
+test("the count is a lower bound if more invocations need a look than the bound allows, even a count of zero", async () => {
   const { stage, actor } = await play();
   await complete(stage.stores.table, actor.engine, 150, MINUTE_MS);
   const none = { pinned: 0, unserved: 0, services: [] };

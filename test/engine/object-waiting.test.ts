@@ -43,7 +43,7 @@ describe("an invocation that waits for a key", () => {
   test.each([
     ["cancelled", cancel],
     ["killed", kill],
-  ] as const)("is %s without an attempt, and the next one gets its turn", async (_, end) => {
+  ] as const)("is %s without an attempt, and the next invocation gets its turn", async (_, end) => {
     const { stage, actor, gate, second, third } = await blocked();
     expect(await stage.pulse.within(0, end(actor.engine, second.invocationId))).toBe("done");
     expect(await inspect(actor.engine, second.invocationId)).toBeUndefined();

@@ -42,7 +42,7 @@ describe("one call of an object", () => {
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "get"))))).toBe("2");
   });
 
-  test("the next attempt sees the state as the first one changed it, and so does a shared handler before the end", async () => {
+  test("a shared handler sees a change of the state by an open call before the end of the call", async () => {
     const gate = new Gate();
     const stage = await open(
       {
@@ -98,7 +98,7 @@ describe("many calls of one key", () => {
     expect((await lockOf(actor, "k")).holder).toBeUndefined();
   });
 
-  test("a waiting call gets its answer in its turn", async () => {
+  test("each waiting call gets the answer of its own turn", async () => {
     const stage = await open({ add, get }, counter);
     const actor = stage.actor();
     actor.startWorker();
@@ -192,7 +192,7 @@ describe("many calls of one key", () => {
 
 describe("a crash", () => {
   const points = Array.from({ length: 9 }, (_, at) => at);
-  test.each(points)("after %i writes loses no state, runs nothing twice and leaves the key free", async (at) => {
+  test.each(points)("after %i writes loses no state, counts no call twice and leaves the key free", async (at) => {
     const stage = await open({ add, get }, counter);
     const [driver, other] = [stage.actor(), stage.actor()];
     crashBefore(driver, nth(at, tableWrite));

@@ -1,4 +1,4 @@
-/** Messages that no process should send: from the future, a day late, for absurd moments. They neither harm nor circulate. */
+/** Messages that no process should send: from the future, a day late, for absurd moments. They do no harm. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { QUEUE_DELAY_MAX_MS, type Wake } from "../../shared/engine/ports/queue.ts";
@@ -19,11 +19,11 @@ const STRANGER = invocationIdFromBytes(new Uint8Array(INVOCATION_ID_BYTES).fill(
 type Odd = (nowMs: number) => Partial<Wake>;
 const ODD: Record<string, Odd> = {
   "sent a year ahead": (nowMs) => ({ sentAtMs: nowMs + YEAR_MS }),
-  "sent at no time of ours": () => ({ sentAtMs: ABSURD_MS }),
+  "sent at an absurd moment": () => ({ sentAtMs: ABSURD_MS }),
   "a day late": (nowMs) => ({ sentAtMs: nowMs - 24 * HOUR_MS }),
   "with the longest delay": () => ({ delayMs: QUEUE_DELAY_MAX_MS }),
   "for a moment in a year": (nowMs) => ({ wakeAtMs: nowMs + YEAR_MS }),
-  "for a moment without end": () => ({ wakeAtMs: ABSURD_MS }),
+  "for an absurd moment": () => ({ wakeAtMs: ABSURD_MS }),
   "for a moment that is over": () => ({ wakeAtMs: 0 }),
 };
 
@@ -70,7 +70,7 @@ test.each(Object.entries(ODD))(
   },
 );
 
-test("a message for a timer of a gone invocation is not sent again", async () => {
+test("a message for an unknown invocation with a wake moment ahead is not sent again", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();

@@ -103,7 +103,7 @@ test("without authentication the act is shown without a name, and a restarted in
   expect(await actOn(actor, anew.invocationId)).toMatchObject({ kind: "restart", by: BOB });
 });
 
-test("an act costs no write beside its order", async () => {
+test("the name of the operator of an act costs no additional write", async () => {
   const { stage, sent } = await play();
   const id = await sent("naps");
   const [nameless, named] = [stage.actor(), stage.actor()];

@@ -61,7 +61,7 @@ test("after a handler was cut for time, another driver leaves the next call to t
   expect(textOf(await stage.pulse.within(TIME_MS, again))).toBe("done");
 });
 
-test("an attempt that had only begun when the time was up writes no slow note", async () => {
+test("an attempt that began shortly before the time was up leads to no slow note", async () => {
   const gate = new Gate();
   const { stage, driver } = await openStage({ quick: () => gate.passed.then(() => "done") });
   const { clock } = driver.engine;

@@ -1,4 +1,4 @@
-/** Orders to pause what waits: a sleep, the start of a delayed send, or the queue of a key. */
+/** Orders to pause an invocation that waits: in a sleep, for its scheduled start, or in the queue of a key. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
@@ -41,9 +41,9 @@ async function attachOn({ engine }: Actor, id: InvocationId) {
 }
 
 test.each([
-  ["by its own process", true],
-  ["by another process", false],
-])("a suspended invocation is paused %s, and what it awaited does not resume it", async (_, isOwn) => {
+  ["from the process that parked it", true],
+  ["from another process", false],
+])("a suspended invocation is paused %s, and the end of its sleep does not resume it", async (_, isOwn) => {
   const { stage, actor } = await play({ naps });
   const operator = isOwn ? actor : stage.actor();
   const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 30_000));
@@ -59,7 +59,7 @@ test.each([
   expect(textOf(await stage.pulse.within(3_000, attachOn(actor, invocationId)))).toBe("slept");
 });
 
-test("a scheduled invocation is paused beyond its start, and begins once it is resumed", async () => {
+test("a scheduled invocation stays paused after its scheduled start, and begins once it is resumed", async () => {
   const { stage, actor } = await play({ works: () => "done" });
   const { invocationId } = await sendOn(actor, "works", "", { startAtMs: stage.pulse.nowMs() + 10_000 });
   await stage.pulse.settle();
@@ -148,7 +148,7 @@ test("a paused invocation that waited for its key does not keep the key from cal
   for (const id of [second, third]) expect(await statusOf(actor, id)).toBe("paused");
 });
 
-test("the pause of a queued invocation outlives its process", async () => {
+test("the pause of a queued invocation survives a restart of the process", async () => {
   const { stage, actor, second } = await queued();
   await pause(actor.engine, second);
   await stage.pulse.pass(1_000);

@@ -51,9 +51,9 @@ function gated() {
 }
 
 test.each([
-  ["by its own process", true],
-  ["by another process", false],
-])("a running attempt whose invocation is paused %s goes on to its end, and no other follows", async (_, isOwn) => {
+  ["from the process of its driver", true],
+  ["from another process", false],
+])("a running attempt whose invocation is paused %s goes on to its end, and no attempt follows", async (_, isOwn) => {
   const { gate, ran, works } = gated();
   const { stage, actor } = await play({ works });
   const operator = isOwn ? actor : stage.actor();

@@ -33,7 +33,7 @@ test.each<[string, Handler]>([
     },
   ],
   [
-    "behind a step",
+    "after a stored step",
     async (ctx) => {
       await ctx.get(ctx.run("step", () => "done"));
       throw new Error("boom");

@@ -1,4 +1,4 @@
-/** Where one process owns the store, the acceptance of a call waits a moment for its first segment. */
+/** If a process owns its store alone, the acceptance of a call waits a moment for the first segment of the call. */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
@@ -10,7 +10,7 @@ import { stages } from "../harness/engine/stages.ts";
 const open = stages();
 const acceptanceWaitMs = 4;
 
-test("a call that is answered at once is one write, and needs no message", async () => {
+test("a call that is answered at once takes one write, and needs no message", async () => {
   const stage = await open({ greet: (ctx) => `Hello ${ctx.input}` }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
   expect(textOf(await stage.pulse.within(0, callOn(actor, "greet", "you")))).toBe("Hello you");
@@ -34,7 +34,7 @@ test("a call of a slower handler is accepted before its end, and its message is 
   expect(actor.process.methods("queue")).toEqual(["send", "recall"]);
 });
 
-test("a message is sent with a first segment that leaves work to do", async () => {
+test("a message is sent if the first segment leaves work to do", async () => {
   const stage = await open({ step: async (ctx) => await ctx.get(ctx.run("one", () => "1")) }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });
   expect(textOf(await stage.pulse.within(0, callOn(actor, "step")))).toBe("1");
@@ -85,7 +85,7 @@ test("the failure of a first attempt is reported once the acceptance is durable"
   expect(puts[0]).toBe("seg#000000");
 });
 
-test("an awakeable that is resolved before the write of the acceptance begins is not lost", async () => {
+test("a completion of an awakeable is not lost if it comes before the write of the acceptance begins", async () => {
   const stage = await open(
     { waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` },
     { acceptanceWaitMs },

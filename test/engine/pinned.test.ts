@@ -1,4 +1,4 @@
-/** Open invocations that need a deployment, counted in tables whose index shows little (ADR 0020). */
+/** Tests the count of open invocations that need a deployment, in a table whose index shows too few attributes (ADR 0020). */
 import { expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../shared/core/model/ids.ts";
 import { invocationPk, openKeys } from "../../shared/engine/store/item-keys.ts";

@@ -12,7 +12,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** Starts a process that owns its store alone, as the local process starts. */
+/** Starts a process that owns its store alone, as the local process does. */
 async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Promise<Actor> {
   const actor = stage.actor({ soleOwner: true });
   known(actor);
@@ -67,7 +67,7 @@ test("an invocation that ends the process at its answer is paused after four dea
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("after a kill with harmless invocations running, the next process does not suspect them for long", async () => {
+test("after kills of processes that drive harmless invocations, none of the invocations stays a suspect for long", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "free") });
   let actor = await start(stage);

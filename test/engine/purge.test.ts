@@ -69,7 +69,7 @@ test("a purge removes all content: status, result, input and output", async () =
   expect(await purge(actor.engine, id)).toBe("unknown");
   expect(await purgeJournal(actor.engine, id)).toBe("unknown");
   expect([await holds(stage, id, "and a secret"), await holds(stage, id, input)]).toEqual([false, false]);
-  // The remaining segments fence a driver that read the acceptance before the purge removed it.
+  // The remaining segment is a tombstone, which fences a driver that read the acceptance before the purge removed it.
   expect(await skOf(stage, id)).toEqual([expect.stringMatching(/^seg#nonce#00000\d$/)]);
 });
 
@@ -91,7 +91,7 @@ test("a driver that read the invocation before its purge begins nothing", async 
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   const late = stage.actor();
-  // The purge falls between two pages of the late driver's read, which contains the acceptance and no later segment.
+  // The purge falls between two pages of the late driver's read, which contains the acceptance and then only the tombstone.
   const { table } = late.engine;
   let halves = 0;
   const query: typeof table.query = async (pk, range = {}) => {
@@ -193,14 +193,14 @@ test.each([
   await stage.pulse.pass(LEASE_MS);
 });
 
-test("a journal with a retention of zero is not shown from the end on", async () => {
+test("a journal with a retention of zero is not shown after the end", async () => {
   const { stage, actor } = await play({ quick: () => "done" }, { journalRetentionMs: 0 });
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", entries: [] });
 });
 
-test("the purge of a workflow's run removes its state, and its key can run again", async () => {
+test("the purge of a workflow's run removes the state, and another run can start under the key", async () => {
   const stage = await open({ run: addCount, get: getCount }, { services: [workflowOf(["get"])] });
   const actor = stage.actor();
   const run = keyed("W", "w", "run", "5");

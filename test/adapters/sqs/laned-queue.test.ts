@@ -66,15 +66,18 @@ const wake = (service?: string) => ({
 test.each([
   ["a slow service", "Slow", "slow-wakes"],
   ["any other service", "Quick", "wakes"],
-  ["an unknown service", undefined, "wakes"],
-])("a message for %s goes whole to the right lane, with its message group", async (_what, name, lane) => {
-  const { queue, asked } = await lanes(["Slow"]);
-  await queue.send(wake(name));
-  const [sent, ...more] = asked();
-  expect(more).toEqual([]);
-  expect([sent!.lane, sent!.MessageGroupId]).toEqual([lane, name]);
-  expect(wakeOfBody(sent!.MessageBody!)).toEqual({ wake: wake(name) });
-});
+  ["no service", undefined, "wakes"],
+])(
+  "a message for %s goes unchanged to the right lane, with the message group of its service if it has one",
+  async (_what, name, lane) => {
+    const { queue, asked } = await lanes(["Slow"]);
+    await queue.send(wake(name));
+    const [sent, ...more] = asked();
+    expect(more).toEqual([]);
+    expect([sent!.lane, sent!.MessageGroupId]).toEqual([lane, name]);
+    expect(wakeOfBody(sent!.MessageBody!)).toEqual({ wake: wake(name) });
+  },
+);
 
 test("a message is extended and deleted in its own queue, even if its service has changed lanes", async () => {
   const slow: string[] = [];

@@ -1,4 +1,4 @@
-/** A process that runs an endless statement, and prints the id of the process that evaluates it. */
+/** This program runs a statement that takes very long, and prints the id of the process that evaluates the statement. */
 import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
 import { tableShape } from "../../../shared/core/query/table-shape.ts";
 

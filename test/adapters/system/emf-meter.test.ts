@@ -37,7 +37,7 @@ function read(name: string): readonly (readonly [string, readonly number[]])[] {
   );
 }
 
-test("counts are one sum for each set of labels, and each is written once", () => {
+test("counts add up to one sum for each set of labels, and each sum is written once", () => {
   meter.count("attempts_total", { ending: "end" });
   meter.count("attempts_total", { ending: "end" }, 2);
   meter.count("attempts_total", { ending: "error" });
@@ -51,7 +51,7 @@ test("counts are one sum for each set of labels, and each is written once", () =
   expect(lines).toHaveLength(2);
 });
 
-test("metrics share a line as long as no label and no metric has two values in it", () => {
+test("metrics share a line unless a label or a count would have two values in that line", () => {
   meter.count("invocations_accepted_total", { source: "ingress" });
   meter.observe("attempt_seconds", 0.5);
   for (const ending of ["suspended", "ended"]) meter.count("attempts_total", { ending });
@@ -87,7 +87,7 @@ test("an observed metric keeps each value, and a gauge its last", () => {
   });
 });
 
-test("no line has more values of a metric than CloudWatch reads from one", () => {
+test("no line has more values of a metric than CloudWatch reads from one line", () => {
   for (let value = 0; value < 250; value++) meter.observe("attempt_seconds", value);
   meter.flush();
   const values = read("attempt_seconds").map(([, all]) => all);

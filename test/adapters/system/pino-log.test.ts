@@ -61,7 +61,7 @@ test("configured fields are in every line", () => {
   expect(lines[0]).toMatchObject({ room: "worker", n: 1, event: INFO });
 });
 
-test("current fields are read for each line, and do not leak into another", () => {
+test("the current fields are read for each line, and no field of one line leaks into another line", () => {
   let event: { readonly requestId?: string } = {};
   const lines = written({ fieldsNow: () => event }, (log) => {
     log.write("process.started", { n: 1 });
@@ -76,7 +76,7 @@ test("current fields are read for each line, and do not leak into another", () =
   ]);
 });
 
-test("a field named like one of the log's own does not replace it", () => {
+test("a field with the name of one of the log's own fields does not replace that field", () => {
   const [line] = written({}, (log) => log.write(ERROR, { message: "fake", level: "fake", event: "fake" }));
   expect(line).toMatchObject({ level: "error", event: ERROR, message: "The queue could not be read" });
   expect(line).toMatchObject({ message_: "fake", level_: "fake", event_: "fake" });
@@ -87,7 +87,7 @@ test("a value with percent signs and newlines stays unchanged, on one line", () 
   expect([line?.["reason"], more]).toEqual(["100%s %d\n%j", []]);
 });
 
-test("each event is written with the level and the sentence of the table", () => {
+test("each event is written with its level and its message from `LOG_EVENTS`", () => {
   const lines = written({}, (log) => LOG_EVENT_NAMES.forEach((event) => log.write(event)));
   expect(lines.map(({ time: _time, ...rest }) => rest)).toEqual(
     LOG_EVENT_NAMES.map((event) => ({

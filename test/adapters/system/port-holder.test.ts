@@ -1,4 +1,4 @@
-/** The process that listens on a port: in the tables of Linux, and by a server of this process. */
+/** Tests the search for the process that listens on a port: in a table of Linux, and with a server of this process. */
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { listeningInodes, portHolder } from "../../../shared/adapters/system/port-holder.ts";
@@ -22,9 +22,9 @@ test.each(["", "\n\n", "no table", "0: :1F90"])("a table %j has no socket", (tab
   expect(listeningInodes(table, 8080)).toEqual([]),
 );
 
-// Other systems show no process of a port without a program of their own.
+// Other systems show the process of a port only through a separate program.
 test.skipIf(process.platform !== "linux")(
-  "a port of this process has this process, and a free port has none",
+  "the search finds this process for a port of this process, and no process for a free port",
   async () => {
     const { port, stop } = await startServer(createServer());
     onTestFinished(stop);

@@ -74,7 +74,7 @@ test("two meters are independent", async () => {
   expect(await linesOf(two)).toEqual([]);
 });
 
-test("readings of a whole gauge replace those before them, and free their room under the limit", async () => {
+test("a call of `gauges` replaces all earlier readings of that gauge and frees their room under the limit", async () => {
   const meter = new PrometheusMeter({ labelSetsMax: 2 });
   const of = (...services: string[]) => services.map((service, value) => ({ value, labels: { service } }));
   for (let at = 0; at < 10; at++) meter.gauges("open_invocations", of(`s${at}`, `t${at}`));
@@ -87,7 +87,7 @@ test("readings of a whole gauge replace those before them, and free their room u
   expect(await linesOf(meter)).toEqual([]);
 });
 
-test("a whole gauge leaves a counter of the same name alone", async () => {
+test("a call of `gauges` with the name of a counter does not change the counter", async () => {
   const meter = new PrometheusMeter();
   meter.count("x_total");
   meter.gauges("x_total", [{ value: 5, labels: {} }]);

@@ -1,4 +1,4 @@
-/** A collector for tests: accepts OTLP over HTTP, keeps the spans, and answers with a chosen status. */
+/** A collector for tests: receives OTLP over HTTP, answers with a chosen status, and keeps the spans if that status is 200. */
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";

@@ -7,7 +7,7 @@ import type { ErrorEntry } from "../../../shared/core/errors/error-entry.ts";
 /** The published codes. */
 const META = [3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 const RT = [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22];
-/** Stepwell's own codes: a deployment limits the rate of requests, and the store's folder cannot be used in three ways. */
+/** Stepwell's own codes: one for a rate limit of a deployment, and three for the reasons why a data directory is unusable. */
 const MORE_RT = [23, 24, 25, 26];
 const numbered = (prefix: string, numbers: number[]) => numbers.map((n) => `${prefix}${String(n).padStart(4, "0")}`);
 
@@ -47,7 +47,7 @@ describe("a coded error", () => {
     expect(new CodedError("RT0011").message).toBe("[RT0011] No deployment was found to process the invocation");
   });
 
-  it("cannot have a code that only warns", () => {
+  it("cannot have a code that only warns, and a notice cannot have a code that is thrown", () => {
     // @ts-expect-error RT0021 accompanies an answer and is never thrown.
     expect(new CodedError("RT0021").code).toBe("RT0021");
     // @ts-expect-error RT0011 is thrown and is never a notice.

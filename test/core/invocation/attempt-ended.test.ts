@@ -40,7 +40,7 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
   "with neither": {},
 };
 
-/** The step for each policy. If a segment is written for any content, the state after the segment follows. */
+/** The step for each policy. A comma and the state after the segment follow if the ending writes a segment for every content. */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],
   ["suspended", all("poll, suspended")],
@@ -143,7 +143,7 @@ describe("the failure of an attempt", () => {
     expect(advance(running(), attemptEnded(failing(), { pin: noDeployment })).failure).toEqual(FAILURE);
   });
 
-  test("without new entries is an event the first time, and none when it repeats", () => {
+  test("without new entries is an event the first time, and no event if the next attempt fails in the same way", () => {
     const first = advance(running(), attemptEnded(failing()));
     expect(first.failure).toEqual({ ...FAILURE, deploymentId: PIN.deploymentId });
     const again = advance({ ...first.next, phase: { status: "running" } }, attemptEnded(failing()));
@@ -176,7 +176,7 @@ describe("the failure of an attempt", () => {
     expect(JSON.stringify(phase)).not.toContain("at home");
   });
 
-  test("that exhausts retries with kill keeps the stack of the last error, and counts as no kill", () => {
+  test("that exhausts the retries of a policy that kills ends the invocation with the error's stack, and is no kill", () => {
     const failure = { ...FAILURE, stacktrace: "at home" };
     const { phase } = advance(running(), attemptEnded(failing({ failure }), { policy: ONE_THEN_KILL })).next;
     expect(phase).toMatchObject({

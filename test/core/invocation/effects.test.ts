@@ -65,7 +65,7 @@ describe("the effects of a segment", () => {
     ]);
   });
 
-  test("a kill also kills the child of each open call, with its caller and completion id; an ordinary end kills no child", () => {
+  test("a kill also kills the child of each open call, naming caller and completion id; an ordinary end kills no child", () => {
     const invocation = invocationIn("running");
     const answered = [call(2, 3), childId(2, "inv_a"), completion(3)];
     const sent = [send(4), childId(4, "inv_b")];

@@ -87,7 +87,7 @@ describe("the wake of a suspended invocation", () => {
     expect(stepOf(sleeping(combinator))).toEqual({ kind: "park", status: "suspended", wakeAtMs: NOW_MS + ms });
   });
 
-  test("is that of the first sleep that satisfies a nested await", () => {
+  test("is at the end of the first sleep that satisfies a nested await", () => {
     const nested: Await = {
       completions: [11, 12],
       signals: [],
@@ -105,7 +105,7 @@ describe("the wake of a suspended invocation", () => {
     expect(stepOf(invocation, [completionArrived(7)])).toMatchObject({ wakeAtMs: NOW_MS + 10_000 });
   });
 
-  test("is absent where no sleep can satisfy the await", () => {
+  test("is absent if no sleep can satisfy the await", () => {
     expect(stepOf(sleeping("first-completed", { completions: [7] }))).toEqual({ kind: "park", status: "suspended" });
   });
 

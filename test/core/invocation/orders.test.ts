@@ -67,7 +67,7 @@ describe("an order to pause", () => {
     ]);
   });
 
-  test("has no effect on a paused invocation until a cancel ends the pause", () => {
+  test("has no effect on a paused invocation, and is listed in the segment of the cancel that ends the pause", () => {
     const paused = invocationIn("paused");
     expect(advance(paused, poll([pause()]))).toMatchObject({ next: paused, step: { kind: "park", status: "paused" } });
     const ended = advance(paused, poll([pause(), cancelArrived()]));
@@ -107,7 +107,7 @@ describe("an order to resume", () => {
     expect(advance(next, poll([cancelArrived()], NOW_MS + 2)).segment?.after).toMatchObject({ tombstone: true });
   });
 
-  test("of a scheduled invocation after its start begins an attempt", () => {
+  test("of a scheduled invocation begins an attempt if the scheduled moment has passed", () => {
     const { next } = advance(pausedIn("scheduled"), poll([resume(LATER_MS + 1)], LATER_MS + 1));
     expect(advance(next, poll([], LATER_MS + 1)).step.kind).toBe("attempt");
   });

@@ -68,7 +68,7 @@ describe("a poll", () => {
     expect(advance(invocation, poll([], LATER_MS)).step.kind).toBe("attempt");
   });
 
-  test("attempts an exclusive handler only where the driver holds the lock", () => {
+  test("starts an attempt of an exclusive handler only if the invocation holds its key", () => {
     const exclusive = { ...ACCEPTANCE, handlerType: "exclusive" as const };
     for (const status of ["ready", "running", "pending"] as const) {
       const invocation = invocationIn(status, { acceptance: exclusive });
@@ -83,7 +83,7 @@ describe("a poll", () => {
     expect(next.phase.status).toBe("running");
   });
 
-  test("resets the retries where a cancel resumes a paused invocation", () => {
+  test("resets the retries if a cancel resumes a paused invocation", () => {
     const retries = { policyAttempts: 7, sinceEntry: 3 };
     const { next } = advance(invocationIn("paused", { retries }), poll([cancelArrived()]));
     expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });

@@ -54,8 +54,12 @@ describe("the two retry counters", () => {
   });
 
   test.each([
-    ["a policy without intervals", {}, { policy: { ...UNLIMITED, initialIntervalMs: 0, maxIntervalMs: 0 } }],
-    ["a handler that asks for no pause", { nextRetryDelayMs: 0 }, {}],
+    [
+      "a failure under a policy without intervals",
+      {},
+      { policy: { ...UNLIMITED, initialIntervalMs: 0, maxIntervalMs: 0 } },
+    ],
+    ["a failure whose handler asks for no delay", { nextRetryDelayMs: 0 }, {}],
   ])("%s is retried at once three times, and then every 50 ms", (_what, told, more) => {
     let invocation = start;
     const delays: number[] = [];
@@ -127,7 +131,7 @@ describe("the delay of a retry", () => {
   });
 });
 
-test("a policy of no attempts allows the one that was made", () => {
+test("a policy with zero attempts allows the first attempt, and a policy without a limit allows any number", () => {
   expect(exhausted({ ...UNLIMITED, maxAttempts: 0 }, 0)).toBe(false);
   expect(exhausted({ ...UNLIMITED, maxAttempts: 0 }, 1)).toBe(true);
   expect(exhausted(UNLIMITED, 1_000_000)).toBe(false);

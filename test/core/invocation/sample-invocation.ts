@@ -99,7 +99,7 @@ const STANDINGS: Readonly<Record<Status, Phase>> = {
 
 const NEVER_STARTED: ReadonlySet<Status> = new Set(["scheduled", "pending", "ready"]);
 
-/** An invocation with this status; unless it never started, it has a segment and an attempt. */
+/** An invocation with this status. It has one segment and one attempt if the status can only follow a first attempt. */
 export function invocationIn(status: Status, more: Partial<Invocation> = {}): Invocation {
   const fresh = accepted(status === "pending" ? { ...ACCEPTANCE, handlerType: "exclusive" } : ACCEPTANCE, INPUT);
   const started = NEVER_STARTED.has(status)

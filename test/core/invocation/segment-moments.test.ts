@@ -1,4 +1,4 @@
-/** The moment of each entry of a journal. */
+/** Tests which moment each entry of a journal has: that of the segment with the entry. */
 import { expect, test } from "vitest";
 import { entryMoments } from "../../../shared/core/invocation/segment-moments.ts";
 
@@ -10,10 +10,15 @@ const moments = [
 ];
 
 test.each([
-  ["a segment without entries has none", moments, { known: 5, count: 5 }, [10, 30, 30, 40, 40]],
-  ["entries that no segment has yet have the newest moment", moments, { known: 4, count: 6 }, [10, 30, 30, 40, 99, 99]],
-  ["a dropped journal has none", [...moments, { fromEntry: 5, atMs: 50 }], { known: 0, count: 0 }, []],
-  ["without segments every entry is newer", [], { known: 2, count: 2 }, [99, 99]],
+  ["a segment without entries gives its moment to no entry", moments, { known: 5, count: 5 }, [10, 30, 30, 40, 40]],
+  [
+    "entries that are in no segment yet have the newest moment",
+    moments,
+    { known: 4, count: 6 },
+    [10, 30, 30, 40, 99, 99],
+  ],
+  ["a dropped journal has no moments", [...moments, { fromEntry: 5, atMs: 50 }], { known: 0, count: 0 }, []],
+  ["without segments every entry has the newest moment", [], { known: 2, count: 2 }, [99, 99]],
   ["the acceptance alone", [{ fromEntry: 0, atMs: 7 }], { known: 1, count: 1 }, [7]],
 ] as const)("%s", (_, given, counts, expected) => {
   expect(entryMoments(given, { ...counts, newestAtMs: 99 })).toEqual(expected);

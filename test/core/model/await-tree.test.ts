@@ -46,7 +46,7 @@ test.each<[what: string, tree: Await, outcomes: Record<number, Outcome>, over: b
   ],
   ["all completed counts as a success", node(any, node("all-completed", 1), 2), { 1: F! }, true],
   [
-    "a first completed with both outcomes cannot be told",
+    "all over a first completed with either outcome: judged, so resumed",
     node(all, node("first-completed", 1, 2), 3),
     { 1: S!, 2: F! },
     true,
@@ -99,7 +99,8 @@ const anyFresh: fc.Arbitrary<Fresh> = fc.record({
 
 /**
  * The second evaluator.
- * @returns the possible outcomes of the node: none while it is pending; null if its parent must judge a child of unknown outcome
+ * @returns the possible outcomes of the node, an empty set while the node is pending; null if the node or a node below must
+ *   judge a child of unknown outcome
  */
 function outcomesOf(tree: Await, known: Fresh): ReadonlySet<Outcome> | null {
   const leaves = [

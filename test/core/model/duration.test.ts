@@ -1,4 +1,4 @@
-/** Durations as text: both forms, and refused texts. */
+/** Tests durations as texts: in ISO 8601 form, in units, and refused texts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDurationMs } from "../../../shared/core/model/duration.ts";
@@ -71,7 +71,7 @@ test("any text gives whole milliseconds or nothing", () => {
   );
 });
 
-test("a duration written in units is read back", () => {
+test("a duration in units or in ISO 8601 form is read back", () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.nat(59), fc.nat(59), fc.nat(999), (h, m, s, ms) => {
       const total = ((h * 60 + m) * 60 + s) * 1_000 + ms;

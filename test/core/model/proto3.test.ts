@@ -119,7 +119,7 @@ test("unknown fields of any wire type are skipped", () => {
   expect(decode(Sample, hex(`0801 ${unknown} 2001`))).toEqual({ ...blank, small: 1, flag: true });
 });
 
-test("a reader takes the last field of a oneof, and a writer refuses two fields of one", () => {
+test("a reader takes the last field of a oneof, and a writer refuses two fields of the same oneof", () => {
   expect(decode(Sample, hex("6801 7200"))).toEqual({ ...blank, right: { id: 0, tags: [] } });
   expect(decode(Sample, hex("7200 6801"))).toEqual({ ...blank, left: 1 });
   expect(() => encode(Sample, { left: 1, right: {} })).toThrow("another of its oneof");
@@ -140,7 +140,7 @@ test("bytes are views of the input, not copies", () => {
   expect([raw.byteOffset, raw.length]).toEqual([2, 2]);
 });
 
-test("headroom stays free in front", () => {
+test("the requested headroom stays free in front of the message", () => {
   expect(toHex(encode(Inner, { id: 5 }, 4))).toBe("00000000" + "0805");
 });
 

@@ -5,6 +5,6 @@ test.each([
   [{ service: "Greeter", handler: "greet" }, "Greeter/greet"],
   [{ service: "Counter", handler: "add", key: "a/b c" }, "Counter/a/b c/add"],
   [{ service: "Counter", handler: "add", key: "" }, "Counter//add"],
-])("a target is written as in tables: %o", (target, text) => {
+])("a target is written with slashes between service, key and handler: %o", (target, text) => {
   expect(targetText(target)).toBe(text);
 });

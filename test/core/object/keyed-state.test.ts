@@ -18,7 +18,7 @@ test("twenty thousand values are placed within a second", () => {
   expect(next.inline.size + put.size).toBe(20_000);
 });
 
-test("no value in the lock is larger than a value beside the lock, and each value is in one place", () => {
+test("no value in the lock takes more room with its key than a value beside the lock, and each value is in one place", () => {
   const value = fc.uint8Array({ maxLength: 250 });
   fc.assert(
     fc.property(fc.dictionary(fc.string({ maxLength: 8 }), value, { maxKeys: 40 }), (values) => {

@@ -1,4 +1,4 @@
-/** Generates any value that a message table allows. */
+/** Generates arbitrary values of a message type. */
 import fc from "fast-check";
 import type { MessageType, NamedField } from "../../../shared/core/model/proto3.ts";
 

@@ -71,7 +71,7 @@ const rows: Row[] = [
   ["a proposal without a run", [SLEEP, PROPOSE, SUSPENSION], [SLEEP], violation("completion 1, which no open run has")],
   ["a second proposal for a run", [RUN, PROPOSE, PROPOSE_AGAIN, SUSPENSION], [RUN, COMPLETION], suspended],
   [
-    "proposals in the order they came",
+    "two proposals, whose completions keep the order of the proposals",
     [RUN, RUN_2, PROPOSE_2, PROPOSE, SUSPENSION],
     [RUN, RUN_2, "8011000000000007 0802 2a030a0132", COMPLETION],
     suspended,
@@ -85,7 +85,7 @@ const rows: Row[] = [
   ],
   ["a proposal without a result", [RUN, "0005000000000002 0801"], [RUN], violation("no result")],
   ["awaiting-on before a suspension", [SLEEP, AWAITING_ON, SUSPENSION_V7], [SLEEP], suspended, { version: 7 }],
-  ["awaiting-on where the version has none", [AWAITING_ON, SUSPENSION], [], suspended],
+  ["awaiting-on in V6, which has no such message", [AWAITING_ON, SUSPENSION], [], suspended],
   ["a start", [RUN, "0000000000000000"], [RUN], violation("must not send Start")],
   ["a command ack", ["0004000000000000"], [], violation("must not send CommandAck")],
   ["a proposal ack", ["0007000000000002 0801"], [], violation("must not send ProposeRunCompletionAck"), { version: 7 }],
@@ -112,7 +112,7 @@ const rows: Row[] = [
   ["a state without a value", ["0403000000000003 0a016b"], [], violation("has no value")],
   ["a signal without a name", ["0410000000000002 2200"], [], violation("names no signal")],
   ["a signal without a result", ["0410000000000002 1001"], [], violation("has no result")],
-  ["a promise completion without one", ["040b000000000003 0a0170"], [], violation("has no completion")],
+  ["a promise command without a completion", ["040b000000000003 0a0170"], [], violation("has no completion")],
   ["an attach without a target", ["0412000000000002 5801"], [], violation("has no target")],
   ["an awakeable completion without a result", ["0414000000000003 0a0161"], [], violation("has no result")],
   ["an eager state without a result", ["0407000000000003 0a016b"], [], violation("has no result")],
@@ -241,7 +241,7 @@ test("each command is read with its name", () => {
   }
 });
 
-test("an attempt with too many entries is a violation, and none is kept", () => {
+test("an attempt with too many entries is a violation, and no entry is kept", () => {
   const sleeps = hex(SLEEP.repeat(100));
   const journalEntries = JOURNAL_MAX_ENTRIES - 250;
   const conversation = new Conversation({ ...setting(), journalEntries });
@@ -253,7 +253,7 @@ test("an attempt with too many entries is a violation, and none is kept", () => 
   expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 100000 entries") });
 });
 
-test("an attempt has the same limits whether its end comes in the chunk of its last entry or after it", () => {
+test("an attempt has the same limits whether its end comes in the chunk of its last entry or in a later chunk", () => {
   const tooMany = { ...setting(), journalEntries: JOURNAL_MAX_ENTRIES - 2 };
   const tooLarge = { ...setting(), messageSizeMaxBytes: 20 };
   const attempts: [string, ConversationSetting, string][] = [

@@ -1,4 +1,4 @@
-/** Tests frames: eight bytes of header and a payload, in chunks cut anywhere. */
+/** Tests frames: eight bytes of header and a payload, in chunks that are cut at any place. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -75,7 +75,7 @@ test("the size of an incomplete frame is reported", () => {
   expect(() => framesOf(whole.subarray(0, 9))).toThrow("9 bytes at the end are not a whole frame");
 });
 
-test("a frame keeps its bytes while later ones arrive in the same buffer", () => {
+test("a frame keeps its bytes while later frames arrive in the same buffer", () => {
   const raws = Array.from({ length: 50 }, (_, i) => encodeFrame(i, new Uint8Array(i).fill(i)));
   const stream = Buffer.concat(raws);
   const chunks = Array.from({ length: Math.ceil(stream.length / 7) }, (_, i) => stream.subarray(i * 7, i * 7 + 7));

@@ -1,4 +1,4 @@
-/** Commands byte by byte, written by hand from their tables. */
+/** Commands as values and as bytes; the bytes are written by hand. */
 import { ALL, BAD, BAD_WITH_METADATA, bad, badWithMetadata } from "./golden-vector.ts";
 import type { GoldenVector } from "./golden-vector.ts";
 import { text } from "./hex.ts";

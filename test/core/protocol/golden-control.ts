@@ -1,4 +1,4 @@
-/** Control messages byte by byte, written by hand from their tables. */
+/** Control messages as values and as bytes; the bytes are written by hand. */
 import type { GoldenVector } from "./golden-vector.ts";
 import { text } from "./hex.ts";
 

@@ -1,4 +1,4 @@
-/** Notifications byte by byte, written by hand from their table, each with the builder that must give these bytes. */
+/** Notifications as values and as bytes that are written by hand; each has the builder that must give these bytes. */
 import * as build from "../../../shared/core/protocol/notifications.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
@@ -17,7 +17,7 @@ const plainFailure: Result = { kind: "failure", failure: plain };
 const value = { content: text("v") };
 const one = { completionId: 1 };
 
-/** The rows of a kind of completion that may contain any result. */
+/** The vectors of a kind of completion that may contain any result. */
 function resultVectors(
   name: string,
   code: string,

@@ -53,7 +53,7 @@ const refused: Row[] = [
   ["a service that is no object", { ...endpoint, services: [1] }, JsonShapeError, "$.services[0] is 1, not an object"],
   ["no service name", withService({ name: undefined }), JsonShapeError, "$.services[0].name is missing"],
   ["a service name with a space", withService({ name: "a b" }), JsonShapeError, '$.services[0].name is "a b"'],
-  ["a service name from a digit on", withService({ name: "1a" }), JsonShapeError, "$.services[0].name"],
+  ["a service name that begins with a digit", withService({ name: "1a" }), JsonShapeError, "$.services[0].name"],
   ["a service name of one underscore", withService({ name: "_" }), JsonShapeError, "$.services[0].name"],
   ["no service type", withService({ ty: undefined }), JsonShapeError, "$.services[0].ty is missing"],
   ["another service type", withService({ ty: "CRON" }), JsonShapeError, '$.services[0].ty is "CRON"'],
@@ -66,7 +66,7 @@ const refused: Row[] = [
     `${HANDLER}.ty: the WORKFLOW handler 'greet' does not fit`,
   ],
   [
-    "an exclusive one in a service",
+    "an exclusive handler in a service",
     withHandler({ ty: "EXCLUSIVE" }),
     ManifestRuleError,
     "does not fit the service's type",
@@ -78,19 +78,19 @@ const refused: Row[] = [
     "does not fit the service's type",
   ],
   [
-    "an exclusive one in a workflow",
+    "an exclusive handler in a workflow",
     withHandler({ ty: "EXCLUSIVE" }, { ty: "WORKFLOW" }),
     ManifestRuleError,
     "does not fit the service's type",
   ],
   [
-    "a name twice",
+    "two services of one name",
     { ...endpoint, services: [service(), service()] },
     ManifestRuleError,
     "$.services[1].name: a second service",
   ],
   [
-    "a handler twice",
+    "two handlers of one name",
     withService({ handlers: [{ name: "a" }, { name: "a" }] }),
     ManifestRuleError,
     "$.services[0].handlers[1].name",
@@ -102,7 +102,7 @@ const refused: Row[] = [
     "private service",
   ],
   [
-    "a workflow's retention elsewhere",
+    "a workflow retention for a handler other than run",
     withHandler({ workflowCompletionRetention: 1 }),
     ManifestRuleError,
     "only the run handler",
@@ -130,7 +130,7 @@ const refused: Row[] = [
     `${HANDLER}.metadata.a is 1, not a string`,
   ],
   [
-    "a wildcard in front",
+    "a content type with a wildcard before the slash",
     withHandler({ input: { contentType: "*/json" } }),
     ManifestRuleError,
     `${HANDLER}.input.contentType: '*/json'`,

@@ -94,7 +94,7 @@ test.each([
   ["WORKFLOW", undefined, "shared"],
   ["WORKFLOW", "SHARED", "shared"],
   ["WORKFLOW", "WORKFLOW", "workflow"],
-])("a %s with a %s handler has a handler of type %s", (ty, handlerTy, type) => {
+])("in a %s, a handler whose own type is %s gets the type %s", (ty, handlerTy, type) => {
   expect(handlerOf(parse(withHandler({ ty: handlerTy }, { ty }))).type).toBe(type);
 });
 

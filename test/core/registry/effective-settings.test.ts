@@ -1,4 +1,4 @@
-/** Tests effective settings: the handler's precede the service's, and those precede the server's; maxima limit all of them. */
+/** Tests effective settings: a handler's setting precedes the service's, which precedes the server's; a maximum limits each. */
 import { describe, expect, it } from "vitest";
 import type { EffectiveSettings, HandlerSettings } from "../../../shared/core/model/service.ts";
 import { effectiveSettings, settingsNotices } from "../../../shared/core/registry/effective-settings.ts";
@@ -59,7 +59,7 @@ describe("effective settings", () => {
     expect(resolve({ retryMaxAttempts: 0 }).retry.maxAttempts).toBe(1);
   });
 
-  it("limit the journal retention, also that of the server", () => {
+  it("limit the journal retention to its maximum, also the retention that the server sets", () => {
     expect(resolve({ journalRetentionMs: 50 }, {}, 10).journalRetentionMs).toBe(10);
     expect(resolve({}, {}, 10).journalRetentionMs).toBe(10);
     expect(resolve({ journalRetentionMs: 5 }, {}, 10).journalRetentionMs).toBe(5);

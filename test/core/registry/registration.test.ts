@@ -44,9 +44,9 @@ describe("a registration", () => {
 
   it.each([
     ["the same address", "http://host-1:9080/"],
-    ["another scheme", "https://host-1:9080/"],
-    ["no slash at the end", "http://host-1:9080"],
-    ["capitals in the host", "http://HOST-1:9080/"],
+    ["the address with another scheme", "https://host-1:9080/"],
+    ["the address without its last slash", "http://host-1:9080"],
+    ["the address with capitals in its host", "http://HOST-1:9080/"],
   ])("under %s is refused, with any services", (_name, uri) => {
     const existing = [deployment(1, [GREETER])];
     for (const offered of [GREETER, service("Greeter", ["greet", "wave", "bow"])]) {
@@ -55,7 +55,7 @@ describe("a registration", () => {
     }
   });
 
-  it("is refused with the request that replaces the deployment, without masked parts of an address", () => {
+  it("is refused with the request that replaces the deployment, or with the flag to add if the address has a secret", () => {
     const reason = (deployed: Deployment) => alreadyRegistered(deployed).message;
     expect(reason(deployment(1, [GREETER]))).toContain('POST /deployments {"uri":"http://host-1:9080/","force":true}');
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:f:1";

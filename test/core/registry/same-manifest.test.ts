@@ -29,7 +29,7 @@ describe("a manifest", () => {
   it.each<[string, Partial<DiscoveredManifest>]>([
     ["another mode", { protocolMode: "request-response" }],
     ["another version", { maxProtocolVersion: 6 }],
-    ["a service less", { services: [A] }],
+    ["one service less", { services: [A] }],
     ["another handler", { services: [service("A", ["z"]), service("B", ["y"])] }],
     [
       "another setting",

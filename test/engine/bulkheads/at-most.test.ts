@@ -1,4 +1,4 @@
-/** Bounded work: after a failure no further work starts, and the failure waits for the work that runs. */
+/** Tests bounded work: after a failure no further work starts, and the failure is thrown when the running works have ended. */
 import { expect, test } from "vitest";
 import { atMost } from "../../../shared/engine/bulkheads/at-most.ts";
 
@@ -14,7 +14,7 @@ function gates(): { readonly run: (at: number) => Promise<number>; readonly open
 test.each([
   ["as many turns as works", 3],
   ["fewer turns than works", 2],
-])("with %s, a failure is thrown after the work that runs beside it has ended", async (_what, count) => {
+])("with %s, the failure of one work is thrown after all other running works have ended", async (_what, count) => {
   const { run, open } = gates();
   const ended: number[] = [];
   const works = [0, 1, 2];

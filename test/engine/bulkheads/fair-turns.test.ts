@@ -1,8 +1,8 @@
-/** Tests fair turns: lanes alternate, and the work at a time is bounded. */
+/** Tests fair turns: lanes alternate, and only a bounded number of pieces of work run at a time. */
 import { expect, test } from "vitest";
 import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
 
-test("the single piece of work of one lane runs next, although another lane has a thousand pieces waiting", async () => {
+test("the single piece of work of one lane runs third at the latest, although another lane has a thousand waiting", async () => {
   const turns = new FairTurns(1);
   const order: string[] = [];
   const work = (name: string) => async () => void order.push(name);

@@ -1,4 +1,4 @@
-/** Loops over untrusted input pause for due timers. While timers fire late, the amount of work at a time shrinks. */
+/** A loop over untrusted input pauses for due timers. While timers fire late, the amount of work at a time shrinks. */
 import { expect, test } from "vitest";
 import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";

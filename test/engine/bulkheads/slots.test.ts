@@ -8,13 +8,13 @@ const takeAll = (slots: Slots, lane: string): number => {
   return taken;
 };
 
-test("greedy lanes leave room for the next one: a half, a quarter, an eighth", () => {
+test("each greedy lane takes half of the slots that are still free: a half, then a quarter, then an eighth", () => {
   const slots = new Slots({ count: 1_000, perLane: "share" });
   expect([takeAll(slots, "a"), takeAll(slots, "b"), takeAll(slots, "c")]).toEqual([500, 250, 125]);
   expect(slots.free).toBe(125);
 });
 
-test("the first lane takes a single slot", () => {
+test("if there is only one slot, the first lane gets it", () => {
   const slots = new Slots({ count: 1, perLane: "share" });
   expect([slots.take("a"), slots.take("b")]).toEqual([true, false]);
   slots.give("a");
