@@ -36,7 +36,7 @@ async function play() {
   return { stage, actor, sent };
 }
 
-test("the tables of invocations show each status in their own words", async () => {
+test("each table of invocations shows the status of an invocation in the words of that table", async () => {
   const { actor, sent } = await play();
   const ids = { naps: await sent("naps"), stumbles: await sent("stumbles"), greets: await sent("greets") };
   const told = (table: string) => rowsOf(actor, `select id, status from ${table} order by created_at, id`);
