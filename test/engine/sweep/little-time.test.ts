@@ -65,7 +65,7 @@ test("every overdue invocation is woken within some passes, the oldest of all sh
     );
   }
   expect(left.size).toBe(0);
-  // Each pass had time for only a part of them, fewer than became due.
+  // Each pass had time for fewer invocations than became due.
   expect(Math.max(...sizes)).toBeLessThan(300);
 });
 

@@ -21,7 +21,7 @@ export interface Scenario {
   readonly diesAfter?: RegExp;
   /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
-  /** True if no sweeper has run before, so that the first one searches the oldest day; only here its reads are struck. */
+  /** True if no sweeper has run before: its first pass searches the oldest days. Only then do faults strike reads of those days. */
   readonly isFirst?: boolean;
   /** Present for keyed handlers; `raced` if several invocations compete for one key, so that late calls matter too. */
   readonly keyed?: "quiet" | "raced";
