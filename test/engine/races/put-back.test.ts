@@ -41,7 +41,7 @@ test("fifty signals to one running attempt do not leave fifty circulating messag
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard all");
 });
 
-test("signals that satisfy no await shortly before a sleep ends leave one message, and the sleep ends in time", async () => {
+test("fifty signals during a sleep, which satisfy no await, leave one message, and the sleep ends in time", async () => {
   const stage = await open({
     nap: async (ctx) => {
       await ctx.get(ctx.sleep(Number(ctx.input)));

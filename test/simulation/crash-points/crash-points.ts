@@ -32,7 +32,8 @@ export interface Coverage {
 /** `<ownership>/<scenario>/<call>/<fault>`: only this point is run. */
 const ONLY = process.env["CRASH_POINT"];
 /**
- * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at that acceptance after five minutes.
+ * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at that acceptance after
+ * five minutes.
  * No work may wait for the sweeper's look at all parked invocations, which comes after ten minutes.
  */
 const DELAY_MAX_MS = 400_000;

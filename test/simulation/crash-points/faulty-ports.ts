@@ -64,7 +64,7 @@ export class FaultyPorts {
   #throttledUntilMs = 0;
   /** The call at which the fault struck. */
   struck: string | undefined;
-  /** The number of calls that failed: the struck one, and those that were refused after it. */
+  /** The number of faults: the strike itself, and each call that was refused because of it. */
   faults = 0;
   /** True while the call at which the fault struck has not had its effect. */
   isLate = false;

@@ -21,7 +21,7 @@ export interface Scenario {
   readonly diesAfter?: RegExp;
   /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
-  /** True if no sweeper has run before: its first pass searches the oldest days. Only then do faults strike reads of those days. */
+  /** True if no sweeper has run before: its first pass reads the oldest days. Only here do faults strike those reads. */
   readonly isFirst?: boolean;
   /** Present for keyed handlers; `raced` if several invocations compete for one key, so that late calls matter too. */
   readonly keyed?: "quiet" | "raced";
@@ -45,7 +45,10 @@ export const ENDED = /^table\.put inv#.+ with the end/;
 export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.send) /;
 
 const MINUTE_MS = 60_000;
-/** So far away that a message without a moment is not postponed to it (`EARLY_MS`), nearly a minute before a sweeper's pass. */
+/**
+ * Longer than `EARLY_MS`, so that a message without a moment is not put back until the sleep ends. The sleep ends nearly a minute
+ * before a pass of the sweeper.
+ */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';

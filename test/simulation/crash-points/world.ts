@@ -46,7 +46,7 @@ const KEPT = {
   "default-idempotency-retention": "3d",
   "default-workflow-completion-retention": "3d",
 };
-/** Sleeps of more than half a minute use the timers, so that a run with such a sleep is short. */
+/** Sleeps of more than half a minute use the timers, so a scenario tests timers with a short sleep. */
 const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
 let registered: MemoryTable | undefined;
