@@ -42,7 +42,7 @@ test.each([
       callee: () => "told",
     });
     const first = stage.actor();
-    // The driver of both invocations dies before the first attempt of the callee, and the next worker gets a message for each invocation.
+    // The driver of both invocations dies before the first attempt of the callee; the next worker gets two messages.
     stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
     const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
     first.startWorker();

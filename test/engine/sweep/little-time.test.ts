@@ -26,7 +26,7 @@ async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promi
   return sweeper;
 }
 
-/** Makes `count` passes, one each interval. @returns the invocations that they woke, with repetitions */
+/** Makes `count` passes, one each interval. @returns the invocations that the passes woke, with repetitions */
 async function wokenInPasses(stage: Stage, count: number): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let passes = 0; passes < count; passes++) {

@@ -61,7 +61,7 @@ async function pass(
   return { sweeper, report };
 }
 
-/** Workers take messages until the queue stays empty. @returns the invocations that they woke */
+/** Workers take messages until the queue stays empty. @returns the invocations that the workers woke */
 async function work(stage: Stage, messages: Messages): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let names = messages.take(); names.length > 0; names = messages.take()) {

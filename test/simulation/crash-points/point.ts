@@ -15,7 +15,7 @@ export const LATE_FAULTS = [
   /** The process lives; its write happens late, or its read returns old data. */
   "slow",
 ] as const;
-/** A conditional write happens, the client repeats it after a time-out, and the item of the first write refuses it. */
+/** The client repeats a conditional write after a time-out; the store refuses the repetition, as the first took effect. */
 export const REPEATED = "repeated";
 /** The store refuses this call, and for some seconds every other of its kind: a write of the table, or a schedule. */
 export const THROTTLED = "throttled";

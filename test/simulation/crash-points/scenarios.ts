@@ -46,8 +46,8 @@ export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.se
 
 const MINUTE_MS = 60_000;
 /**
- * Longer than `EARLY_MS`, so that a message without a moment is not put back until the sleep ends. The sleep ends nearly a minute
- * before a pass of the sweeper.
+ * Longer than `EARLY_MS`: the worker acks a message without a moment, and does not put the message back until the wake-up. The
+ * sleep ends nearly a minute before a pass of the sweeper.
  */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });

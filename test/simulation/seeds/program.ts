@@ -1,4 +1,4 @@
-/** Programs: the steps of a handler as a value. The value is the input of the handler, so one handler plays any program of a seed. */
+/** Programs: the steps of a handler as a value. The value is the input, so that one handler plays any program of a seed. */
 import type { Target } from "../../../shared/core/model/target.ts";
 
 /** A step that may also be a branch of a combination. */

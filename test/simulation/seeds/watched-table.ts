@@ -6,7 +6,7 @@ import type { Mortal } from "./mortal.ts";
 export interface Note extends Key {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
-  /** The process that made the write and gets its answer; undefined if it gets no answer, or only that to a repetition. */
+  /** The process that made the write and gets its answer; undefined if the process does not get that answer. */
   readonly writer: Mortal | undefined;
 }
 
