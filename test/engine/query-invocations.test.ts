@@ -36,7 +36,7 @@ async function play() {
   return { stage, actor, sent };
 }
 
-test("the tables of invocations show each status in their own words", async () => {
+test("each table of invocations shows the status of an invocation in the words of that table", async () => {
   const { actor, sent } = await play();
   const ids = { naps: await sent("naps"), stumbles: await sent("stumbles"), greets: await sent("greets") };
   const told = (table: string) => rowsOf(actor, `select id, status from ${table} order by created_at, id`);
@@ -101,7 +101,7 @@ test("a statement about open invocations reads no completed ones", async () => {
   const engine = { ...actor.engine, table };
   const rows = await rowsOf({ engine }, "select id, journal_size from sys_invocation where status = 'suspended'");
   expect(rows).toEqual([{ id: naps, journal_size: 2 }]);
-  expect(table.indexQueries, "one of the open index").toBe(1);
+  expect(table.indexQueries, "one query of the open index").toBe(1);
   expect(table.queries - table.indexQueries, "the progress of the sweeper, and what the index does not show").toBe(2);
 });
 

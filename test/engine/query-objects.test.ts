@@ -1,4 +1,4 @@
-/** SQL over keys: waiters, holders and state. */
+/** SQL over keys: waiting invocations, holders and state. */
 import { expect, test } from "vitest";
 import { editState } from "../../shared/engine/operate/edit-state.ts";
 import { Gate } from "../harness/engine/gate.ts";
@@ -40,7 +40,7 @@ async function crowded() {
   return { stage, actor, gate, ids };
 }
 
-test("the waiters of a key are listed by their tickets, in the order in which they are served", async () => {
+test("the invocations that wait for a key are listed in the order of their tickets", async () => {
   const { stage, actor, gate, ids } = await crowded();
   const select = `select id, sequence_number as n from sys_inbox ${OF_KEY} order by n`;
   expect(await rowsOf(actor, select)).toEqual([
@@ -80,7 +80,7 @@ test("an edit of state that waits for its turn is not listed among the waiting i
   expect(waiting.map(({ id }) => id)).toEqual([ids[1], ids[2]]);
 });
 
-test("the run of a workflow holds its id until it has ended", async () => {
+test("the run of a workflow holds the workflow id until the run has ended", async () => {
   const { stage, actor, gate } = await crowded();
   const { invocationId } = await stage.pulse.within(0, sendKeyed(actor, keyed("W", "w", "run")));
   await stage.pulse.settle();
@@ -91,7 +91,7 @@ test("the run of a workflow holds its id until it has ended", async () => {
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("state is read by its key, and a read without a key is refused", async () => {
+test("a query of state names the object key; a query without an object key is refused", async () => {
   const { stage, actor } = await crowded();
   await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "7")));
   const rows = await rowsOf(

@@ -40,7 +40,7 @@ async function resultOf(stage: Stage, { engine }: Actor, id: InvocationId): Prom
   return end.kind === "ended" ? textOf(end) : end.kind;
 }
 
-/** A handler with a step, a send, a call and another step, which fails until `heal` is called. */
+/** A handler with a step, a send, a call and a second step; the second step fails until `heal` is called. */
 function counted() {
   const ran: string[] = [];
   let isWell = false;
@@ -101,7 +101,7 @@ test("a restart with a prefix of the journal repeats nothing of that prefix", as
 });
 
 test.each([
-  ["behind the end of the journal", 99],
+  ["beyond the end of the journal", 99],
   ["over a command without its completion", 1],
 ])("a prefix that reaches %s is refused", async (_, from) => {
   const { stage, actor } = await play({ waits: (ctx) => ctx.get(ctx.sleep(stage.pulse.nowMs() + 3_600_000)) });

@@ -35,7 +35,7 @@ const stumbles: Handler = () => {
   throw new AttemptFails("hold it", { behavior: 1 });
 };
 
-/** @returns an invocation that is parked on the first deployment, while a second one also offers its service */
+/** Parks an invocation on the first deployment, and then registers a second deployment that also offers the service. */
 async function resting(handler = "steps", second: Partial<Deployment> = {}) {
   const stage = await open({ steps, stumbles });
   const actor = stage.actor();
@@ -56,20 +56,23 @@ const hostOf = (stage: Stage) => {
 
 test.each([
   ["the latest", LATEST, SECOND],
-  ["one that is named", on(SECOND), SECOND],
+  ["the named", on(SECOND), SECOND],
   ["its own", on(FIRST), FIRST],
-] as const)("a suspended invocation continues on %s deployment, for good", async (_, choice, expected) => {
-  const { stage, actor, id } = await resting();
-  expect(await inspect(actor.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: FIRST });
-  expect(await resume(actor.engine, id, choice)).toBe("done");
-  await stage.pulse.pass(3_000);
-  expect(hostOf(stage)).toBe(`http://host-${expected === FIRST ? 1 : 2}:9080/`);
-  await stage.reboot();
-  const later = stage.actor();
-  expect(await inspect(later.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: expected });
-});
+] as const)(
+  "a suspended invocation continues on %s deployment and stays there after a reboot",
+  async (_, choice, expected) => {
+    const { stage, actor, id } = await resting();
+    expect(await inspect(actor.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: FIRST });
+    expect(await resume(actor.engine, id, choice)).toBe("done");
+    await stage.pulse.pass(3_000);
+    expect(hostOf(stage)).toBe(`http://host-${expected === FIRST ? 1 : 2}:9080/`);
+    await stage.reboot();
+    const later = stage.actor();
+    expect(await inspect(later.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: expected });
+  },
+);
 
-test("a change of the deployment survives a restart before the invocation resumes there", async () => {
+test("a change of the deployment survives a reboot that comes before the next attempt", async () => {
   const { stage, actor, id } = await resting();
   await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
   expect(await resume(actor.engine, id, LATEST)).toBe("done");

@@ -142,7 +142,7 @@ test("entries before an error are kept: a run that succeeded is not run again", 
   });
   expect(textOf(await stage.pulse.within(5_000, callOn(stage.actor(), "steps")))).toBe("12");
   expect(ran).toEqual(["one", "two", "two", "two"]);
-  // A stored command resets the count, so that the SDK can bound the retries of that run separately.
+  // A stored command resets the count, so that the SDK can bound the retries of each run separately.
   const counts = stage.deployment.attempts.map(({ start }) => start.retryCountSinceLastStoredEntry);
   expect(counts).toEqual([0, 0, 1, 2, 0]);
 });

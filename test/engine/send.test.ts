@@ -74,7 +74,7 @@ test("a send to an unregistered service is refused, and nothing is written", asy
   expect(process.methods("table")).toEqual([]);
 });
 
-test("a submission is accepted by the route that its sender has checked, whatever the registry answers since", async () => {
+test("a submission is accepted with the route that its sender has checked, whatever the registry answers afterwards", async () => {
   const stage = await open({ greet: () => "done" });
   const actor = stage.actor();
   const greet = submission("greet");

@@ -9,7 +9,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a send whose result is not kept runs once, although its sender is redone", async () => {
+test("a send whose result is not kept runs once, although the effects of its sender are redone", async () => {
   const stage = await open(
     { parent: (ctx) => (ctx.send("child"), "sent"), child: () => "done" },
     { journalRetentionMs: 0 },
@@ -24,7 +24,7 @@ test("a send whose result is not kept runs once, although its sender is redone",
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("a delayed send that was cancelled stays cancelled when its sender is redone", async () => {
+test("a delayed send that was cancelled stays cancelled when the effects of its sender are redone", async () => {
   const stage = await open({
     parent: (ctx) => (ctx.send("child", "", { atMs: stage.pulse.nowMs() + 3_000 }), "sent"),
     child: () => "done",

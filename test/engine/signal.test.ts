@@ -20,7 +20,7 @@ async function play(handlers: Record<string, Handler>) {
   return { stage, actor, awakeable: () => encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17) };
 }
 
-test("an awakeable that is resolved before it is awaited completes its await at once", async () => {
+test("an awakeable that is resolved before it is awaited completes the await at once", async () => {
   const gate = new Gate();
   const { stage, actor, awakeable } = await play({
     waits: async (ctx) => {
@@ -48,7 +48,7 @@ test("only the first completion of an awakeable takes effect", async () => {
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("a rejected awakeable throws at its handler", async () => {
+test("a rejected awakeable throws in the handler that awaits it", async () => {
   const { stage, actor, awakeable } = await play({ waits });
   const result = callOn(actor, "waits");
   await stage.pulse.settle();
@@ -77,7 +77,7 @@ test("a process that owns the store alone writes nothing for an awakeable of an 
   expect(actor.process.methods("table")).toEqual(["get"]);
 });
 
-test("a handler resolves another one's awakeable", async () => {
+test("a handler resolves the awakeable of another handler", async () => {
   const { stage, actor, awakeable } = await play({
     waits,
     resolves: (ctx) => (ctx.resolveAwakeable(ctx.input, "a friend"), "done"),
@@ -107,7 +107,7 @@ test("each send of a named signal counts, even if the signals are equal", async 
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("hop and hop");
 });
 
-test("the signals of a failed attempt that stored them are not sent again at its retry", async () => {
+test("the signals that a failed attempt stored are not sent again by the next attempt", async () => {
   let tries = 0;
   const { stage, actor } = await play({
     listens: async (ctx) => {

@@ -30,7 +30,7 @@ test("a sleep parks its invocation, which resumes exactly when the sleep ends", 
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test("a sleep longer than the queue's delays is a timer, and ends just as exactly", async () => {
+test("a sleep longer than the queue's longest delay uses a timer, and ends just as exactly", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const actor = stage.actor();
   actor.startWorker();
@@ -42,7 +42,7 @@ test("a sleep longer than the queue's delays is a timer, and ends just as exactl
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("after a restart the invocation sleeps only for the remaining time", async () => {
+test("after a reboot the invocation sleeps only for the remaining time", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const first = stage.actor();
   first.startWorker();
@@ -59,7 +59,7 @@ test("after a restart the invocation sleeps only for the remaining time", async 
   expect(await inspect(second.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("a sleep that ended while no process ran is resumed at the start", async () => {
+test("an invocation whose sleep ended while no process ran resumes when a process starts", async () => {
   const stage = await open({ nap: sleepFor(() => stage.pulse.nowMs()) });
   const first = stage.actor();
   first.startWorker();

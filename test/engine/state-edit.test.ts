@@ -36,7 +36,7 @@ const stageOf = async () => {
   return { stage, actor, gate };
 };
 
-test("an edit of a free key is applied at once, also where the key has no state, and replaces the whole state", async () => {
+test("an edit of a free key is applied at once, even if the key has no state, and replaces the whole state", async () => {
   const { stage, actor } = await stageOf();
   expect(await stage.pulse.within(0, editState(actor.engine, target, "object", values("5", { other: "x" })))).toBe(
     "applied",
@@ -48,7 +48,7 @@ test("an edit of a free key is applied at once, also where the key has no state,
   expect(await stage.pulse.within(0, textState(actor))).toEqual({});
 });
 
-test("an edit of a held key waits for its turn, and later calls see it", async () => {
+test("an edit of a held key waits for its turn, and later calls see the edit", async () => {
   const { stage, actor, gate } = await stageOf();
   await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
   await stage.pulse.settle();
@@ -69,7 +69,7 @@ test("a large edit is stored beside the lock, and leaves the key free", async ()
   expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
 });
 
-test("an edit of any size that waits in the queue is applied in its turn", async () => {
+test("a large edit that waits in the queue is applied in its turn", async () => {
   const { stage, actor, gate } = await stageOf();
   await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
   await stage.pulse.settle();
@@ -82,7 +82,7 @@ test("an edit of any size that waits in the queue is applied in its turn", async
   expect((await stage.pulse.within(0, textState(actor)))["large"]).toHaveLength(500_000);
 });
 
-test("an editor that dies after any write leaves the key free, and either its whole edit or nothing of it", async () => {
+test("if an editor dies after any of its writes, the key is free, and the edit is stored whole or not at all", async () => {
   const former = values("1", { large: "x".repeat(2_000), other: "x".repeat(2_000) });
   const edited = values("10", { large: "y".repeat(2_000), other: "y".repeat(2_000) });
   for (let survived = 1; ; survived++) {
@@ -121,7 +121,7 @@ test("an editor that dies after any write leaves the key free, and either its wh
   }
 });
 
-test("an edit that expects another state is refused, also where the state changes while it waits", async () => {
+test("an edit that expects another state is refused, and a waiting edit is dropped if the state changes meanwhile", async () => {
   const { stage, actor, gate } = await stageOf();
   await stage.pulse.within(0, editState(actor.engine, target, "object", values("5")));
   const only = (count: string) => async (now: ReadonlyMap<string, Uint8Array>) =>
@@ -139,7 +139,7 @@ test("an edit that expects another state is refused, also where the state change
   expect(actor.log.lines.some(({ event }) => event === "edit.dropped")).toBe(true);
 });
 
-test("the state of a workflow is edited while it runs, and later changes by the run change the edited state", async () => {
+test("the state of a workflow is edited while the workflow runs, and later changes by the run change the edited state", async () => {
   const stage = await open(
     {
       run: async (ctx) => {

@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const OPEN: InvocationFilter = { statuses: OPEN_STATUSES };
 const EVERY_OPEN = "select id, status from sys_invocation where status != 'completed' order by created_at";
 
-/** Makes a send that no worker takes, and then calls that end. */
+/** Makes a send that no worker takes, and then twelve calls, which end. */
 async function oneStuck(): Promise<{ stage: Stage; actor: Actor; stuck: InvocationId }> {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();

@@ -1,8 +1,8 @@
-/** Tests turns, which bound the work at a time and keep its order. */
+/** Tests turns, which bound the number of pieces of work that run at a time, and keep their order. */
 import { expect, test } from "vitest";
 import { Turns } from "../../shared/engine/bulkheads/at-most.ts";
 
-test("a fixed number of pieces run at a time, in their order, also where one of them fails", async () => {
+test("a fixed number of pieces run at a time, in their order, even if one of them fails", async () => {
   const turns = new Turns(3);
   const begun: number[] = [];
   let running = 0;

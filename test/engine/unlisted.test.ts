@@ -1,4 +1,4 @@
-/** An invocation cancelled or killed before its first attempt counts as never accepted, in lists and statements too (I6). */
+/** An invocation that is cancelled or killed before its first attempt counts as never accepted, in lists too (I6). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";

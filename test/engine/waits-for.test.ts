@@ -1,4 +1,4 @@
-/** What an open invocation waits for, as operators see it: each kind of wait, and the causes behind other invocations. */
+/** What an open invocation waits for, as operators see it: each kind of wait, and what the awaited invocations wait for. */
 import { describe, expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../shared/core/model/ids.ts";
 import { send } from "../../shared/engine/ingress/send.ts";
@@ -135,7 +135,7 @@ describe("an invocation waits for", () => {
     expect(await waits(invocationId)).toMatchObject([{ kind: "promise", name: "approval", target: "W/w1" }]);
   });
 
-  test("its key, with its place, the holder, and what the holder waits for", async () => {
+  test("its key, with its place in the queue, the holder, and what the holder waits for", async () => {
     const { stage, actor, waits } = await play();
     const holder = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "holds")));
     await stage.pulse.settle();
@@ -154,7 +154,7 @@ describe("an invocation waits for", () => {
     ]);
   });
 
-  test("an attached invocation, and what that one waits for", async () => {
+  test("an invocation to which it attached, and what that invocation waits for", async () => {
     const { sent, waits } = await play();
     const target = await sent("asks");
     expect(await waits(await sent("attaches", target))).toMatchObject([
@@ -195,7 +195,7 @@ test("the causes are followed three invocations deep", async () => {
   expect(fourth.status).toBeUndefined();
 });
 
-test("a view reads twenty other invocations at most, and names the others", async () => {
+test("a view reads at most twenty other invocations, and only names the rest", async () => {
   const { sent, actor } = await play();
   const id = await sent("many");
   const table = new ReadMeter(actor.engine.table, PROJECTED);
@@ -206,7 +206,7 @@ test("a view reads twenty other invocations at most, and names the others", asyn
   expect(table.queries, "the invocation, its failure events, and the twenty").toBe(22);
 });
 
-test("a look at waits writes nothing", async () => {
+test("a view of what an invocation waits for writes nothing", async () => {
   const { sent, actor } = await play();
   const id = await sent("deep");
   const refuse = () => Promise.reject(new Error("a view writes"));

@@ -132,7 +132,7 @@ test("a worker takes over by a message that was put back, after the driver that 
   const [driver, other] = [stage.actor(), stage.actor()];
   other.startWorker();
   void callOn(driver, "slow");
-  // The call's own message comes after one lease, and meets a driver that has renewed.
+  // The call's own message comes after one lease, and meets a driver that has renewed its lease.
   await stage.pulse.pass(1.5 * LEASE_MS);
   expect(stage.deployment.attempts).toHaveLength(1);
   driver.die();

@@ -11,7 +11,7 @@ const open = stages();
 const SENDS = 40;
 const AT_ONCE_MAX = 3;
 
-test("a worker that has its maximum of messages takes the next one when one ends", async () => {
+test("a worker that has its maximum of messages takes the next message when the work of one ends", async () => {
   let [underWay, most] = [0, 0];
   const stage = await open({
     counts: async () => {

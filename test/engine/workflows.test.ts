@@ -49,7 +49,7 @@ describe("a workflow", () => {
     expect(stage.deployment.of("run")).toHaveLength(1);
   });
 
-  test("called by a handler a second time fails the call with 409", async () => {
+  test("answers the second call of one handler with 409", async () => {
     const stage = await open(
       {
         ...handlers,
@@ -98,7 +98,7 @@ describe("a workflow", () => {
     expect(await stage.pulse.within(0, on(actor, "run", "it was"))).toBe("it was early");
   });
 
-  test("keeps the first of two completions of one promise, also when the first is redone", async () => {
+  test("keeps the first of two completions of one promise, even when the first is redone", async () => {
     const stage = await open(handlers, settings);
     const [driver, other] = [stage.actor(), stage.actor()];
     crashBefore(driver, readOfPromiseWaiters);
@@ -114,7 +114,7 @@ describe("a workflow", () => {
     expect(end.kind === "ended" && textOf(end)).toBe("approved");
   });
 
-  test("is forgotten with its state and promises when its retention is over, and its id can run again", async () => {
+  test("is forgotten with its state and promises when its retention is over, and its id can be used for another run", async () => {
     const stage = await open(handlers, settings);
     const actor = stage.actor();
     actor.startWorker();
@@ -157,7 +157,7 @@ describe("a workflow", () => {
 });
 
 test.each(["sends", "calls"])(
-  "a handler that %s a workflow whose former run has expired begins another run",
+  "another run begins when a handler %s the run of a workflow whose former run has expired",
   async (how) => {
     const stage = await open(
       {

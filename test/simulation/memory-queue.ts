@@ -16,7 +16,7 @@ interface Message {
   receipt: string;
 }
 
-/** The reason of each abort here: without one, each abort would make an exception with its stack. */
+/** The reason of each abort here: without a reason, each abort would make an exception with its stack. */
 const ROUSED = "roused";
 
 export class MemoryQueue implements Queue {
@@ -48,7 +48,7 @@ export class MemoryQueue implements Queue {
     return this.sendLate(wake, delayMs);
   }
 
-  /** Sends a message that comes after this time, whatever delay it names. */
+  /** Sends a message that comes after this time, whatever delay the wake names. */
   sendLate(wake: Wake, comesAfterMs: number): MessageHandle {
     const visibleAtMs = this.#clock.nowMs() + comesAfterMs;
     this.#messages.set(++this.#sent, { wake, visibleAtMs, receiveCount: 0, receipt: "" });

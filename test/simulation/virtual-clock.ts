@@ -1,4 +1,4 @@
-/** A time that stands still while anything can run, and then jumps to the end of the next sleep. */
+/** A clock whose time stands still while anything can run, and then jumps to the end of the next sleep. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
 
 interface Sleeper {
@@ -10,7 +10,7 @@ interface Sleeper {
 export const START_MS = Date.UTC(2026, 0, 1, 12);
 
 export class VirtualClock implements Clock {
-  /** In the order in which the sleeps began; sleeps of one moment end in this order. */
+  /** In the order in which the sleeps began; sleeps that end at the same moment end in this order. */
   readonly #sleepers = new Set<Sleeper>();
   #nowMs = START_MS;
 

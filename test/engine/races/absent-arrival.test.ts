@@ -16,7 +16,7 @@ import { synchronousCodec } from "../../harness/engine/synchronous-codec.ts";
 const open = stages();
 const MIB = 1024 * 1024;
 
-/** Holds back the reads of the second page of a partition. @returns a function that counts the reads held back */
+/** Holds back the reads of the second page of a partition. @returns a function that returns the number of these reads */
 function holdsSecondPage({ process }: Actor, gate: Gate): () => number {
   let held = 0;
   process.before = ({ port, method, args }) => {
@@ -53,7 +53,7 @@ async function loadMeanwhile<T>(value: Uint8Array, begin: (reader: Actor, id: In
   return await stage.pulse.within(1_000, loaded);
 }
 
-test("a load whose last page lists an arrival that came after its first page reads the arrivals once more", async () => {
+test("a load whose last page lists an arrival that came after the first page reads the arrivals once more", async () => {
   const view = await loadMeanwhile(new Uint8Array(1), ({ engine }, id) => inspect(engine, id));
   expect(view!.status).toBe("completed");
   expect(view!.entries.map(({ type }) => type)).toEqual(["Command: Input", "Notification: Signal", "Command: Output"]);

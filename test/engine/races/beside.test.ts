@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("sends do not use the places of calls: a call after many sends is still driven along", async () => {
+test("sends do not count against the calls that a driver drives along: a call after many sends is still driven along", async () => {
   const stage = await open({
     parent: async (ctx) => {
       for (let count = 0; count < 40; count++) ctx.send("child", "sent");
@@ -27,7 +27,7 @@ test("an ingress driver that claims again after its own park sends a message fir
   const skOf = ({ port, method, args }: PortCall) =>
     port === "table" && method === "put" ? (args[0] as { sk: string }).sk : "";
   const parked: number[] = [];
-  // The child ends during the park of its caller, whose driver must stop.
+  // The child ends while the driver of its caller, which is stopping, writes the park.
   actor.process.before = (call) => {
     const hasBegun = stage.deployment.of("child").length > 0;
     if (hasBegun && skOf(call).startsWith("seg#") && parked.length === 0) return ended.passed;

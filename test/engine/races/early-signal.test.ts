@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const LATE = { kind: "success", value: new TextEncoder().encode("late") } as const;
 const DONE = { kind: "success", value: new TextEncoder().encode("early") } as const;
 
-/** Makes a call whose acceptance is delayed although its handler has published its awakeable. */
+/** Makes a call and delays the put of its acceptance; the handler publishes an awakeable meanwhile. */
 async function heldUp(soleOwner: boolean) {
   const stage = await open({ waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` });
   const [driver, other] = [stage.actor({ soleOwner }), stage.actor({ soleOwner })];
@@ -86,7 +86,7 @@ test("of two early values the first counts, and a later value does not replace i
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test("an early value is kept while its invocation is open, and the journal is complete afterwards", async () => {
+test("an early value is kept while its invocation is open, and a replay some days after its first use reads the value again", async () => {
   const days = 6;
   const stage = await open({
     waits: async (ctx) => {

@@ -1,4 +1,4 @@
-/** A key that is handed to a call while its acceptor writes the park of the call (I4, I6). */
+/** A key that is handed to a call while the acceptor of the call writes its park (I4, I6). */
 import { expect, test } from "vitest";
 import { callOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";
@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a call that gets its key before it is parked starts as soon as it is parked, and not at the return of its message", async () => {
+test("a call that gets its key before its park starts right after the park, and not only when the message of the call comes back", async () => {
   const [work, park] = [new Gate(), new Gate()];
   const stage = await open(
     {

@@ -9,7 +9,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a cancel of an invocation that a stopping process drives does not wait for its handler", async () => {
+test("a cancel of an invocation that a stopping process drives does not wait for the handler", async () => {
   const stage = await open({
     slow: async (ctx) => {
       await stage.pulse.sleep(LEASE_MS);
@@ -30,7 +30,7 @@ test("a cancel of an invocation that a stopping process drives does not wait for
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
 });
 
-test("a worker that obeys an order to kill sends no message for it", async () => {
+test("the only message of a kill is that of the order: the worker that obeys the order sends none", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();

@@ -53,7 +53,7 @@ async function heldAgain() {
   return { stage, late, thaw, count, add };
 }
 
-test("a give-back under an earlier grant of the same holder leaves the state of a later holder", async () => {
+test("a give-back under an earlier grant of the same holder does not overwrite the state that a later holder wrote", async () => {
   const { stage, thaw, count, add } = await heldAgain();
   thaw.open();
   await stage.pulse.settle();

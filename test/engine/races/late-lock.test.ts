@@ -18,7 +18,7 @@ test.each([
   ["of a message looks again before the ack", true],
   ["of a request sends a message", false],
 ])(
-  "a key that was taken late for a killed invocation is free again: its driver, which lost the fence, %s",
+  "a key that was taken late for a killed invocation is free again: after the loss of the fence, the driver %s",
   async (_, byMessage) => {
     const taking = new Gate();
     const stage = await open({ add: addCount }, { services: [objectOf(["add"])] });

@@ -1,4 +1,4 @@
-/** Messages that are put back (I11): how many there are, and that dead drivers are still taken over. */
+/** Messages that are put back (I11): they stay few, and dead drivers are still taken over. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
@@ -41,7 +41,7 @@ test("fifty signals to one running attempt do not leave fifty circulating messag
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard all");
 });
 
-test("signals that satisfy no await shortly before a sleep ends leave one message, and the sleep ends in time", async () => {
+test("fifty signals during a sleep, which satisfy no await, leave one message, and the sleep ends in time", async () => {
   const stage = await open({
     nap: async (ctx) => {
       await ctx.get(ctx.sleep(Number(ctx.input)));
@@ -95,7 +95,7 @@ test("a process that owns its store alone does not take over from itself after a
   );
   const actor = stage.actor({ soleOwner: true });
   const awakeAtMs = stage.pulse.nowMs() + leaseMs;
-  // No lease is renewed while the machine sleeps, and the backstop is due when it wakes.
+  // No lease is renewed while the machine sleeps, and the backstop is due when the machine wakes.
   actor.process.before = (call) => {
     return writesHold(call) && stage.pulse.nowMs() < awakeAtMs ? Promise.reject(new StoreError("asleep")) : undefined;
   };

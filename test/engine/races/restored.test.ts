@@ -48,7 +48,7 @@ test("every open invocation ends after a restore of the table without queue and 
   await stage.pulse.pass(LEASE_MS);
   ids["driven"] = stage.deployment.of("driven")[0]!.start.debugId as InvocationId;
   await stage.pulse.within(LEASE_MS, Promise.resolve(actor.die()));
-  // A send without a driver yet, and an arrival whose wake is still on the way.
+  // A send that no driver has taken yet, and an arrival without a wake.
   ids["greets"] = (await sendOn(sender, "greets")).invocationId;
   const to = (await currentLife(sender.engine, ids["waits"]!))!;
   await writeArrival(sender.engine, to, {
@@ -79,7 +79,7 @@ test("every open invocation ends after a restore of the table without queue and 
   });
 });
 
-test("a send of a last segment is performed although its driver died right after that segment", async () => {
+test("a send in a final segment is performed although the driver died right after it wrote that segment", async () => {
   const stage = await open({ sends: (ctx) => (ctx.send("sent"), "done"), sent: () => "there" });
   const actor = stage.actor();
   let segments = 0;

@@ -29,7 +29,7 @@ test("a send with an idempotency key runs once when a process whose clock is beh
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
 
-test("an invocation that a process whose clock is ahead cancels before its start leaves its key free at once", async () => {
+test("after a process whose clock is ahead has cancelled an invocation before its start, the idempotency key is free at once", async () => {
   const stage = await open({ quick: () => "quick" });
   const [ahead, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];
   const first = await sendOn(behind, "quick", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });

@@ -54,11 +54,11 @@ test("a backlog gets one message for each invocation that is due, however many p
 
 test.each([
   [
-    "a walk over everything that takes six seconds comes every ten minutes, and passes between look at what is due",
+    "if the walk over everything takes six seconds, it comes every ten minutes, and the other passes look at due invocations",
     6_000,
     2,
   ],
-  ["where the walk over everything takes half a second, every pass makes it", 500, 20],
+  ["if the walk over everything takes half a second, every pass makes the walk", 500, 20],
 ])("%s", async (_, walkMs, times) => {
   const count = 10;
   const stage = await open({});
@@ -124,7 +124,7 @@ async function lostCancel() {
   return { stage, sweeper, invocationId, other: other.invocationId };
 }
 
-test("the walk over everything finds a cancel whose wake was lost once the invocation's age has doubled, long before its sleep ends", async () => {
+test("a cancel without its wake is found by a walk over everything when the age of the invocation has doubled, long before its sleep ends", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   void runSweeper(sweeper.engine, new AbortController().signal);
   const attempts = stage.deployment.attempts.length;
@@ -163,7 +163,7 @@ test("of many invocations that were accepted together, each walk reads a part, u
   expect(readsOfWalks.at(-1)).toBeLessThan(ids.length / 4);
 });
 
-test("if the index does not show the moment of acceptance, invocations are read each time the remaining time has halved", async () => {
+test("if the index does not show the moment of acceptance, an invocation is read whenever the time until its next look has halved", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   const { table } = stage.stores;
   for (const id of [invocationId, other]) {

@@ -1,4 +1,4 @@
-/** A call that its caller does not await, after its process died. */
+/** A call that its caller does not await: another process drives the call on after the first process died. */
 import { expect, test } from "vitest";
 import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";

@@ -1,4 +1,4 @@
-/** Waiters for a result: the life that they wait for, and the reads that they make. */
+/** Attaches: the life for whose result they wait, and the reads that they make. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -20,7 +20,7 @@ test("an attach to one life of an id does not get the result of the next life", 
   const key = { idempotencyKey: "one" };
   const { invocationId } = await sendOn(actor, "hears", "first", key);
   await stage.pulse.pass(1_000);
-  // The waiter is another process, so it only polls, and the id begins another life between two polls.
+  // The attach runs in another process and therefore only polls; the id begins another life between two polls.
   const waiting = attach(elsewhere.engine, invocationId);
   await stage.pulse.pass(5_100);
   expect(await stage.pulse.within(0, kill(actor.engine, invocationId))).toBe("done");
@@ -45,8 +45,7 @@ test("a process that owns its store alone seldom polls for an end that its memor
   await stage.pulse.pass(HOUR_MS / 2);
   expect(actor.process.methods("table").filter((method) => method === "query").length).toBeLessThan(70);
   gate.open();
-  // The invocation may be between two attempts, because a silent attempt is aborted; the bound is shorter than the waiter's poll
-  // interval.
+  // The invocation may be between two attempts, because a silent attempt is aborted; the bound is shorter than the poll interval.
   const ended = await stage.pulse.within(20_000, waiting);
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");
   await called;

@@ -1,6 +1,6 @@
 /**
- * The sweeper looks at an ended invocation whose effects were performed and whose target is gone since: it does not perform them
- * on the next life of the target.
+ * The sweeper looks at an ended invocation whose effects were performed and whose target is gone since then: the sweeper
+ * does not perform the effects again on the next life of the target.
  */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -46,7 +46,7 @@ async function played(
   return { stage, worker };
 }
 
-/** Sweeps after six minutes, when the sweeper looks at all acceptances until now. @returns what the sweeper wrote and sent */
+/** Sweeps six minutes later, when all acceptances so far are old enough for a look. @returns what the sweeper wrote and sent */
 async function swept({ stage }: Play): Promise<readonly unknown[]> {
   await stage.pulse.pass(6 * MINUTE_MS);
   const sweeper = stage.actor();
@@ -143,7 +143,7 @@ test.each([
   expect(await swept(play)).toEqual([]);
 });
 
-test("the effects of an ended invocation do not reach the next life of a gone target when its journal is dropped", async () => {
+test("when the journal of an ended invocation is dropped, the effects of the invocation do not reach the next life of a gone target", async () => {
   const play = await played({ journalRetentionMs: 60 * MINUTE_MS });
   const { stage, worker } = play;
   const first = await approved(play);

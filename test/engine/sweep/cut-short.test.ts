@@ -55,7 +55,7 @@ const untilMs = ({ pulse }: Stage) => pulse.nowMs() + PASS_MS;
 const isWriteOf = (pk: string, { method, args: [of] }: PortCall) =>
   ["put", "update", "delete"].includes(method) && (of as Key).pk === pk;
 
-/** Makes passes in processes without memory. @returns the invocations that they woke */
+/** Makes passes in processes without memory. @returns the invocations that the passes woke */
 async function passes(stage: Stage, count: number): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let at = 0; at < count; at++) {
@@ -90,10 +90,10 @@ describe("a sweeper that dies", () => {
     },
   );
 
-  test("before its second write of progress loses at most what it did since the first", async () => {
+  test("before its second write of progress loses at most its work since the first write", async () => {
     const { stage, ids } = await field();
     const woken = new Set<InvocationId>();
-    // Each sweeper dies at its second write of progress: the next one continues from the first.
+    // Each sweeper dies at its second write of progress: the next sweeper continues from the first write.
     for (let deaths = 0; deaths < 30; deaths++) {
       // After a death each look is made alone, so that fewer looks are made before the next death.
       const killed = sweeperOf(stage, 1_000);
@@ -127,7 +127,7 @@ test("two sweepers at once go on from the progress of either, and an order for e
   await stage.pulse.within(2 * PASS_MS, Promise.all([ordinary, sweepAll(ordered.engine, untilMs(stage))]));
   const woken = new Set([...wokenBy(first), ...wokenBy(ordered)]);
   const remembered = async () => (await stage.stores.table.query(sweeperPk(""))).items.map(({ sk }) => sk);
-  // A pass has time for eighty of the thousand looks.
+  // A pass has time for about eighty looks.
   for (let pass = 0; pass < 20 && (await remembered()).includes("everything"); pass++) {
     const pair = [sweeperOf(stage), sweeperOf(stage)];
     const two = pair.map(({ engine }, at) =>
@@ -149,7 +149,7 @@ describe("an entry of the listing whose look fails", () => {
         : undefined;
   };
 
-  test("is looked at again by the next pass, and the later entries at once", async () => {
+  test("does not delay the later entries, and is looked at again by the next pass", async () => {
     const stage = await open(handlers);
     const nowMs = stage.pulse.nowMs();
     const [one, other] = await plantListed(stage.stores.table, stage.actor().engine, [
@@ -177,7 +177,7 @@ describe("an entry of the listing whose look fails", () => {
     const sick = stage.actor();
     failing(sick, () => true);
     expect(await stage.pulse.within(0, sweepOnce(sick.engine))).toMatchObject({ woken: 0, unfinished: true });
-    // The sweeper gave up before it had tried all of them.
+    // The sweeper gave up before it had tried all entries.
     expect(sick.process.calls.filter(({ method }) => method === "query").length).toBeLessThan(50);
     await stage.pulse.pass(EVERY_MS);
     const well = stage.actor();

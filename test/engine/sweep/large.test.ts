@@ -42,7 +42,7 @@ test("the sweeper wakes large and small sleepers that are due, and no look reads
   for (const id of ids) expect(pages.get(invocationPk("", id))).toBeLessThanOrEqual(pagesMax);
 });
 
-test("a large acceptance that lost its message is noted in the open index and woken, and ends", async () => {
+test("a large invocation whose first message was lost is noted in the open index, is woken, and ends", async () => {
   const { stage, actor } = await field();
   const { invocationId } = await sendOn(actor, "late", LARGE);
   await stage.pulse.pass(6 * MINUTE_MS);

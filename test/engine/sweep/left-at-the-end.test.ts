@@ -32,17 +32,17 @@ test("after a late message a worker performs the effects of an end, although the
 });
 
 test.each([
-  ["the passes of the rule", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
+  ["the regular passes", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
   ["an order for everything", async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine)))],
 ])(
-  "a caller that awaits a call or a far moment gets the call's end by %s, although no other hint is left",
+  "a caller that awaits a call or a far moment gets the result of the call through %s, although all messages and timers are lost",
   async (_, sweeps) => {
     const stage = await open({
       caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
       callee: () => "told",
     });
     const first = stage.actor();
-    // The driver of both invocations dies before the first attempt of the callee, and the next worker gets a message for each.
+    // The driver of both invocations dies before the first attempt of the callee; the next worker gets two messages.
     stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
     const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
     first.startWorker();
@@ -67,7 +67,7 @@ async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
   return await pulse.within(1_000, work);
 }
 
-/** Sweeps each five minutes for an hour, in which the age of an invocation doubles more than once. */
+/** Sweeps every five minutes for an hour, in which the age of an invocation doubles more than once. */
 async function passes(stage: Stage, engine: Engine): Promise<void> {
   for (let count = 0; count < 12; count++) {
     await stage.pulse.pass(5 * MINUTE_MS);

@@ -26,7 +26,7 @@ async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promi
   return sweeper;
 }
 
-/** Makes `count` passes, one each interval. @returns the invocations that they woke, with repetitions */
+/** Makes `count` passes, one each interval. @returns the invocations that the passes woke, with repetitions */
 async function wokenInPasses(stage: Stage, count: number): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let passes = 0; passes < count; passes++) {
@@ -65,7 +65,7 @@ test("every overdue invocation is woken within some passes, the oldest of all sh
     );
   }
   expect(left.size).toBe(0);
-  // Each pass had time for only a part of them, fewer than became due.
+  // Each pass had time for fewer invocations than became due.
   expect(Math.max(...sizes)).toBeLessThan(300);
 });
 

@@ -1,4 +1,4 @@
-/** Concurrent writes of a lease record while the sweeper notes its invocation in the open index. */
+/** Concurrent writes of a lease record while the sweeper notes the invocation in the open index. */
 import { expect, test } from "vitest";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";

@@ -60,24 +60,27 @@ test("an invocation that has no lease record at the sweeper's look, but a lease 
 test.each([
   ["ends", async (gate: Gate) => gate.passed.then(() => "done")],
   ["fails, and is tried again", failingOnce()],
-])("an invocation that is noted while it is driven %s undisturbed, and leaves the index", async (_, slow) => {
-  const gate = new Gate();
-  const stage = await open({ slow: () => slow(gate) }, { listingAgeMinMs: 1_000 });
-  const worker = stage.actor();
-  const { invocationId } = await sendOn(worker, "slow");
-  // The worker starts late, so its lease is still live at the sweeper's look.
-  await stage.pulse.pass(2_000);
-  worker.startWorker();
-  await stage.pulse.pass(100);
-  expect(await pass(stage)).toBe(0);
-  expect(await inOpenIndex(stage)).toHaveLength(1);
-  gate.open();
-  const ended = await stage.pulse.within(LEASE_MS, attach(worker.engine, invocationId));
-  expect(ended.kind === "ended" && textOf(ended)).toBe("done");
-  await stage.pulse.pass(1_000);
-  expect(await inOpenIndex(stage)).toEqual([]);
-  expect(worker.log.lines.filter(({ level }) => level === "error")).toEqual([]);
-});
+])(
+  "an invocation %s undisturbed, and leaves the index, although the sweeper notes the invocation while it is driven",
+  async (_, slow) => {
+    const gate = new Gate();
+    const stage = await open({ slow: () => slow(gate) }, { listingAgeMinMs: 1_000 });
+    const worker = stage.actor();
+    const { invocationId } = await sendOn(worker, "slow");
+    // The worker starts late, so its lease is still live at the sweeper's look.
+    await stage.pulse.pass(2_000);
+    worker.startWorker();
+    await stage.pulse.pass(100);
+    expect(await pass(stage)).toBe(0);
+    expect(await inOpenIndex(stage)).toHaveLength(1);
+    gate.open();
+    const ended = await stage.pulse.within(LEASE_MS, attach(worker.engine, invocationId));
+    expect(ended.kind === "ended" && textOf(ended)).toBe("done");
+    await stage.pulse.pass(1_000);
+    expect(await inOpenIndex(stage)).toEqual([]);
+    expect(worker.log.lines.filter(({ level }) => level === "error")).toEqual([]);
+  },
+);
 
 function failingOnce(): (gate: Gate) => Promise<string> {
   let attempts = 0;

@@ -1,4 +1,4 @@
-/** The labels of the counts of open invocations: few, short, and without services where each label set has a price. */
+/** The labels of the counts of open invocations: few, short, and without services if each label set has a price. */
 import { describe, expect, test } from "vitest";
 import { EmfMeter } from "../../../shared/adapters/system/emf-meter.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
@@ -51,7 +51,7 @@ describe("labels", () => {
     ]);
   });
 
-  test("are at most twenty services beside `other`", async () => {
+  test("are at most twenty services besides `other`", async () => {
     const names = Array.from({ length: 30 }, (_, at) => `T${at}`);
     const stage = await open({ waits }, { services: names.map((name) => service(name, ["waits"])) });
     const actor = stage.actor();
@@ -86,7 +86,7 @@ function metricsIn(lines: readonly Line[]): string[] {
   return all.filter((text) => /open|ready/.test(text)).sort();
 }
 
-describe("where each label set has a price", () => {
+describe("if each label set has a price", () => {
   test("statuses alone are labels, and nothing is written without an open invocation", async () => {
     const stage = await open({ waits, fails }, { retry: { maxAttempts: 1 } });
     const actor = stage.actor();

@@ -66,7 +66,7 @@ describe("after real transitions", () => {
     expect(standingIn(sweeper)).toEqual({});
   });
 
-  test("a sole owner counts what it drives from its memory, however young, and once", async () => {
+  test("a sole owner takes the invocations that it drives, however young, from its memory, and counts each of them once", async () => {
     const gate = new Gate();
     const stage = await open({ works: () => gate.passed.then(() => "done") });
     const actor = stage.actor({ soleOwner: true });
@@ -81,7 +81,7 @@ describe("after real transitions", () => {
     gate.open();
   });
 
-  test("a process that has just begun counts what the process before it left", async () => {
+  test("a process that has just started counts the open invocations that the process before it left", async () => {
     const stage = await open({ waits, works: () => new Promise<string>(() => undefined) });
     const before = stage.actor({ soleOwner: true });
     before.startWorker();
@@ -151,7 +151,7 @@ describe("a walk that does not come to its end in a pass", () => {
   const due = (stage: Stage) =>
     Array.from({ length: 60 }, (_, at) => ({ status: "backing-off" as const, lookAtMs: stage.pulse.nowMs() - at }));
 
-  test("is no count if the rest is left to workers, and one if the pass goes on by itself", async () => {
+  test("gives no count if the rest is left to workers, and gives a count if the pass goes on by itself", async () => {
     const stage = await open({ waits });
     const [cut, whole] = [stage.actor(), stage.actor()];
     await plantOpen(stage.stores.table, cut.engine, due(stage));
@@ -164,7 +164,7 @@ describe("a walk that does not come to its end in a pass", () => {
     expect(standingIn(whole)).toEqual({ "S backing-off": 60 });
   });
 
-  test("that an operator has ordered is a count", async () => {
+  test("gives a count if an operator has ordered the walk", async () => {
     const stage = await open({ waits });
     const actor = stage.actor();
     await plantOpen(stage.stores.table, actor.engine, due(stage));

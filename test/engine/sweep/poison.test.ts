@@ -24,7 +24,7 @@ function poisoned({ process, die }: Actor, id: InvocationId, onDeath: () => void
 }
 
 /**
- * Makes each pass in a new process, which dies when it reads the invocation.
+ * Makes each pass in a new process, which dies when the process reads the invocation.
  * @returns the number of deaths, and the woken ids
  */
 async function passes(stage: Stage, poison: InvocationId, count: number, everyMs = PASS_EVERY_MS) {

@@ -1,4 +1,4 @@
-/** An invocation that attached gets the result before a purge of its target, because the result is gone afterwards. */
+/** A purge first gives the result to the invocations that have attached, because the result is gone afterwards. */
 import { expect, test } from "vitest";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";

@@ -61,7 +61,7 @@ async function pass(
   return { sweeper, report };
 }
 
-/** Workers take messages until the queue stays empty. @returns the invocations that they woke */
+/** Workers take messages until the queue stays empty. @returns the invocations that the workers woke */
 async function work(stage: Stage, messages: Messages): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let names = messages.take(); names.length > 0; names = messages.take()) {
@@ -91,7 +91,7 @@ test("a pass with more to do than it can finish hands the rest over, and workers
   const woken = [...wokenBy(sweeper), ...(await work(stage, messages))];
   expect(missing(ids, woken)).toEqual([]);
   expect(await remembered(stage)).toEqual(["listed"]);
-  // One process would take twice as long for 140 looks, eight at a time.
+  // One process would need 72 seconds for 140 looks of four seconds, eight at a time.
   expect(stage.pulse.nowMs() - beganMs).toBeLessThan(MINUTE_MS);
   // Each slice begins where the pass, or the slice before it, ended, so no look is made twice.
   expect(woken.length).toBeLessThan(1.1 * ids.length);
@@ -112,7 +112,7 @@ test("an order for everything is handed over as well, and is done when its slice
 });
 
 describe("slices that are not done", () => {
-  test("are sent again once in some minutes, however often passes come", async () => {
+  test("are sent again at most every few minutes, however often passes come", async () => {
     const { stage } = await field();
     const messages = new Messages();
     await pass(stage, messages);
@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   }, 120_000);
 });
 
-test("lists look at entries that the slices of the listing have not reached: these may be in no index", async () => {
+test("lists look at the entries that the slices of the listing have not reached, and that may be missing in the open index", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();

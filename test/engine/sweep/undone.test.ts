@@ -80,7 +80,7 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     },
   ],
   [
-    "the lock of its key",
+    "the give-back of the key",
     {
       ends: ({ front }) => sendKeyed(front, keyed("O", "k", "add", "2")),
       crashes: { "the key is given back": lockUpdate, "the end is delivered": readOfSubscriptions },
@@ -92,11 +92,11 @@ const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
     },
   ],
   [
-    "the life of a workflow",
+    "the end of the life of a workflow",
     {
       before: (front) => sendKeyed(front, keyed("W", "w", "approve")),
       ends: ({ front }) => sendKeyed(front, keyed("W", "w", "run")),
-      crashes: { "the life is over at its lock": lockUpdate, "its promise gets a time to live": promiseUpdate },
+      crashes: { "the lock records the end of the life": lockUpdate, "the promise gets a time to live": promiseUpdate },
       shows: async ({ stage, front }, ended) => (await stage.pulse.within(0, output(front.engine, ended))).kind,
       is: "ended",
     },

@@ -43,7 +43,7 @@ function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeo
 }
 
 test.each(["none", "one that its driver wrote before its first renewal"])(
-  "if its lease record is %s, the invocation is woken and is in the open index afterwards",
+  "with this lease record, the invocation is woken and is in the open index afterwards: %s",
   async (what) => {
     const { stage, actor, id, entry, holds } = await oneListed();
     if (what !== "none") await stage.stores.table.put(claimed(actor.engine, entry, id));

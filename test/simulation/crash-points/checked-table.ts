@@ -1,4 +1,4 @@
-/** The table of a run, which records every write that changes a segment (I1) and every lock that changes its holder (I6). */
+/** The table of a run, which records every write that changes a segment (I1) and every lock whose holder changes (I6). */
 import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Condition, Item, Key, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";

@@ -22,7 +22,7 @@ export type At = Pick<Target, "service" | "key">;
 export interface Ask {
   readonly input?: unknown;
   readonly at?: At;
-  /** A client repeats a request with a key until it is answered. Without a key it repeats only the run of a workflow. */
+  /** A client repeats a request with a key until the request is answered. Without a key, only the send of a run is repeated. */
   readonly key?: string;
   readonly delayMs?: number;
 }
@@ -44,7 +44,7 @@ export class Client {
   /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;
   readonly #world: World;
-  /** Counts requests and acknowledgements, as moments. */
+  /** The number of requests and acknowledgements so far, which serves as the current moment. */
   #moments = 0;
 
   constructor(world: World) {
@@ -81,7 +81,7 @@ export class Client {
     this.answers.push(ended);
   }
 
-  /** @returns the id of every request with this key */
+  /** @returns the id that all requests with this key get */
   idOf(handler: string, key: string, at: At = SIM): InvocationId {
     return idempotentId(this.#world.observer(), { ...at, handler }, key);
   }
@@ -108,7 +108,7 @@ export class Client {
     await this.#world.clock.sleep(ms);
   }
 
-  /** Sends the request to the living process, and if that dies and `again` is true, to the next one. */
+  /** Sends the request to the living process. If the request fails and `again` is true, the client repeats it. */
   async ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { engine, death } = await this.#world.alive();

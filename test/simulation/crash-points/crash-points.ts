@@ -32,7 +32,8 @@ export interface Coverage {
 /** `<ownership>/<scenario>/<call>/<fault>`: only this point is run. */
 const ONLY = process.env["CRASH_POINT"];
 /**
- * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at it after five minutes.
+ * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at that acceptance after
+ * five minutes.
  * No work may wait for the sweeper's look at all parked invocations, which comes after ten minutes.
  */
 const DELAY_MAX_MS = 400_000;
@@ -59,7 +60,7 @@ export interface Hunt {
   readonly sabotage?: Sabotage;
   /** The faults that strike; all by default. */
   readonly faults?: readonly Fault[];
-  /** Stops after this number of failures. One is enough to find out whether there is any. */
+  /** Stops after this number of failures. One failure shows that there are any. */
   readonly failuresMax?: number;
   /** The calls that are struck; all by default. */
   readonly at?: RegExp;
@@ -128,7 +129,7 @@ function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownersh
   return [...FAULTS, ...(isLate ? LATE_FAULTS : []), ...specialFaultsAt(call, ownership)];
 }
 
-/** True for a read of a day before the scenario: no scenario has entries on those thirty days. */
+/** True for a read of a day of the listing before the scenario: no scenario has entries of earlier days. */
 function isOfOldDay(call: string): boolean {
   const [, day] = /^table\.queryIndex list list#(\d+)#/.exec(call) ?? [];
   return Number(day) < Math.floor(START_MS / DAY_MS);

@@ -21,7 +21,7 @@ export class Death extends Error {
 /** A process that makes this number of calls is in an endless loop. */
 const CALLS_MAX = 20_000;
 
-/** Longer than a lease, so that other processes act meanwhile where they can. */
+/** Longer than a lease, so that other processes act meanwhile if they can. */
 const LATE_MS = 12_000;
 
 /** Longer than a lease, too. */
@@ -44,7 +44,7 @@ export interface Surroundings {
 interface Called<T> {
   readonly call: PortCall;
   readonly effect: () => Promise<T>;
-  /** Replaces the effect, for a fault after which the caller believes in the effect. */
+  /** Replaces the effect for a fault that the caller does not notice. */
   readonly instead?: () => Promise<T>;
   /** The error of the caller if the reply is lost; absent if the port promises that the call never fails. */
   readonly lost?: () => Error;
@@ -64,7 +64,7 @@ export class FaultyPorts {
   #throttledUntilMs = 0;
   /** The call at which the fault struck. */
   struck: string | undefined;
-  /** The number of calls that failed: the struck one, and those that were refused after it. */
+  /** The number of faults: the strike itself, and each call that was refused because of it. */
   faults = 0;
   /** True while the call at which the fault struck has not had its effect. */
   isLate = false;

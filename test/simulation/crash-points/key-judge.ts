@@ -70,7 +70,7 @@ function textOf(state: ReadonlyMap<string, Uint8Array>): string {
   return sorted.map(([name, value]) => `${name}=${Buffer.from(value).toString()}`).join(" ");
 }
 
-/** The lock must have no holder and no waiter, except that the run of a workflow keeps its lock, with the end of its life. */
+/** The lock must have no holder and no open ticket. A completed run of a workflow keeps its lock, with the end of its life. */
 function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readonly Loaded[]): string[] {
   const complaints: string[] = [];
   const isKept = runs.some(({ invocation }) => invocation.acceptance.nonce === lock.holder?.nonce);
@@ -84,7 +84,7 @@ function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readon
   return complaints;
 }
 
-/** I6: an invocation that was acknowledged before another was requested begins first; so do the commands of one handler. */
+/** I6: an invocation that was acknowledged before another was requested begins first. Children of one handler begin in order. */
 function orderComplaints(client: Client, invocations: readonly Loaded[]): string[] {
   const { acknowledged } = client;
   const grants = new Map(invocations.map(({ invocation }) => [invocation.acceptance.id, invocation]));

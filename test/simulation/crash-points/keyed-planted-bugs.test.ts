@@ -1,4 +1,4 @@
-/** Tests the judge of keys: mistakes in the lock pass a run without faults, and are caught at a crash point. */
+/** Tests the judge of keys: a run without faults shows no mistake of the lock, and a crash point shows each of them. */
 import { expect, test } from "vitest";
 import type { Condition, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

@@ -55,7 +55,7 @@ export const box = restate.object({
       await note(ctx, name);
       return step(ctx, "stumble");
     }),
-    /** Some values are beside the lock from the beginning; others move there when they are too many. */
+    /** Some values are beside the lock from the beginning; other values move there when there are too many of them. */
     grow: async (ctx: ObjectContext, name: string) => {
       await note(ctx, name);
       ctx.set("large", name.padEnd(ALONE_LETTERS, "."));

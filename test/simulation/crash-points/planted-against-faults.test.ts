@@ -71,14 +71,14 @@ const PLANTED: readonly {
   readonly complaint: RegExp;
 }[] = [
   {
-    what: "a hold that its writer does not know again",
+    what: "a lease record that its writer does not recognise",
     sabotage: unknownHold,
     faults: [REPEATED],
     scenario: "far sleep by a timer",
     complaint: /until all was quiet/,
   },
   {
-    what: "a refused schedule that is taken for set",
+    what: "a refused schedule that counts as set",
     sabotage: unsetSchedules,
     faults: [THROTTLED],
     scenario: "far sleep by a timer",
@@ -92,7 +92,7 @@ const PLANTED: readonly {
     complaint: /nap \w+ is left suspended/,
   },
   {
-    what: "a worker that believes the moment of a message",
+    what: "a worker that trusts the moment in a message",
     sabotage: trustedMoments,
     faults: [DAY_LATE],
     scenario: "send",

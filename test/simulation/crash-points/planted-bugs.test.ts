@@ -17,7 +17,7 @@ function withPut(table: Table, put: Table["put"]): Table {
   return { get, getMany, query, queryIndex, update, delete: remove, transact, put };
 }
 
-/** Segments are reported as written before they are. */
+/** Segments are reported as written before they are durable. */
 const earlyAnswers: Sabotage = (engine) => ({
   ...engine,
   table: withPut(engine.table, async (item, condition) => {

@@ -15,13 +15,13 @@ export const LATE_FAULTS = [
   /** The process lives; its write happens late, or its read returns old data. */
   "slow",
 ] as const;
-/** A conditional write happens, the client repeats it after a time-out, and the repetition is refused by its own item. */
+/** The client repeats a conditional write after a time-out; the store refuses the repetition, as the first took effect. */
 export const REPEATED = "repeated";
 /** The store refuses this call, and for some seconds every other of its kind: a write of the table, or a schedule. */
 export const THROTTLED = "throttled";
-/** The process dies after the call; the clock of the next one is skewed. */
+/** The process dies after the call; the clock of the next process is skewed. */
 export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as const;
-/** The message comes a day after the end of the scenario, together with one for a far moment. */
+/** The message comes a day after the end of the scenario, and again with a moment in the far future. */
 export const DAY_LATE = "day-late";
 /** The schedule is set, and never fires. */
 export const NEVER_FIRES = "never-fires";
@@ -58,7 +58,7 @@ export interface Point {
   readonly fault: Fault;
 }
 
-/** Selects the call of a process that a fault strikes: one by its number, or the first of its kind. */
+/** Selects the call of a process that a fault strikes: the call with a number, or the first call whose text matches. */
 export interface Strike {
   readonly hits: (at: number, call: string) => boolean;
   readonly fault: Fault;

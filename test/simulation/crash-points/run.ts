@@ -67,7 +67,7 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   }
 }
 
-/** Brings the kept messages a day later, when many of the named invocations have expired. */
+/** Brings the kept messages a day later, when all invocations are completed, and again with a moment in the far future. */
 function bringLate({ clock, queue, keptBack }: World): void {
   clock.pass(LATE_BY_MS);
   for (const wake of keptBack.splice(0)) {

@@ -21,7 +21,7 @@ export interface Scenario {
   readonly diesAfter?: RegExp;
   /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
-  /** True if no sweeper has run before, so that the first one searches the oldest day; only here its reads are struck. */
+  /** True if no sweeper has run before: its first pass reads the oldest days. Only here do faults strike those reads. */
   readonly isFirst?: boolean;
   /** Present for keyed handlers; `raced` if several invocations compete for one key, so that late calls matter too. */
   readonly keyed?: "quiet" | "raced";
@@ -45,7 +45,10 @@ export const ENDED = /^table\.put inv#.+ with the end/;
 export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.send) /;
 
 const MINUTE_MS = 60_000;
-/** So far away that a message without a moment is not postponed to it (`EARLY_MS`), nearly a minute before a sweeper's pass. */
+/**
+ * Longer than `EARLY_MS`: the worker acks a message without a moment, and does not put the message back until the wake-up. The
+ * sleep ends nearly a minute before a pass of the sweeper.
+ */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';

@@ -72,7 +72,7 @@ const service = restate.service({
   },
 });
 
-/** An explicit type, because handlers that call their neighbours have a circular inferred one. */
+/** An explicit type, because handlers that call their neighbours have a circular inferred type. */
 interface Sim {
   one(ctx: Context): Promise<string>;
   second(ctx: Context): Promise<unknown>;

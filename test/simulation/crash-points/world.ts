@@ -29,7 +29,7 @@ import { writeInto } from "./step.ts";
 /** `sole-owner`: one process owns the store, and its successor knows that. `shared-table`: leases must run out. */
 export type Ownership = "sole-owner" | "shared-table";
 
-/** Plants a mistake into the engine of a process, which a judge must detect. */
+/** Plants a mistake, which a judge must detect, into the engine of a process. */
 export type Sabotage = (engine: Engine, generation: number) => Engine;
 
 export interface Running {
@@ -46,7 +46,7 @@ const KEPT = {
   "default-idempotency-retention": "3d",
   "default-workflow-completion-retention": "3d",
 };
-/** Sleeps of more than half a minute use the timers, so that a run with such a sleep is short. */
+/** Sleeps of more than half a minute use the timers, so a scenario tests timers with a short sleep. */
 const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
 let registered: MemoryTable | undefined;
@@ -86,7 +86,7 @@ export class World {
     writeInto(this.ledger);
   }
 
-  /** Writes the progress of a sweeper at the present, so that the next one does not search the beginning of the listing. */
+  /** Writes the progress of a sweeper at the present, so that the next sweeper does not search the beginning of the listing. */
   async settle(): Promise<void> {
     const engine = this.observer();
     await writeProgress(engine, atFirst(engine));

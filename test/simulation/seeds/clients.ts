@@ -25,7 +25,7 @@ const INTERRUPT_MS = 15_000;
 export class Clients {
   /** The ends that clients received, with their requests. */
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
-  /** The invocations whose acceptance a client was told; `atMs` is Infinity if an attach found no end. */
+  /** The invocations whose acceptance was confirmed to a client; `atMs` is Infinity if an attach found no end. */
   readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId; readonly atMs: number }[] = [];
   /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;
@@ -130,7 +130,7 @@ export class Clients {
     }
   }
 
-  /** Resumes an invocation, as an operator does, that was paused because processes died. */
+  /** Resumes, as an operator does, an invocation that was paused because processes died. */
   resume(id: InvocationId, fail: (complaint: string) => void): void {
     this.#busyWith(
       this.#ask(true, (engine) => resume(engine, id, { kind: "keep" })),

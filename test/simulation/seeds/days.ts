@@ -23,7 +23,7 @@ export class Days {
     this.#drawn = drawn;
   }
 
-  /** @returns false if there are no days to skip, or they have been skipped */
+  /** @returns false if there are no days to skip, or if the skip began at an earlier call */
   begin(): boolean {
     if (this.#begun) return false;
     const { clock, queue, fate, leap, trace } = this.#world;

@@ -13,7 +13,7 @@ import {
   WOKEN,
 } from "./program.ts";
 
-/** The results that a cancel or kill may leave: the failure itself, or none. */
+/** The results that a cancel or kill may leave: its failure, or the answer that there is no result. */
 const DISTURBED = [INTERRUPTED, 404, 410].map(failedText);
 
 /** The names of programs that clients or handlers cancel or kill, and of all their children. */
@@ -32,13 +32,13 @@ export function childrenOf(program: Program): readonly Program[] {
   });
 }
 
-/** @returns the programs that a step of another one cancels */
+/** @returns the programs that the steps of a program, or of its children, cancel */
 export function cancelledIn(program: Program): readonly Program[] {
   const own = program.steps.flatMap((step) => (step.do === "cancel" ? [step.of] : []));
   return [...own, ...childrenOf(program).flatMap(cancelledIn)];
 }
 
-/** @param text a result as JSON, or `failed <code>`. @returns whether it is a possible result of the program */
+/** @param text a result as JSON, or `failed <code>`. @returns whether the text is a possible result of the program */
 export function mayEnd(program: Program, text: string, disturbed: Disturbed): boolean {
   if (disturbed.has(program.name) && DISTURBED.includes(text)) return true;
   if (program.fails !== undefined) return text === failedText(program.fails);

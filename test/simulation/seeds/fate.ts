@@ -41,7 +41,7 @@ export const HARDSHIPS = [
   "throttled-open",
   "throttled-list",
   "throttled-timers",
-  /** One clock shows another time than the others. */
+  /** The clock of one machine is wrong. */
   "skewed-clock",
   /** A process has read the invocation that ends every process. */
   "poisoned",

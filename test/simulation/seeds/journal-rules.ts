@@ -1,4 +1,4 @@
-/** The rules for a segment that has just been written, and for the effects of the one before it. */
+/** The rules for a segment that has just been written, and for the effects of the segment before it. */
 import { effectsOf } from "../../../shared/core/invocation/effects.ts";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";

@@ -1,4 +1,4 @@
-/** The verdict on objects: the log of a key contains each program once, and each program read the log before its own entry. */
+/** The verdict on objects: the log of a key contains each program once, and each program found the entries before its own. */
 import type { Disturbed } from "./expected.ts";
 import { lockOf, logIn } from "./lock-rules.ts";
 import type { Keyed, Program } from "./program.ts";

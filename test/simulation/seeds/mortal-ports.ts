@@ -43,7 +43,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   };
 }
 
-/** False if the process gets no answer to its write. */
+/** True if the process gets the answer to this very write. */
 function mayLearn(mishap: Mishap | undefined): boolean {
   return mishap === undefined || mishap === "slow" || mishap === "freezes";
 }

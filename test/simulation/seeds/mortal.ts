@@ -84,7 +84,7 @@ export class Mortal {
     };
   }
 
-  /** Makes a call: it goes out, has its effect, and its answer comes back, each of which takes time. */
+  /** Makes a call: the call goes out and has its effect, and the answer comes back. Each way takes time. */
   async call<T>({ what, kind, effect, failure }: Calling<T>): Promise<T> {
     if (this.isDead) return NEVER;
     const { clock, random, fate, leaseMs, ownsStore, trace } = this.#around;

@@ -144,7 +144,7 @@ const PLANTED: readonly Planted[] = [
     complaint: /a message is in the queue|a dead letter is left/,
   },
   {
-    what: "a worker that believes the moment of a message",
+    what: "a worker that trusts the moment in a message",
     sabotage: trustedMoments,
     fault: "message-of-future",
     seeds: 200,
@@ -158,7 +158,7 @@ const PLANTED: readonly Planted[] = [
     complaint: /is left (suspended|scheduled|backing-off)/,
   },
   {
-    what: "items that live for two days",
+    what: "items that live for at most three days",
     sabotage: shortLives,
     fault: "sweeper-rest",
     bound: "rested",

@@ -26,7 +26,7 @@ const noFence: Sabotage = (engine) =>
     },
   });
 
-/** A driver does not look after its park: the read that follows the park returns nothing (I4). */
+/** A driver does not look for arrivals after its park: the read that follows the park returns nothing (I4). */
 const blindPark: Sabotage = (engine) => {
   const parked = new Set<string>();
   return withTable(engine, {
@@ -91,7 +91,7 @@ const PLANTED = [
     what: "a lock that is handed over unconditionally",
     sabotage: blindHandover,
     seeds: 400,
-    // Each complaint follows from an update without a condition that sets back a lock or its queue.
+    // Each complaint follows from an unconditional update, which sets back a lock or its queue.
     complaint: /given away|its grant does not grow|the queue of/,
   },
   { what: "ids that are each process's own", sabotage: foreignIds, seeds: 200, complaint: /accepted twice/ },

@@ -1,4 +1,4 @@
-/** The handler that plays programs over the small scripted SDK, which is cheap, so that most seeds use it. */
+/** The handler that plays programs over the small scripted SDK. Most seeds use this SDK, because it is cheap. */
 import type { CallOptions, ScriptContext } from "../../harness/engine/script-context.ts";
 import type { Awaited as Awaiting } from "../../harness/engine/script-awaits.ts";
 import { all, TerminalError } from "../../harness/engine/script-awaits.ts";

@@ -25,7 +25,7 @@ import {
   WOKEN,
 } from "./program.ts";
 
-/** An explicit type, because a player that calls players has a circular inferred one. */
+/** An explicit type, because a player that calls players has a circular inferred type. */
 interface Playing {
   play(ctx: Context, part: Part): Promise<unknown[] | Keyed>;
 }

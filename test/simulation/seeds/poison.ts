@@ -14,7 +14,7 @@ const NAME = "poisoned";
 
 const NEVER = new Promise<never>(() => {});
 
-/** A send without a lock: no other invocation waits for the poisoned one, so every other one must end. */
+/** A send without a lock: no other invocation waits for the poisoned one, so all others must end. */
 export function poisonedAsk(random: Random): Ask {
   const program = { name: NAME, steps: [{ do: "sleep", ms: SLEEP_MS }] } as const;
   return { program, key: NAME, how: "send", atMs: random.between(0, 5_000), delayMs: random.pick([0, 20_000]) };

@@ -1,4 +1,4 @@
-/** Programs: the steps of a handler as a value that is its input, so that one handler plays any program of a seed. */
+/** Programs: the steps of a handler as a value. The value is the input, so that one handler plays any program of a seed. */
 import type { Target } from "../../../shared/core/model/target.ts";
 
 /** A step that may also be a branch of a combination. */
@@ -25,10 +25,10 @@ export type Step =
     };
 
 export interface Program {
-  /** Unique: two invocations of one name are a fault. It consists of letters that a token may have. */
+  /** Unique: two invocations of one name are a fault. The name consists of letters that a token may have. */
   readonly name: string;
   readonly steps: readonly Step[];
-  /** The key of the object on which it runs exclusively: it adds its name to the log before its first step. */
+  /** The key of the object on which the program runs exclusively: the program adds its name to the log before its first step. */
   readonly object?: string;
   /** Its result is kept for a second, so that its id is free at a later redo of its sender. */
   readonly brief?: boolean;

@@ -1,4 +1,4 @@
-/** The seeds as tests: a share of them for each thread, in portions, each failure with the command that plays it again. */
+/** The seeds as tests: a share of them for each thread, in portions, each failure with the command that plays the seed again. */
 import { afterAll, describe, expect, test } from "vitest";
 import { HARDSHIPS, MISHAPS } from "./fate.ts";
 import { run } from "./run.ts";

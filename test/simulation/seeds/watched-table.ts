@@ -6,7 +6,7 @@ import type { Mortal } from "./mortal.ts";
 export interface Note extends Key {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
-  /** The process that made the write and gets its answer; undefined if the answer never comes. */
+  /** The process that made the write and gets its answer; undefined if the process does not get that answer. */
   readonly writer: Mortal | undefined;
 }
 
@@ -22,7 +22,7 @@ export class WatchedTable extends MemoryTable {
     return done;
   }
 
-  /** @returns the sort keys of a partition with this beginning */
+  /** @returns the sort keys with this beginning in a partition */
   keysOf(pk: string, beginning: string): readonly string[] {
     return this.all().flatMap((item) => (item.pk === pk && item.sk.startsWith(beginning) ? [item.sk] : []));
   }

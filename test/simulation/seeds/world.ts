@@ -27,7 +27,7 @@ import { sweepApart, sweepBeside } from "./sweeper.ts";
 import { throttledTable, throttledTimers, Throttling } from "./throttling.ts";
 import { WatchedTable } from "./watched-table.ts";
 
-/** Plants a mistake into the engine of every process, which a judge must detect. */
+/** Plants a mistake, which a judge must detect, into the engine of every process. */
 export type Sabotage = (engine: Engine) => Engine;
 
 export interface Running {

@@ -44,7 +44,7 @@ const PLANTED: readonly { readonly mistake: Mistake; readonly complaint: RegExp 
 ];
 
 test.each(PLANTED)(
-  "the search finds the fault of a protocol with a $mistake",
+  "the search finds the planted mistake: $mistake",
   ({ mistake, complaint }) => {
     const { wrong } = explored(2, { ...PEACE, zombies: 1, voids: 1 }, { mistake });
     expect(wrong).toMatch(complaint);
