@@ -28,8 +28,15 @@ const DATA_TYPES: Readonly<Record<string, string>> = {
 
 /** Columns that the tables have beyond those of the reference. */
 const OF_INVOCATIONS = [
-  ...["created_by", "last_action", "last_action_at", "last_action_by", "outcome"],
-  ...["waits_for", "pause_reason", "paused_at", "paused_by"],
+  "created_by",
+  "last_action",
+  "last_action_at",
+  "last_action_by",
+  "outcome",
+  "waits_for",
+  "pause_reason",
+  "paused_at",
+  "paused_by",
 ];
 const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_invocation: OF_INVOCATIONS,

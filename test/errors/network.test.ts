@@ -40,7 +40,7 @@ const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, sc
       response.write(output("hello").subarray(0, 5), () => request.socket.destroy());
     },
   ],
-  ["stops before it has told the end", "RT0010", /before the attempt's end/, replying()],
+  ["stops before the end of the attempt", "RT0010", /before the end of the attempt/, replying()],
   ["answers 502", "RT0010", /502/, refusing(502)],
   ["answers 504", "RT0010", /504/, refusing(504)],
   ["answers 415", "RT0015", /protocol version '7'/, refusing(415)],

@@ -38,8 +38,8 @@ export class OpenAttempt {
   }
 
   /** The deployment of the open exchange. */
-  get deploymentId(): string | undefined {
-    return this.#exchange === undefined ? undefined : this.#room?.lane;
+  get deploymentId(): DeploymentId | undefined {
+    return this.#exchange?.deploymentId;
   }
 
   /** The span of the attempt, if traces are on. */

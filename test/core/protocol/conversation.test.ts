@@ -135,24 +135,24 @@ test.each(rows)("%s", (_what, frames, kept, ending, changed) => {
 type CutRow = [what: string, frames: string[], how: "eof" | "broken", kept: string[], words: string];
 const cutRows: CutRow[] = [
   ["nothing at all", [], "eof", [], "before the end of the attempt"],
-  ["a break after entries", [RUN, PROPOSE, SLEEP], "broken", [RUN, COMPLETION, SLEEP], "before the attempt's end"],
+  ["a break after entries", [RUN, PROPOSE, SLEEP], "broken", [RUN, COMPLETION, SLEEP], "before the end of the attempt"],
   ["an end in the middle of a frame", [RUN, "0401000000"], "eof", [RUN], "after 5 bytes of it"],
-  ["an output, then a plain end of the response", [OUTPUT], "eof", [OUTPUT], "before the attempt's end"],
-  ["an output, then a break", [RUN, PROPOSE, OUTPUT], "broken", [RUN, COMPLETION], "before the attempt's end"],
+  ["an output, then a plain end of the response", [OUTPUT], "eof", [OUTPUT], "before the end of the attempt"],
+  ["an output, then a break", [RUN, PROPOSE, OUTPUT], "broken", [RUN, COMPLETION], "before the end of the attempt"],
   ["an output, then half a frame", [RUN, OUTPUT, "0003"], "eof", [RUN], "after 2 bytes"],
   [
     "an output before a late proposal, then a break",
     [RUN, OUTPUT, PROPOSE],
     "broken",
     [RUN, COMPLETION],
-    "before the attempt's end",
+    "before the end of the attempt",
   ],
   [
     "an output before another command, then a break",
     [OUTPUT, SLEEP],
     "broken",
     [OUTPUT, SLEEP],
-    "before the attempt's end",
+    "before the end of the attempt",
   ],
 ];
 
@@ -163,7 +163,7 @@ test.each(cutRows)("without a terminator: %s", (_what, frames, how, kept, words)
 });
 
 test("the ending has the transport's message if no terminator came", () => {
-  expect(new Conversation(setting()).finish("broken", "socket hang up").ending).toEqual(cut("told: socket hang up"));
+  expect(new Conversation(setting()).finish("broken", "socket hang up").ending).toEqual(cut("attempt: socket hang up"));
 });
 
 test("an error is read with all its fields", () => {
