@@ -95,11 +95,12 @@ test("functions that are stopped and continued between events, as AWS freezes th
 });
 
 test("with every message and schedule lost, and the table kept, every open invocation ends", async () => {
+  // On a busy machine the statements below take many seconds, and the schedules have to exist until the loss.
   const ids = await Promise.all([
-    plane.send("lossy/nap", 10_000),
-    plane.send("lossy/nap", 14_000),
-    plane.send("lossy/waits", 12_000),
-    plane.send("lossy/step", "delayed", "?delay=12s"),
+    plane.send("lossy/nap", 30_000),
+    plane.send("lossy/nap", 34_000),
+    plane.send("lossy/waits", 32_000),
+    plane.send("lossy/step", "delayed", "?delay=32s"),
   ]);
   const [child] = await until("its call is listed", 30_000, async () => {
     const rows = await plane.rows<{ readonly id: string }>(

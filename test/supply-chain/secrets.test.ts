@@ -12,6 +12,8 @@ const KNOWN: Readonly<Record<string, string>> = {
     "the key of the TLS tests' server on loopback, whose certificate no other client trusts",
   "test/functions/registrar/registrar.test.ts basicauth":
     "an address with a made-up password, which the test looks for in the text of a failure",
+  "test/functions/cli/lost-answers.test.ts basicauth":
+    "addresses with a made-up password, which the test looks for in the output of commands",
 };
 
 interface FileReport {
