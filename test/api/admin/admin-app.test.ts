@@ -65,6 +65,7 @@ describe("the admin face", () => {
       min_admin_api_version: 2,
       max_admin_api_version: 4,
       ingress_endpoint: "http://127.0.0.1:8080/",
+      runs_on: "one-process",
       features: {},
     });
   });
