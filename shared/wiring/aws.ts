@@ -35,7 +35,7 @@ import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
 import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
 import { claimTable } from "./table-format.ts";
-import { tellingRefusal } from "./telling-refusal.ts";
+import { tellingRefusal } from "./log-start-failure.ts";
 import { tracing } from "./tracing.ts";
 
 export interface Aws {

@@ -1,7 +1,7 @@
 /** The healthy neighbour's callers: they call all the time, directly and through the queue, and measure each wait. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Site } from "./attack.ts";
-import type { ToldProcess } from "./told-process.ts";
+import type { ToldProcess } from "./reporting-process.ts";
 import { Waits } from "./waits.ts";
 
 const DIRECT_EVERY_MS = 100;

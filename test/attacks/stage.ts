@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { Neighbour } from "./neighbour.ts";
 import { ServerProcess } from "./server-process.ts";
-import { ToldProcess } from "./told-process.ts";
+import { ToldProcess } from "./reporting-process.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

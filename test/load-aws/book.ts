@@ -1,7 +1,7 @@
 /** The book of submissions and their outcomes: each submission is noted before it is sent, and again when it has ended. */
 import type { Recorded } from "../crash/outcome.ts";
 import type { Ended, LoadClient } from "./client.ts";
-import type { Added, Told } from "./handlers/told.ts";
+import type { Added, Told } from "./handlers/results.ts";
 
 export interface Submission {
   readonly kind: string;

@@ -1,7 +1,7 @@
 /** Workflows whose promise has two completers, and objects whose state an operator edits. */
 import { randomUUID } from "node:crypto";
 import type { StateBody } from "../../shared/api/wire/admin.ts";
-import type { Told } from "./handlers/told.ts";
+import type { Told } from "./handlers/results.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 

@@ -4,7 +4,7 @@ import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
 import type { Submission } from "./book.ts";
 import type { Ended } from "./client.ts";
-import type { Told } from "./handlers/told.ts";
+import type { Told } from "./handlers/results.ts";
 import { editState, runWorkflow } from "./keyed-kinds.ts";
 import { callAfterCancel, callAfterKill, changeService, hearAwakeable } from "./outside-kinds.ts";
 import type { Scene } from "./scene.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { between } from "../crash/plan.ts";
 import type { Ended } from "./client.ts";
 import { digestOf, noiseOf } from "./handlers/noise.ts";
-import type { BulkTold, Kept } from "./handlers/told.ts";
+import type { BulkTold, Kept } from "./handlers/results.ts";
 import type { Submission } from "./book.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";

@@ -12,7 +12,7 @@ import { figuresOf, tableOf } from "./figures.ts";
 import { complaintsOfFates, fatesIn, memoryBlows, outOfMemoryIn } from "./function-notes.ts";
 import { groupedBy } from "./grouped.ts";
 import { MemoryWatch } from "./growth.ts";
-import type { LoadLine } from "./handlers/told.ts";
+import type { LoadLine } from "./handlers/results.ts";
 import { Killer } from "./killer.ts";
 import { kindBy, OBJECT_KEYS } from "./kinds.ts";
 import { BEYOND_SWEEPER } from "./large-kinds.ts";

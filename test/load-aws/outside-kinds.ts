@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { pause } from "../e2e-aws/control-plane.ts";
-import type { Told } from "./handlers/told.ts";
+import type { Told } from "./handlers/results.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 

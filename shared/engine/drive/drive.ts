@@ -18,7 +18,7 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
 import { beginAttempt, tellAttempt } from "../traces.ts";
-import { tellMismatch } from "./tell-mismatch.ts";
+import { tellMismatch } from "./log-mismatch.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { reportFailure } from "./report.ts";

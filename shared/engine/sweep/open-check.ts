@@ -13,7 +13,7 @@ import { wakeLoaded, wakeOnce } from "./driverless.ts";
 import type { Guard } from "./guard.ts";
 import { type Check, checkAt, spared } from "./check.ts";
 import type { Tally } from "./tally.ts";
-import { wakeUntold } from "./untold.ts";
+import { wakeUntold } from "./missed-results.ts";
 import { postpone, wouldAdvance } from "./would-advance.ts";
 
 export interface Looking {

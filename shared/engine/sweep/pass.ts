@@ -11,7 +11,7 @@ import type { Progress, Round, Saved } from "./progress.ts";
 import type { Slice } from "./slice.ts";
 import { Tally } from "./tally.ts";
 import type { Pass, Task } from "./task.ts";
-import { tellOpen } from "./tell-open.ts";
+import { tellOpen } from "./publish-open-count.ts";
 import { tellAges } from "./walk-ages.ts";
 import type { WalkName } from "./walks.ts";
 

@@ -26,7 +26,7 @@ import {
 } from "./progress.ts";
 import { slicesIn } from "./slice.ts";
 import { Tally } from "./tally.ts";
-import { tellOpen } from "./tell-open.ts";
+import { tellOpen } from "./publish-open-count.ts";
 
 const PAUSE_MAX_MS = 60_000;
 /**

@@ -8,7 +8,7 @@ import { service } from "../../core/registry/sample-deployment.ts";
 import { sendOn } from "../../harness/engine/engine-fixture.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
-import { standingIn } from "../../harness/engine/standing-readings.ts";
+import { standingIn } from "../../harness/engine/gauge-readings.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -9,7 +9,7 @@ import { Gate } from "../../harness/engine/gate.ts";
 import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import { plantOpen, slowed } from "../../harness/engine/planted.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
-import { standingIn } from "../../harness/engine/standing-readings.ts";
+import { standingIn } from "../../harness/engine/gauge-readings.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();

@@ -3,7 +3,7 @@ import { object, serde, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
 import { Attempt, recordedIn, valueIn } from "./attempt.ts";
 import { digestOf, noiseOf } from "./noise.ts";
-import type { BulkTold, Kept, Pieces } from "./told.ts";
+import type { BulkTold, Kept, Pieces } from "./results.ts";
 
 const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationFactor: 2 };
 const options = { retryPolicy: RETRY_QUICKLY };

@@ -12,7 +12,7 @@ import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/re
 import type { WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk/lambda";
 import type { Recorded } from "../../crash/outcome.ts";
 import { Attempt } from "./attempt.ts";
-import type { Added, Told } from "./told.ts";
+import type { Added, Told } from "./results.ts";
 
 const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationFactor: 2 };
 const options = { retryPolicy: RETRY_QUICKLY };
