@@ -65,7 +65,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
     writeAdminUrl(local.adminUrl, log);
-    tellStart(local, log, settings["data-dir"]);
+    logStart(local, log, settings["data-dir"]);
     const registrations = keepRegistered(local, options, log, stopping.signal);
     await stopped;
     log.write("process.stop-requested");
@@ -121,7 +121,7 @@ function writeAdminUrl(adminUrl: string, log: Log): void {
   }
 }
 
-function tellStart(local: LocalProcess, log: Log, dataDir: string): void {
+function logStart(local: LocalProcess, log: Log, dataDir: string): void {
   if (local.exposedHosts.length > 0) log.write("api.exposed", { hosts: local.exposedHosts.join(",") });
   log.write("process.started", {
     version: packageJson.config.version,

@@ -50,7 +50,7 @@ export async function walkPart(
     return await walkListed(at, walk.name === "listing" ? wakeOrNote : wakeDriverless, part, isOver, onFailed);
   const count = walk.name === "ordered-open" ? tally.orderedOpen : tally.open;
   return await walkOver(openItems(engine, part, part.shards), {
-    placeOf: (item) => indexPositionOf("open", item),
+    positionOf: (item) => indexPositionOf("open", item),
     looksAt(item) {
       count?.add(item);
       return looksAtOpen(at, item, isRead(at, walk, item));
@@ -68,11 +68,11 @@ export async function walkListed(
   onFailed?: (place: IndexPosition) => void,
 ): Promise<IndexPosition | undefined> {
   const { engine, guard } = at;
-  const placeOfOne = ({ item }: Glanced): IndexPosition => indexPositionOf("list", item);
+  const positionOfOne = ({ item }: Glanced): IndexPosition => indexPositionOf("list", item);
   return await walkOver(glanced(engine, listedItems(engine, { from, below }, shards)), {
-    placeOf: placeOfOne,
+    positionOf: positionOfOne,
     looksAt: (one) => [lookAtListed(at, one, wake)],
-    onFailed: (one) => onFailed?.(placeOfOne(one)),
+    onFailed: (one) => onFailed?.(positionOfOne(one)),
     isOver,
     guard,
   });
