@@ -9,7 +9,7 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
     "The signing keys of one environment are numbered, and while they are exchanged two numbers are read.",
   "scheduler:CreateSchedule": "Schedules are named for their invocations; the group is this environment's own.",
   "lambda:InvokeFunction":
-    "Handlers are registered after the stack is deployed: those that carry a tag, or whose names the stack was textOf.",
+    "Handlers are registered after the stack is deployed: those with a tag, or those that the stack names.",
   "xray:PutTraceSegments": "X-Ray has no resources that a trace could be granted on.",
   "ec2:CreateNetworkInterface":
     "Lambda makes and removes network interfaces whose names do not exist before, and the code of the function may not.",
@@ -41,7 +41,7 @@ export function acknowledgeOpenPreflight(scope: IConstruct): void {
 
 export function acknowledgeUnloggedIngress(scope: IConstruct): void {
   const reason =
-    "Each accepted request stands in the table and is counted in a metric; whoever wants a line for each asks for it (ingressAccessLog).";
+    "Each accepted request is in the table and is counted in a metric; ingressAccessLog adds a line for each.";
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG1", reason });
 }
 

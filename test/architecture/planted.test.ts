@@ -144,7 +144,13 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     imports('import "../../test/engine/accept.test.ts";'),
     /may not import test/,
   ],
-  ["a room that nobody named", "forbiddenImports", "shared/core/cellar/bad.ts", imports(""), /stands in no room/],
+  [
+    "a folder without a line in the table",
+    "forbiddenImports",
+    "shared/core/cellar/bad.ts",
+    imports(""),
+    /stands in no room/,
+  ],
   [
     "an import of a file that is not there",
     "forbiddenImports",

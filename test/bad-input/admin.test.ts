@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
   ["escapes that are no UTF-8", "GET /services/%ff%fe", [400]],
   ["names of prototypes in a path", "GET /services/__proto__/handlers/constructor", [404]],
   ["an id that is none", "PATCH /invocations/bogus/cancel", [400, 404]],
-  ["a kill of nobody", `PATCH /invocations/inv_1${"0".repeat(33)}/kill`, [404]],
+  ["a kill of an unknown invocation", `PATCH /invocations/inv_1${"0".repeat(33)}/kill`, [404]],
   ["a wrong method", "PUT /deployments", [405]],
   ["a header that is no text", "GET /deployments", [200], "", { "x-any": "\xff\x80" }],
 ];

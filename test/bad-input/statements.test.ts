@@ -50,7 +50,7 @@ test.each<[what: string, query: string, status: number, told: RegExp]>([
     OFTEN,
   ],
   ["is too long", `SELECT ${"1,".repeat(150_000)}1`, 400, LONG],
-  ["opens what it never closes", `SELECT ${"FIRST_VALUE(".repeat(20_000)}`, 400, /./],
+  ["has brackets that it does not close", `SELECT ${"FIRST_VALUE(".repeat(20_000)}`, 400, /./],
   ["goes down 30,000 times", `SELECT ${"(".repeat(30_000)}1${")".repeat(30_000)} FROM sys_service`, 400, /./],
   ["adds 50,000 times", `SELECT 1${"+1".repeat(50_000)} FROM sys_service`, 400, /./],
   ["joins all with all", "SELECT 1 FROM sys_service a JOIN sys_service b ON 1 = 1", 400, /needs ON with an equality/],

@@ -1,6 +1,6 @@
 /** The walks of the sweeper: the entries that each walk passes, and the looks at these entries. */
 import { DAY_MS } from "../../core/model/time-units.ts";
-import { glanced, type Glanced, lookAtListed } from "./listed-check.ts";
+import { probed, type Probed, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
 import { type Looking, looksAtOpen } from "./open-check.ts";
@@ -68,8 +68,8 @@ export async function walkListed(
   onFailed?: (place: IndexPosition) => void,
 ): Promise<IndexPosition | undefined> {
   const { engine, guard } = at;
-  const positionOfOne = ({ item }: Glanced): IndexPosition => indexPositionOf("list", item);
-  return await walkOver(glanced(engine, listedItems(engine, { from, below }, shards)), {
+  const positionOfOne = ({ item }: Probed): IndexPosition => indexPositionOf("list", item);
+  return await walkOver(probed(engine, listedItems(engine, { from, below }, shards)), {
     positionOf: positionOfOne,
     looksAt: (one) => [lookAtListed(at, one, wake)],
     onFailed: (one) => onFailed?.(positionOfOne(one)),
