@@ -29,7 +29,7 @@ export function acknowledgeWildcards(scope: IConstruct, grants: readonly PolicyS
 }
 
 export function acknowledgeOpenIngress(scope: IConstruct): void {
-  const reason = "The ingress is open because whoever deploys it chose so; IAM and JWT are the other choices.";
+  const reason = "The deployment chose an open ingress; IAM and JWT are the other choices.";
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG4", reason });
 }
 

@@ -66,7 +66,7 @@ async function remove(ask: AskAdmin, id: string): Promise<void> {
 function answerText({ status, body }: AdminAnswer): string {
   const { message, restate_code: code } = body;
   if (status === 401 || status === 403) {
-    return `the admin API lets this function not in (${status}): its role may lack execute-api:Invoke, or the address is another account's`;
+    return `the admin API refused this function (${status}): its role may lack execute-api:Invoke, or the address is another account's`;
   }
   if (typeof message !== "string") return `the admin API answered ${status}`;
   const prefix = typeof code === "string" && !message.startsWith(`[${code}]`) ? `[${code}] ` : "";

@@ -19,7 +19,7 @@ export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([
   [15, "a promise may be completed before the run has begun"],
   [16, "a promise is completed once: the second one is 409"],
   [17, "a rejected promise fails the handler that awaits it"],
-  [18, "peek tells what is there now"],
+  [18, "peek returns the present value"],
   [19, "several handlers wait for one promise"],
   [20, "shared handlers of a workflow answer before, during and after its run"],
   [21, "a handler that runs a workflow a second time gets the 409"],

@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => peer.stop());
 
-test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once and rightly, whoever is killed`, async () => {
+test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once with the right result, whichever process is killed`, async () => {
   const options = `--throttle ${THROTTLE} --lost ${LOST_SHARE} --large-every ${LARGE_EVERY_MS / 1_000} --seed ${SEED}`;
   console.log(`Run again with: npm run test:load-aws -- --minutes ${MINUTES} --rate ${RATE} ${options}`);
   const startedAtMs = Date.now();

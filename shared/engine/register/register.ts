@@ -15,7 +15,7 @@ export type RegisterRequest = DiscoveryRequest & {
   readonly metadata: Readonly<Record<string, string>>;
   readonly force: boolean;
   readonly breaking: boolean;
-  /** True discovers and decides, but stores nothing. The answered id of a new deployment is then not used later. */
+  /** If true, `register` discovers and decides, but stores nothing. A later registration does not use the answered id. */
   readonly dryRun: boolean;
 };
 
