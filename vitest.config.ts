@@ -1,4 +1,4 @@
-/** Configures the tests that need only npm: four projects of vitest, which run in threads on three workers. */
+/** Configures the tests that need only npm: four projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "./infra/statement-program.mjs";
 import { longestFirst } from "./test/longest-first.ts";
@@ -53,8 +53,8 @@ export default defineConfig({
   define: await statementProgram(),
   test: {
     pool: "threads",
-    // Files wait for a third of their time, so three workers keep two processors busy.
-    maxWorkers: 3,
+    // On a machine with two processors, vitest would start one worker by default.
+    maxWorkers: 2,
     sequence: { sequencer: longestFirst(LONGEST) },
     testTimeout: 30_000,
     hookTimeout: 60_000,
