@@ -129,7 +129,7 @@ describe("refusals", () => {
     ["an unknown service", "Nope", body, 404, "The requested service 'Nope' does not exist"],
     ["a service without keys", "Greeter", body, 400, "Cannot modify state for service type Service"],
     ["another version", "Counter", { ...body, version: "other" }, 409, "no longer has version 'other'"],
-    ["a scope of no form", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
+    ["a malformed scope", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
     ["a scope", "Counter", { ...body, scope: "tenant" }, 400, "requires vqueues to be enabled"],
   ])("%s", async (_what, service, asked, status, message) => {
     const response = await post(service, asked);
@@ -143,7 +143,7 @@ describe("refusals", () => {
     ["no key", { new_state: {} }, "object_key"],
     ["no state", { object_key: "k" }, "new_state"],
     ["a key that is no text", { ...body, object_key: 1 }, "object_key"],
-    ["a byte that is none", { ...body, new_state: { a: [256] } }, "new_state.a"],
+    ["a number that is not a byte", { ...body, new_state: { a: [256] } }, "new_state.a"],
     ["a value of another kind", { ...body, new_state: { a: 1 } }, "new_state.a"],
     ["a version that is no text", { ...body, version: 1 }, "version"],
   ])("%s, in plain text with 422", async (_what, asked, field) => {

@@ -28,8 +28,8 @@ const NO_ROOM_RETRY_MS = 5_000;
 const DELAY_MAX_MS = 10 * 365 * DAY_MS;
 
 export function failed(atMs: number, failing: Failing): AttemptOutcome {
-  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...told } = failing;
-  const failure: AttemptFailure = { ...told, atMs };
+  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...facts } = failing;
+  const failure: AttemptFailure = { ...facts, atMs };
   return {
     kind: "failed",
     failure,

@@ -162,9 +162,9 @@ async function wakeAgainIfEarly(
   const { acceptance } = invocation;
   const nowMs = engine.clock.nowMs();
   const leftMs = (wakeAtMs ?? Infinity) - nowMs;
-  const stands = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
-  if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
+  const isCurrent = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
+  if (leftMs <= EARLY_MS || (isCurrent && leftMs <= engine.settings.queueDelayMaxMs))
     return await sendInPlace(engine, wake, acceptance, leftMs);
   const isCountedOn = wake.wakeAtMs !== undefined && wake.wakeAtMs === leaseRecord?.timerAtMs;
-  if (stands || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
+  if (isCurrent || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
 }

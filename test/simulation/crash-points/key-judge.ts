@@ -80,7 +80,7 @@ function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readon
   const beyond = inboxKey(pk, lock.tail + 1).sk;
   for (const { pk: at, sk } of table.all())
     if (at === pk && sk.startsWith("inbox#") && sk >= beyond)
-      complaints.push(`${sk} of ${pk} lies where nobody drew it`);
+      complaints.push(`${sk} of ${pk} has a number that was not drawn`);
   return complaints;
 }
 
