@@ -49,7 +49,9 @@ export interface Attack {
   readonly name: string;
   /** The asserted behaviour. */
   readonly title: string;
-  /** The handlers of the one service `Attacker`, by name. */
+  /** The name of the one service; `Attacker` by default. */
+  readonly serviceName?: string;
+  /** The handlers of the service, by name. */
   readonly answers?: Readonly<Record<string, Answer>>;
   readonly isObject?: true;
   /** Options of the service in its manifest. */
