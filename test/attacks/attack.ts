@@ -49,9 +49,7 @@ export interface Attack {
   readonly name: string;
   /** The asserted behaviour. */
   readonly title: string;
-  /** The name of the one service; `Attacker` by default. */
-  readonly serviceName?: string;
-  /** The handlers of the service, by name. */
+  /** The handlers of the one service `Attacker`, by name. */
   readonly answers?: Readonly<Record<string, Answer>>;
   readonly isObject?: true;
   /** Options of the service in its manifest. */

@@ -73,8 +73,8 @@ function answerAttempts(server: Http2Server, attack: Attack): number[] {
   return attemptsAtMs;
 }
 
-function manifestOf({ serviceName = "Attacker", answers = {}, isObject, options = {} }: Attack): object {
+function manifestOf({ answers = {}, isObject, options = {} }: Attack): object {
   const handlers = Object.keys(answers).map((name) => ({ name, ...(isObject && { ty: "EXCLUSIVE" }) }));
-  const service = { name: serviceName, ty: isObject ? "VIRTUAL_OBJECT" : "SERVICE", handlers, ...options };
+  const service = { name: "Attacker", ty: isObject ? "VIRTUAL_OBJECT" : "SERVICE", handlers, ...options };
   return { protocolMode: "BIDI_STREAM", minProtocolVersion: 5, maxProtocolVersion: 7, services: [service] };
 }

@@ -13,7 +13,6 @@ import type { AttackerServer } from "../attacks/attacker-server.ts";
 import type { Attack } from "../attacks/attack.ts";
 import { always, output } from "../attacks/messages.ts";
 import { MESSAGE_ATTACKS } from "../attacks/message-attacks.ts";
-import { STATE_ATTACKS } from "../attacks/state-attacks.ts";
 import { STATEMENTS } from "../attacks/statement-attacks.ts";
 import { multiplying, VOLUME_ATTACKS } from "../attacks/volume-attacks.ts";
 import { Waits } from "../attacks/waits.ts";
@@ -40,12 +39,10 @@ const ADMIN_KEYS = 280_000;
 const noted = new Set<number>();
 let numbers = 0;
 let attacker: AttackerServer;
-let hoarder: AttackerServer;
 
 let multiplies = multiplying(SENDS_OF_ONE);
-/** The handlers of all attacks, on one deployment for the service and one for the object. */
+/** The handlers of all attacks, on one deployment. */
 const HANDLERS = handlersOf("A1", "A2", "A4", "A9", "A10", "A12", "F1");
-const OBJECT_HANDLERS = handlersOf("A7", "F3");
 
 beforeAll(async () => {
   const good = await serveHandlers("good", {
@@ -62,21 +59,18 @@ beforeAll(async () => {
     answers: { ...HANDLERS.answers, multiplies: (attempt) => multiplies(attempt) },
     strike,
   });
-  hoarder = await startAttackerServer({ ...OBJECT_HANDLERS, serviceName: "Hoarder", isObject: true, strike });
-  for (const { port } of [attacker, hoarder]) await plane.register({ uri: `http://127.0.0.1:${port}` });
+  await plane.register({ uri: `http://127.0.0.1:${attacker.port}` });
 });
 
 const strike = (): Promise<never> => Promise.reject(new Error("the test strikes"));
 
 /** Kills the open invocations: hanging ones would keep the workers busy in all following tests. */
 afterEach(async () => {
-  for (const service of ["Attacker", "Hoarder"]) {
-    const { text } = await plane.askAdmin({ path: `/invocations?service=${service}&status=open&limit=500` });
-    const { invocations } = JSON.parse(text) as InvocationListBody;
-    await Promise.all(invocations.map(({ id }) => plane.change(id, "kill")));
-  }
+  const { text } = await plane.askAdmin({ path: "/invocations?service=Attacker&status=open&limit=500" });
+  const { invocations } = JSON.parse(text) as InvocationListBody;
+  await Promise.all(invocations.map(({ id }) => plane.change(id, "kill")));
 });
-afterAll(() => Promise.all([attacker.stop(), hoarder.stop()]));
+afterAll(() => attacker.stop());
 
 test.each([
   ["A1", "messages of millions of empty elements", ["futures", "headers", "metadata"]],
@@ -84,16 +78,16 @@ test.each([
   ["A4", "a handler that never answers", Array.from({ length: HANGING }, () => "hangs")],
   ["A9", "moments in the year 287396", ["sends", "sleeps"]],
   ["A12", "an error of 31 MiB", ["rambles"]],
-  ["A7", "twenty thousand states set in one attempt", ["o/sets"]],
-  ["F3", "a thousand reads of one value of 20 MiB", ["o/stores", "o/reads"]],
 ])("%s: the neighbour is served during %s", async (_name, _what, handlers) => {
   const sent: string[] = [];
-  const attempts = (): number => attacker.attemptsAtMs.length + hoarder.attemptsAtMs.length;
-  const before = attempts();
+  const before = attacker.attemptsAtMs.length;
   const complaints = await besides(async () => {
-    for (const handler of handlers)
-      sent.push(await plane.send(`${handler.includes("/") ? "Hoarder" : "Attacker"}/${handler}`, undefined));
-    await until("each attempt has come", SERVED_WITHIN_MS, async () => attempts() > before || undefined);
+    for (const handler of handlers) sent.push(await plane.send(`Attacker/${handler}`, undefined));
+    await until(
+      "an attempt has come",
+      SERVED_WITHIN_MS,
+      async () => attacker.attemptsAtMs.length > before || undefined,
+    );
     await pause(STRIKE_MS);
   });
   expect(complaints).toEqual([]);
@@ -171,7 +165,7 @@ async function openOf(service: string): Promise<number> {
 }
 
 function handlersOf(...names: readonly string[]): Pick<Attack, "name" | "title" | "answers"> {
-  const attacks = [...MESSAGE_ATTACKS, ...VOLUME_ATTACKS, ...ODD_VALUE_ATTACKS, ...STATE_ATTACKS];
+  const attacks = [...MESSAGE_ATTACKS, ...VOLUME_ATTACKS, ...ODD_VALUE_ATTACKS];
   const answers = attacks.filter(({ name }) => names.includes(name)).map((attack) => attack.answers ?? {});
   return { name: "all", title: "all", answers: Object.assign({}, ...answers) as Attack["answers"] & object };
 }

@@ -9,7 +9,7 @@ import type { StorePorts } from "../store/store-ports.ts";
 
 /** A journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
-/** The limit of remembered sizes. An invocation beyond it reads its journal before it waits. */
+/** The limit of remembered sizes; the oldest one is forgotten first. Such an invocation reads its journal before it waits. */
 const SIZES_MAX = 10_000;
 
 /** No room became free in time for a journal; the invocation's message comes again later. */
@@ -120,7 +120,8 @@ export class JournalRoom {
   /** Takes room for a journal of this size before it is read. */
   async #await(id: InvocationId, sizeBytes: number): Promise<void> {
     const { journalSizes } = this.#bulkheads;
-    if (journalSizes.size < SIZES_MAX) journalSizes.set(id, sizeBytes);
+    if (journalSizes.size >= SIZES_MAX) journalSizes.delete(journalSizes.keys().next().value!);
+    journalSizes.set(id, sizeBytes);
     const missingBytes = sizeBytes - this.#sizeBytes;
     if (missingBytes > 0) await this.#take(missingBytes);
     journalSizes.delete(id);
