@@ -109,6 +109,28 @@ describe("the state of an object", () => {
   }
 });
 
+test("a state of more than 4 MiB is not shown as a whole: SQL lists its names, and an edit replaces it", async () => {
+  const key = newKey();
+  const put = `${stage.ingressUri}/Counter/${encodeURIComponent(key)}/put`;
+  for (const name of ["a", "b"]) {
+    const body = JSON.stringify({ [name]: "x".repeat(2_500_000) });
+    expect((await fetch(put, { method: "POST", headers: JSON_TYPE, body })).status).toBe(200);
+  }
+  const refused = await get("Counter", `?object_key=${encodeURIComponent(key)}`);
+  expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining("4194304 bytes")]);
+  expect(await edit(key, { sum: "1" }, { version: "read before it grew" })).toBe(409);
+  const query = `SELECT key, value_length FROM state WHERE service_name = 'Counter' AND service_key = '${key}'`;
+  const headers = { ...JSON_TYPE, accept: "application/json" };
+  const answer = await fetch(`${stage.adminUri}/query`, { method: "POST", headers, body: JSON.stringify({ query }) });
+  const { rows } = (await answer.json()) as { rows: readonly { key: string; value_length: number }[] };
+  expect(rows.map((row) => [row.key, Number(row.value_length)])).toEqual([
+    ["a", 2_500_002],
+    ["b", 2_500_002],
+  ]);
+  expect(await edit(key, { sum: "1" })).toBe(202);
+  expect(Object.keys((await shown(key)).state)).toEqual(["sum"]);
+});
+
 test("the state of a workflow is shown and replaced while it runs, and its run goes on with it", async () => {
   const key = newKey();
   const on = (name: string, input?: unknown) => handler(key, name, input, "Signup");

@@ -40,6 +40,11 @@ export function failed(atMs: number, failing: Failing): AttemptOutcome {
   };
 }
 
+/** The failure of an attempt for whose reply this server has no room in time. */
+export function failingWithoutRoom({ message }: NoRoomError): Failing {
+  return { errorCode: "RT0006", code: 500, message, nextRetryDelayMs: NO_ROOM_RETRY_MS, ownFault: true };
+}
+
 /** Converts the ending of the conversation to the outcome of the attempt. */
 export function endingOf(atMs: number, ending: WireEnding): AttemptOutcome {
   switch (ending.kind) {
@@ -152,13 +157,6 @@ export function failureOfTransport(
     return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
   }
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof NoRoomError)
-    return failed(atMs, {
-      errorCode: "RT0006",
-      code: 500,
-      message,
-      nextRetryDelayMs: NO_ROOM_RETRY_MS,
-      ownFault: true,
-    });
+  if (error instanceof NoRoomError) return failed(atMs, failingWithoutRoom(error));
   return failed(atMs, { errorCode: "RT0006", code: 500, message });
 }

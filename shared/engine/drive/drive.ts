@@ -10,7 +10,6 @@ import { leaveSlot } from "../effects/child-in-turn.ts";
 import { noteOutcome, circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
-import { outgrows } from "./journal-room.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "../lease/leave-open-index.ts";
@@ -53,6 +52,7 @@ export async function drive(
     throw error;
   } finally {
     active.inbox.close();
+    active.leaveJournalRoom();
     engine.activeInvocations.remove(active);
   }
 }
@@ -66,7 +66,8 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const transition = advance(before, { kind: "poll", atMs: engine.clock.nowMs(), arrivals, holdsLock });
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, active, transition);
-  if (active.isStopping || outgrows(active)) return await park(engine, active, { kind: "park", status: "ready" });
+  if (active.isStopping || !active.hasJournalRoom(engine.bulkheads))
+    return await park(engine, active, { kind: "park", status: "ready" });
   const waiting = active.attempt.takeProbe() ? undefined : waitsUntilMs(engine, circuitKeyOfNext(engine, before));
   const wakeAtMs = waiting && (await waiting);
   if (wakeAtMs !== undefined)

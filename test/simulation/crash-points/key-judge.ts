@@ -31,7 +31,7 @@ export async function judgeKeys(
     const lock = readLock(item);
     const ran = startsOf(invocations.filter(({ invocation }) => isOf(invocation.acceptance.target, service, key)));
     complaints.push(...lockComplaints(world, item, lock, service === "Flow" ? ran : []));
-    const shown = textOf(await stateOf(world.observer(), { service, key }));
+    const shown = textOf((await stateOf(world.observer(), { service, key }))!);
     const expected = scenario.states?.[key] ?? [textOf(replayed(ran, scenario))];
     if (!expected.includes(shown)) complaints.push(`the state of ${key} is ${shown}, and not ${expected.join(" or ")}`);
   }
