@@ -37,6 +37,7 @@ const ENGINE_LAYERS = [
   "operate",
   "query",
   "register",
+  "topics",
   "sweep",
 ].map((name) => (name === "" ? "shared/engine" : `shared/engine/${name}`));
 
@@ -54,6 +55,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/object", rooms: MODEL },
   { folder: "shared/core/registry", rooms: MODEL },
   { folder: "shared/core/query", rooms: MODEL },
+  { folder: "shared/core/topics", rooms: MODEL },
   ...engineRooms(),
   { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
