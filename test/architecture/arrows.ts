@@ -66,6 +66,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["@aws-sdk/client-lambda", "@aws-sdk/client-sts"],
     node: true,
   },
+  { folder: "shared/adapters/kafka", rooms: ADAPTER, packages: ["@platformatic/kafka"], node: true },
   { folder: "shared/adapters/scheduler", rooms: ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
   { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },

@@ -1,5 +1,6 @@
 /** The settings of the use cases; `shared/config` sets them, tests shorten them. */
 import type { EffectiveSettings } from "../../core/model/service.ts";
+import type { KafkaCluster } from "../../core/registry/subscription.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 
 /** By this age of an invocation, the message of its acceptance has been delivered, unless it was lost. */
@@ -16,6 +17,8 @@ export interface EngineSettings {
   readonly queueDelayMaxMs: number;
   /** The largest message a deployment may send (RT0003). */
   readonly messageSizeMaxBytes: number;
+  /** The Kafka clusters of the configuration. */
+  readonly kafkaClusters?: readonly KafkaCluster[];
   /** The largest value of a record of a topic; 32 MiB by default. */
   readonly recordSizeMaxBytes?: number;
   /** The most bytes of state that a request contains; the deployment asks for the rest. 0 sends no state. 1 MiB by default. */

@@ -123,6 +123,11 @@ export const PROCESS_EVENTS = {
     message: "A subscription cannot read or accept records now, and tries again",
     remedy: "The field error has the cause. Check the cluster's properties and the handler of the sink.",
   },
+  "subscription.properties-ignored": {
+    level: "warn",
+    message: "Properties of a cluster or a subscription have no effect",
+    remedy: "Remove the properties of the field properties; docs/operating.md lists the ones that count.",
+  },
   "subscriptions.follow-failed": {
     level: "warn",
     message: "The subscriptions could not be read from the store",

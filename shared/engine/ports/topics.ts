@@ -57,6 +57,13 @@ export interface RecordSink {
   failed(id: SubscriptionId, message: string, partition?: number): Promise<void>;
 }
 
+/** The memory for records of one subscription that wait for their acceptance. */
+export interface RecordRoom {
+  /** @returns false if there was no room in time */
+  take(sizeBytes: number): Promise<boolean>;
+  giveBack(sizeBytes: number): void;
+}
+
 export interface PartitionLag {
   readonly partition: number;
   readonly nextOffset: number;

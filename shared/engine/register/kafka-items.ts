@@ -69,7 +69,10 @@ async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRe
   return {
     version: typeof version === "number" ? version : 0,
     read: {
-      clusters: items.filter(({ sk }) => sk.startsWith(CLUSTER_PREFIX)).map((item) => parsed(item) as KafkaCluster),
+      clusters: withConfigured(
+        ground,
+        items.filter(({ sk }) => sk.startsWith(CLUSTER_PREFIX)).map((item) => parsed(item) as KafkaCluster),
+      ),
       subscriptions: items
         .filter(({ sk }) => sk.startsWith(SUBSCRIPTION_PREFIX))
         .map((item) => parsed(item) as Subscription),
@@ -79,6 +82,12 @@ async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRe
       },
     },
   };
+}
+
+/** A cluster of the configuration hides a stored one with its name. */
+function withConfigured({ settings }: Ground, stored: readonly KafkaCluster[]): readonly KafkaCluster[] {
+  const configured = settings.kafkaClusters ?? [];
+  return [...configured, ...stored.filter(({ name }) => !configured.some((one) => one.name === name))];
 }
 
 function writesOf(pk: string, change: KafkaChange): readonly Write[] {

@@ -2,13 +2,14 @@
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { parseSource } from "../../core/registry/subscription.ts";
 import type { Engine } from "../engine.ts";
-import type { Consumption } from "../ports/topics.ts";
+import type { Consumption, Topics } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
 import { unsubscribe } from "../register/subscribe.ts";
 import { deletePositions } from "./position-items.ts";
 import { recordSink } from "./record-sink.ts";
 
 const FOLLOW_EVERY_MS = 1_000;
+const LAGS_SHOWN_MAX = 100;
 
 /** Does nothing in a process without a source of records. A change waits for this, so that its answer means what it says. */
 export async function followSubscriptions(engine: Engine): Promise<void> {
@@ -22,11 +23,25 @@ export async function runTopics(engine: Engine, signal: AbortSignal, everyMs = F
   do {
     try {
       await followSubscriptions(engine);
+      await showLag(engine, engine.topics);
     } catch (error) {
       engine.log.write("subscriptions.follow-failed", { error: String(error) });
     }
   } while (await engine.clock.sleep(everyMs, signal));
   await engine.topics.close();
+}
+
+/** The gauge has as many labels as this process reads subscriptions, and so a bound. */
+async function showLag(engine: Engine, topics: Topics): Promise<void> {
+  const wanted = (await consumptions(engine)).slice(0, LAGS_SHOWN_MAX);
+  const readings = await Promise.all(
+    wanted.map(async (consumption) => {
+      const lags = await topics.lag(consumption);
+      const value = lags.reduce((sum, { nextOffset, endOffset }) => sum + Math.max(0, endOffset - nextOffset), 0);
+      return { value, labels: { subscription: consumption.subscription.id } };
+    }),
+  );
+  engine.meter.gauges("topic_lag_records", readings);
 }
 
 /** Ends the consumption before it removes the positions. @returns false if there is no such subscription */
