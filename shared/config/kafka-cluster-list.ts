@@ -57,7 +57,9 @@ function clusterOf(raw: unknown): ConfiguredCluster | undefined {
     ...(Array.isArray(brokers) && { "bootstrap.servers": brokers.join(",") }),
     ...flat(more, ""),
   };
-  const hasBrokers = ["bootstrap.servers", "metadata.broker.list"].some((key) => (given[key] ?? "") !== "");
+  const hasBrokers = ["bootstrap.servers", "metadata.broker.list", "aws.msk-cluster-arn"].some(
+    (key) => (given[key] ?? "") !== "",
+  );
   return hasBrokers ? { name, properties: given } : undefined;
 }
 

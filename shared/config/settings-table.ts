@@ -262,6 +262,7 @@ export const SETTINGS = {
   "aws.handler-tag": optionalText(
     "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
   ),
+  "aws.topics-function": optionalText("The function to which Lambda delivers records of Kafka topics."),
   "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
   "aws.caller-claim": text(
     "sub",

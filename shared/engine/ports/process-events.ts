@@ -133,6 +133,10 @@ export const PROCESS_EVENTS = {
     message: "The subscriptions could not be read from the store",
     remedy: "The field error has the cause. The next try comes within seconds.",
   },
+  "records.dropped": {
+    level: "info",
+    message: "Records of a removed subscription arrived and invoke no handler",
+  },
   "record.skipped": {
     level: "warn",
     message: "A record that cannot become an invocation was skipped, as the subscription's policy says",

@@ -21,14 +21,20 @@ export async function followSubscriptions(engine: Engine): Promise<void> {
 export async function runTopics(engine: Engine, signal: AbortSignal, everyMs = FOLLOW_EVERY_MS): Promise<void> {
   if (engine.topics === undefined) return;
   do {
-    try {
-      await followSubscriptions(engine);
-      await showLag(engine, engine.topics);
-    } catch (error) {
-      engine.log.write("subscriptions.follow-failed", { error: String(error) });
-    }
+    await followOnce(engine);
   } while (await engine.clock.sleep(everyMs, signal));
   await engine.topics.close();
+}
+
+/** Never fails: the next round tries again. */
+export async function followOnce(engine: Engine): Promise<void> {
+  if (engine.topics === undefined) return;
+  try {
+    await followSubscriptions(engine);
+    await showLag(engine, engine.topics);
+  } catch (error) {
+    engine.log.write("subscriptions.follow-failed", { error: String(error) });
+  }
 }
 
 /** The gauge has as many labels as this process reads subscriptions, and so a bound. */
