@@ -77,11 +77,12 @@ const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path"
 /** As many shards as in directories of the first format. On a disk, reading so many costs nearly nothing. */
 const INDEX_SHARDS = 8;
 
-/** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
-const LARGE_LOADS_AT_ONCE = 4;
-
-/** A thousand invocations may be in memory, so far smaller journals than a function's are counted. */
-const JOURNALS_COUNTED_FROM_BYTES = 64 * 1024;
+const JOURNAL_ROOM = {
+  /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
+  largeLoadsAtOnce: 4,
+  /** A thousand invocations may be in memory, so far smaller journals than a function's are counted. */
+  journalsCountedFromBytes: 64 * 1024,
+};
 
 const BODY_PATIENCE_MS = 10_000;
 /** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
@@ -115,11 +116,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const meter = new PrometheusMeter();
   const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
   const limits = memoryBudgets(settings);
-  const bulkheads = newBulkheads(clock, {
-    ...limits,
-    journalsCountedFromBytes: JOURNALS_COUNTED_FROM_BYTES,
-    largeLoadsAtOnce: LARGE_LOADS_AT_ONCE,
-  });
+  const bulkheads = newBulkheads(clock, { ...limits, ...JOURNAL_ROOM });
   const { topics, records } = kafkaTopics(clock, log, limits.recordsMaxBytes);
   const ingressBudgets = doorBudgets(clock, limits.ingress);
   const adminBudgets = doorBudgets(clock, limits.admin);

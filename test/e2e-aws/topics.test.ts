@@ -21,7 +21,9 @@ const lambda = new LambdaClient({
 const ran: string[] = [];
 
 beforeAll(async () => {
-  const note = async (ctx: Context, value: string) => void (await ctx.run("note", () => void ran.push(value)));
+  const note = async (ctx: Context, value: string) => {
+    await ctx.run("note", () => void ran.push(value));
+  };
   await plane.register({ uri: await serveHandlers("fromTopic", { note }) });
 });
 afterAll(() => lambda.destroy());
