@@ -116,7 +116,7 @@ export const PROCESS_EVENTS = {
     level: "warn",
     message: "A subscription has stopped before a record that cannot become an invocation",
     remedy:
-      "The fields name the record and the reason. Pass over it with `stepwell subscriptions reset <id> --offsets <partition>=<offset + 1>`, then `resume`; or let the subscription skip such records.",
+      "The fields name the record and the reason. Pass over it with `stepwell subscriptions reset <id> --offset <partition>=<offset + 1>`, then `resume`; or let the subscription skip such records.",
   },
   "subscription.failed": {
     level: "warn",
