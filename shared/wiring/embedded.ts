@@ -14,6 +14,7 @@ import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
+import { RecentEnds } from "../engine/local/recent-ends.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -42,6 +43,8 @@ export interface Embedded {
   readonly engine: Engine;
   readonly ingressBudgets: DoorBudgets;
   readonly adminBudgets: DoorBudgets;
+  /** How the invocations that ended in the last hour have ended. */
+  readonly recentEnds: RecentEnds;
   /** The metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
   /** Removes expired items until the signal aborts. */
@@ -62,8 +65,7 @@ export async function openEmbedded(settings: Settings, log: Log, activity?: Acti
   let journalStore: Store | undefined;
   try {
     journalStore = await open(settings, "journal", log);
-    const embedded = await compose(settings, log, metaStore, journalStore);
-    return activity === undefined ? embedded : { ...embedded, engine: { ...embedded.engine, activity } };
+    return await compose(settings, { log, activity }, metaStore, journalStore);
   } catch (error) {
     await journalStore?.close();
     await metaStore.close();
@@ -94,8 +96,19 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
   }
 }
 
-async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Embedded> {
+interface Listeners {
+  readonly log: Log;
+  readonly activity: Activity | undefined;
+}
+
+async function compose(
+  settings: Settings,
+  { log, activity }: Listeners,
+  metaStore: Store,
+  journalStore: Store,
+): Promise<Embedded> {
   const clock: Clock = new SystemClock();
+  const recentEnds = new RecentEnds(clock, activity);
   const owner = freshOwner();
   const activeInvocations = new ActiveInvocations(clock, owner);
   const engineSettings = { ...engineSettingsOf(settings, owner), indexShards: INDEX_SHARDS };
@@ -126,6 +139,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     log,
     meter,
     ...(await tracing(settings, log)),
+    activity: recentEnds,
     activeInvocations,
     bulkheads,
     settings: engineSettings,
@@ -135,6 +149,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     engine,
     ingressBudgets,
     adminBudgets,
+    recentEnds,
     metricsText: () => {
       showBudget(meter, "replies", bulkheads.replies);
       showBudget(meter, "journals", bulkheads.journals);
