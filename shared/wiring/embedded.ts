@@ -65,7 +65,9 @@ export async function openEmbedded(settings: Settings, log: Log, activity?: Acti
   let journalStore: Store | undefined;
   try {
     journalStore = await open(settings, "journal", log);
-    return await compose(settings, { log, activity }, metaStore, journalStore);
+    const embedded = await compose(settings, log, metaStore, journalStore);
+    const recentEnds = new RecentEnds(embedded.engine.clock, activity);
+    return { ...embedded, recentEnds, engine: { ...embedded.engine, activity: recentEnds } };
   } catch (error) {
     await journalStore?.close();
     await metaStore.close();
@@ -96,19 +98,11 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
   }
 }
 
-interface Listeners {
-  readonly log: Log;
-  readonly activity: Activity | undefined;
-}
+/** What the stores and settings make; the ends of invocations are added to it. */
+type Composed = Omit<Embedded, "recentEnds">;
 
-async function compose(
-  settings: Settings,
-  { log, activity }: Listeners,
-  metaStore: Store,
-  journalStore: Store,
-): Promise<Embedded> {
+async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Composed> {
   const clock: Clock = new SystemClock();
-  const recentEnds = new RecentEnds(clock, activity);
   const owner = freshOwner();
   const activeInvocations = new ActiveInvocations(clock, owner);
   const engineSettings = { ...engineSettingsOf(settings, owner), indexShards: INDEX_SHARDS };
@@ -139,7 +133,6 @@ async function compose(
     log,
     meter,
     ...(await tracing(settings, log)),
-    activity: recentEnds,
     activeInvocations,
     bulkheads,
     settings: engineSettings,
@@ -149,7 +142,6 @@ async function compose(
     engine,
     ingressBudgets,
     adminBudgets,
-    recentEnds,
     metricsText: () => {
       showBudget(meter, "replies", bulkheads.replies);
       showBudget(meter, "journals", bulkheads.journals);

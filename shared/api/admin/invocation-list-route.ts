@@ -25,8 +25,9 @@ const LIMIT_MAX = 500;
 /**
  * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `deployment` and `outcome`
  * (how a completed invocation ended) may be repeated, or have several values with commas between them. `key` may only be
- * repeated, because keys may contain commas. `after` is the `next` of another page, `limit` the size of the page (100 by
- * default); `details` is `true` by default; `waits=true` adds what each open invocation waits for.
+ * repeated, because keys may contain commas. `created_after` and `created_before` are moments, inclusive. `after` is the `next`
+ * of another page, `limit` the size of the page (100 by default). `details` is `true` by default; `waits=true` adds what each
+ * open invocation waits for.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);
@@ -37,6 +38,7 @@ export async function listInvocationsRoute({ engine, request }: AdminRequest): P
     handlers: wordsIn(query, "handler"),
     keys: query.has("key") ? query.getAll("key") : undefined,
     deployments: wordsIn(query, "deployment"),
+    created: createdIn(query),
   });
   try {
     const withWaits = flagIn(query, "waits", "false");
@@ -45,6 +47,19 @@ export async function listInvocationsRoute({ engine, request }: AdminRequest): P
     if (error instanceof UnlistableError || error instanceof SqlError) throw new HttpProblem(400, error.message);
     throw error;
   }
+}
+
+function createdIn(query: URLSearchParams): InvocationFilter["created"] {
+  const bounds = present({ fromMs: momentIn(query, "created_after"), toMs: momentIn(query, "created_before") });
+  return Object.keys(bounds).length === 0 ? undefined : bounds;
+}
+
+function momentIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const atMs = /^\d{4}-\d\d-\d\dT[0-9:.]{5,18}(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(atMs)) throw badQuery(`${name}: this is no moment such as 2026-11-24T13:00:00Z`);
+  return atMs;
 }
 
 async function pageOf(engine: Engine, query: URLSearchParams, filter: InvocationFilter): Promise<DetailedPage> {

@@ -17,6 +17,8 @@ export const ListInvocationsQuery = z.object({
   handler: words.describe(`Names of handlers: ${oneOrMore}`),
   key: words.describe("The key of an object or the id of a workflow; more by giving it again."),
   deployment: words.describe(`Ids of deployments, only together with statuses of what is open: ${oneOrMore}`),
+  created_after: words.describe("Only invocations that were accepted at this moment (RFC 3339) or later."),
+  created_before: words.describe("Only invocations that were accepted at this moment (RFC 3339) or earlier."),
   details: words.describe("`false` leaves out what the indexes do not show, which costs a read for each row."),
   waits: words.describe("`true` adds what each open invocation waits for, which costs a load for each open row."),
   limit: words.describe("At most so many, from 1 to 500; 100 unless given."),
