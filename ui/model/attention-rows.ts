@@ -73,10 +73,11 @@ function sentenceOf({ kind, error, pause, waits_for: waits, attempts, since, sta
     case "paused":
       if (pause?.reason === "order") return `Paused by ${pause.by ?? "an operator"}.`;
       if (pause?.reason === "process-ends") return "Paused, because its attempts ended the process.";
-      return `Paused after ${attemptsText(attempts)}: ${head ?? "the failure is not stored"}`;
+      return `Paused after attempt ${attempts ?? 1}: ${head ?? "the failure is not stored"}`;
     case "failing": {
       const until = momentOf(waits.find(({ kind: one }) => one === "retry")?.until);
-      return `${capital(attemptsText(attempts))} failed${until === undefined ? "" : `, next ${soon(until, nowMs)}`}: ${head ?? "no failure is stored"}`;
+      const next = until === undefined ? "" : `, the next is ${soon(until, nowMs)}`;
+      return `Attempt ${attempts ?? 1} failed${next}: ${head ?? "no failure is stored"}`;
     }
     case "overdue":
       if (status === "ready") return "Waits for a driver, and none has taken it.";
@@ -120,11 +121,6 @@ function drainingNeeds(deployment: Deployment): readonly NeedRow[] {
 
 export function addressOf(deployment: Deployment): string {
   return "uri" in deployment ? deployment.uri : deployment.arn;
-}
-
-function attemptsText(attempts: number | undefined): string {
-  if (attempts === undefined) return "its attempts";
-  return attempts === 1 ? "1 attempt" : `${countText(attempts)} attempts`;
 }
 
 function capital(text: string): string {

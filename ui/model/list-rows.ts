@@ -18,10 +18,11 @@ export const NO_ROWS: Rows = { shown: [], fresh: [] };
 
 /** Adds an older page. A row that moved to a later page while the list was read is kept once. */
 export function withOlder({ shown, fresh }: Rows, page: readonly Row[]): Rows {
-  // A page only overlaps with rows near the end.
-  const near = new Set(shown.slice(-2 * page.length - 100).map(({ id }) => id));
-  const more = page.filter(({ id }) => !near.has(id));
-  return { shown: [...shown, ...more].slice(0, ROWS_MAX), fresh };
+  const known = new Set(shown.map(({ id }) => id));
+  const more = page.filter(({ id }) => !known.has(id));
+  const added = new Set(more.map(({ id }) => id));
+  // A row that lately came to match may be both new and on an older page.
+  return { shown: [...shown, ...more].slice(0, ROWS_MAX), fresh: fresh.filter(({ id }) => !added.has(id)) };
 }
 
 /**
@@ -44,5 +45,15 @@ export function withHead({ shown, fresh }: Rows, page: readonly Row[], isWhole: 
 
 /** Joins the new rows with the shown ones. @returns undefined if others may be between them: then the list is read anew */
 export function withFresh({ shown, fresh }: Rows, pageSize: number): Rows | undefined {
-  return fresh.length >= pageSize ? undefined : { shown: [...fresh, ...shown].slice(0, ROWS_MAX), fresh: [] };
+  if (fresh.length >= pageSize) return undefined;
+  const joined = [...fresh, ...shown];
+  // An old invocation may have come to match, so its place is among the others.
+  const isInOrder = (fresh.at(-1)?.created_at ?? "") >= (shown[0]?.created_at ?? "");
+  const sorted = isInOrder ? joined : joined.sort(newestFirst);
+  return { shown: sorted.slice(0, ROWS_MAX), fresh: [] };
+}
+
+/** The moments of the API have one form, so their texts have their order. */
+function newestFirst(a: Row, b: Row): number {
+  return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;
 }

@@ -29,7 +29,7 @@ export function oldestOpenStatement(filter: InvocationFilter, nowMs: number, isS
   ].filter((bound) => bound !== "");
   return (
     "SELECT id, target, target_service_name, target_service_key, target_handler_name, status, created_at, pinned_deployment_id, " +
-    "retry_count, next_retry_at, last_failure, last_failure_error_code, waits_for FROM sys_invocation WHERE " +
+    "next_retry_at, last_failure, last_failure_error_code, waits_for FROM sys_invocation WHERE " +
     `${bounds.join(" AND ")} ORDER BY created_at LIMIT ${OLDEST_MAX}`
   );
 }
@@ -51,13 +51,14 @@ export type StatementRow = Readonly<Record<string, unknown>>;
 
 export function rowOfStatement(cells: StatementRow): InvocationSummaryBody {
   const text = (name: string): string | undefined => (typeof cells[name] === "string" ? cells[name] : undefined);
+  const waits = waitsOf(text("waits_for"));
   const optional = {
     target_service_key: text("target_service_key"),
     pinned_deployment_id: text("pinned_deployment_id"),
-    attempts: typeof cells["retry_count"] === "number" ? cells["retry_count"] : undefined,
+    attempts: attemptsOf(waits),
     next_retry_at: text("next_retry_at"),
     error: errorOf(text("last_failure_error_code"), text("last_failure")),
-    waits_for: waitsOf(text("waits_for")),
+    waits_for: waits,
   };
   const present = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
   return {
@@ -73,7 +74,14 @@ export function rowOfStatement(cells: StatementRow): InvocationSummaryBody {
 
 function errorOf(code: string | undefined, failure: string | undefined): InvocationSummaryBody["error"] {
   if (code === undefined && failure === undefined) return undefined;
-  return { code: code ?? "", message: (failure ?? "").split("\n", 1)[0]!.slice(0, 300) };
+  const line = (failure ?? "").split("\n", 1)[0]!.replace(/^\[\d{1,3} [A-Za-z ]{1,40}\] /, "");
+  return { code: code ?? "", message: line.slice(0, 300) };
+}
+
+/** No column has the attempts of the whole life; a wait for an attempt names its number. */
+function attemptsOf(waits: readonly WaitBody[] | undefined): number | undefined {
+  const wait = waits?.find(({ kind }) => kind === "attempt" || kind === "retry");
+  return wait?.attempt === undefined || wait.kind === "attempt" ? wait?.attempt : wait.attempt - 1;
 }
 
 function waitsOf(json: string | undefined): readonly WaitBody[] | undefined {

@@ -2,7 +2,10 @@
 import type { InvocationSummaryBody, WaitBody } from "../../shared/api/wire/invocation.ts";
 import { durationText, momentOf } from "./time-text.ts";
 
-export type WhyRow = Pick<InvocationSummaryBody, "status" | "error" | "waits_for" | "next_retry_at" | "wake_at">;
+export type WhyRow = Pick<
+  InvocationSummaryBody,
+  "status" | "outcome" | "error" | "waits_for" | "next_retry_at" | "wake_at"
+>;
 
 const MESSAGE_CHARS = 160;
 
@@ -10,8 +13,9 @@ export function whyText(row: WhyRow, nowMs: number): string {
   const { status, error, waits_for: waits = [] } = row;
   const head = error === undefined ? "" : errorHead(error);
   switch (status) {
+    // A cancel and a kill have no other reason than the order.
     case "completed":
-      return head;
+      return row.outcome === "failed" ? head : "";
     case "backing-off": {
       const circuit = waits.find(({ kind }) => kind === "circuit");
       const until = momentOf(row.next_retry_at) ?? momentOf(waits[0]?.until);

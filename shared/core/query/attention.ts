@@ -9,8 +9,10 @@ import type { Presented } from "./status-words.ts";
 export const ATTENTION_KINDS = ["paused", "failing", "overdue", "silent", "waiting"] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
-/** Each parked invocation is due at its look; a driver takes it within a minute, even under load. */
+/** A driver takes a start or an attempt within a minute of its moment, even under load. */
 export const OVERDUE_AFTER_MS = 120_000;
+/** The moment of a suspended or pending invocation may be that of a check, which the sweeper makes in some minutes. */
+export const UNCHECKED_AFTER_MS = 900_000;
 export const SILENT_AFTER_MS = 60_000;
 export const WAITING_AFTER_MS = 3_600_000;
 
@@ -23,7 +25,8 @@ export interface OpenEntry {
 
 /** @returns what the entry may be; for `silent` and `waiting`, only the invocation itself shows whether it is */
 export function suspicionOf(entry: OpenEntry, nowMs: number): AttentionKind | undefined {
-  const isOverdue = entry.lookAtMs < nowMs - OVERDUE_AFTER_MS;
+  const lateMs = nowMs - entry.lookAtMs;
+  const isOverdue = lateMs > OVERDUE_AFTER_MS;
   const ageMs = nowMs - entry.createdAtMs;
   switch (entry.status) {
     case "paused":
@@ -38,7 +41,7 @@ export function suspicionOf(entry: OpenEntry, nowMs: number): AttentionKind | un
       return ageMs > SILENT_AFTER_MS ? "silent" : undefined;
     case "pending":
     case "suspended":
-      return isOverdue ? "overdue" : ageMs > WAITING_AFTER_MS ? "waiting" : undefined;
+      return lateMs > UNCHECKED_AFTER_MS ? "overdue" : ageMs > WAITING_AFTER_MS ? "waiting" : undefined;
     case "completed":
       return undefined;
   }

@@ -12,7 +12,7 @@ import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../mo
 const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
 /** A page may be empty although more follow, because one request reads a bounded number of entries. */
-const REQUESTS_AT_ONCE = 10;
+const REQUESTS_AT_ONCE = 40;
 const PRICED_REQUESTS_AT_ONCE = 3;
 
 export type ListOrder = "newest" | "oldest";

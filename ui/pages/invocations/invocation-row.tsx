@@ -58,7 +58,7 @@ export function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Ele
       </span>
       <Why row={row} />
       <span role="cell" class="cell attempt right number">
-        {attempts}
+        {attempts === 0 ? "" : attempts}
       </span>
       <span role="cell" class="cell age right">
         <Age at={createdAt} />

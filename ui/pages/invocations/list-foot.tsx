@@ -56,7 +56,7 @@ function FootWords({ list, order }: { readonly list: InvocationList; readonly or
   return (
     <p>
       {list.inVain.value > 0
-        ? `${rows} so far: the last ${list.inVain.value} reads found no further match.`
+        ? `${shown.length === 0 ? "No match" : `${rows}, and no further match`} among the newest; older ones were not looked at yet.`
         : `${rows}, and older ones.`}{" "}
       <button type="button" class="quiet" onClick={() => void list.readOlder()}>
         {list.inVain.value > 0 ? "Look further" : "Load older ones"}

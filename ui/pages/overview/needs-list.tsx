@@ -33,12 +33,15 @@ export function NeedsList({ overview, deployments, atMs, onChange }: NeedsListPr
         <span class="tone-succeeded" aria-hidden="true">
           ✓
         </span>{" "}
-        Nothing needs you, checked <span class="number">{ageText(Math.min(atMs, nowMs()), nowMs())}</span>
+        Nothing needs you, <Checked atMs={atMs} />
       </p>
     );
   return (
     <section aria-labelledby="needs">
-      <h2 id="needs">Needs you</h2>
+      <div class="needs-head">
+        <h2 id="needs">Needs you</h2>
+        <Checked atMs={atMs} />
+      </div>
       <ul class="needs">
         {rows.map((row) => (
           <Need key={`${row.word} ${row.id}`} row={row} onChange={onChange} />
@@ -47,6 +50,10 @@ export function NeedsList({ overview, deployments, atMs, onChange }: NeedsListPr
       <More overview={overview} rows={rows} />
     </section>
   );
+}
+
+function Checked({ atMs }: { readonly atMs: number }): JSX.Element {
+  return <span class="dim number">checked {ageText(Math.min(atMs, nowMs()), nowMs())}</span>;
 }
 
 const TARGET_CHARS = 60;

@@ -3,10 +3,9 @@ import type { JSX } from "preact";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
 import { ask } from "../../data/api.ts";
-import { nowMs, peekNowMs } from "../../data/clock.ts";
+import { peekNowMs } from "../../data/clock.ts";
 import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
-import { ageText } from "../../model/time-text.ts";
 import { LoadedView } from "../../parts/states.tsx";
 import { EndedPart } from "./ended-part.tsx";
 import { FirstRun } from "./first-run.tsx";
@@ -52,10 +51,9 @@ function Shown({ overview, onChange }: { readonly overview: Overview; readonly o
         <OpenCounts overview={body} />
         <EndedPart ended={body.ended} />
       </div>
-      <p class="dim small">
-        Checked <span class="number">{ageText(Math.min(atMs, nowMs()), nowMs())}</span>
-        {readsHaveAPrice.value ? ", once a minute because each look reads the index of what is open." : "."}
-      </p>
+      {readsHaveAPrice.value && (
+        <p class="dim small">Checked once a minute, because each look reads the whole index of what is open.</p>
+      )}
     </>
   );
 }
