@@ -144,11 +144,11 @@ export function advanced(progress: BulkProgress, batch: readonly string[], body:
   };
 }
 
-/** `Paused 12 of 15 · 2 refused · 1 left`. */
+/** `Paused 12 of 15 · Pausing 3, recorded and applied later · 2 refused · 1 left`. */
 export function progressText(change: BulkChange, { total, done, noted, refused, left }: BulkProgress): string {
   const parts = [
-    `${change.done} ${countText(done)} of ${countText(total)}`,
-    noted === 0 ? "" : `${countText(noted)} recorded and applied later`,
+    done === 0 && noted > 0 ? "" : `${change.done} ${countText(done)} of ${countText(total)}`,
+    noted === 0 ? "" : `${change.noted} ${countText(noted)}, recorded and applied later`,
     refused.length === 0 ? "" : `${countText(refused.length)} refused`,
     left.length === 0 ? "" : `${countText(left.length)} left`,
   ];

@@ -39,7 +39,7 @@ test("a run counts what is done, noted, refused and left, batch by batch", () =>
   });
   expect(first).toMatchObject({ done: 1, noted: 1, left: ["d"], refused: [{ id: "c", message: "it has ended" }] });
   expect(progressText(change("pause"), first)).toBe(
-    "Paused 1 of 4 · 1 recorded and applied later · 1 refused · 1 left",
+    "Paused 1 of 4 · Pausing 1, recorded and applied later · 1 refused · 1 left",
   );
 });
 
