@@ -18,7 +18,8 @@ export interface BulkDialogProps {
   readonly scope: BulkScope;
   readonly list: InvocationList;
   readonly filter: InvocationFilter;
-  readonly onClose: () => void;
+  /** @param hasRun the change was carried out, at least for some */
+  readonly onClose: (hasRun: boolean) => void;
 }
 
 export function BulkDialog({ change, scope, list, filter, onClose }: BulkDialogProps): JSX.Element {
@@ -44,7 +45,7 @@ export function BulkDialog({ change, scope, list, filter, onClose }: BulkDialogP
       class="dialog bulk-dialog"
       aria-labelledby="bulk-title"
       onCancel={(event) => isBusy && event.preventDefault()}
-      onClose={onClose}
+      onClose={() => onClose(run.stage.peek().kind === "ended")}
     >
       <h2 id="bulk-title">{change.verb} invocations</h2>
       {stage.kind === "finding" && problem === undefined && (

@@ -1,9 +1,9 @@
 /** The state of the box of filters: its text, the completions at the caret, and what happens on Enter. */
 import { signal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { goTo } from "../../data/location.ts";
+import { goTo, route } from "../../data/location.ts";
 import { type Completion, completions, type KnownNames, unfinished } from "../../model/filter-completion.ts";
-import { filterQuery, readFilter } from "../../model/invocation-filter.ts";
+import { filterQuery, isOpenOnly, readFilter } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
 
 export class FilterField {
@@ -45,7 +45,9 @@ export class FilterField {
     const read = readFilter(this.text.peek());
     this.why.value = read.kind === "unclear" ? read.why : undefined;
     if (read.kind === "jump") goTo(hrefTo("invocations", [read.id]));
-    if (read.kind === "filter") goTo(hrefTo("invocations", [], filterQuery(read.filter)));
+    if (read.kind !== "filter") return;
+    const isOldest = route.peek()?.query.get("order") === "oldest" && isOpenOnly(read.filter);
+    goTo(hrefTo("invocations", [], { ...filterQuery(read.filter), order: isOldest ? "oldest" : undefined }));
   }
 
   /** Puts a completion in the place of the unfinished token; after a name, its values are offered. */

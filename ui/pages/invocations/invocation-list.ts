@@ -9,7 +9,7 @@ import type { InvocationFilter } from "../../model/invocation-filter.ts";
 import { NO_ROWS, type Row, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
 import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../model/oldest-open.ts";
 
-const FIRST_PAGE = 100;
+export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
 /** A page may be empty although more follow, because one request reads a bounded number of entries. */
 const REQUESTS_AT_ONCE = 40;
@@ -49,8 +49,18 @@ export class InvocationList {
     const isWhole = next === undefined;
     if (isWhole) this.#begin(undefined);
     this.rows.value = withHead(this.rows.peek(), invocations, isWhole);
-    if (invocations.length === 0 && !isWhole && this.rows.peek().shown.length === 0) await this.readOlder();
+    this.#renewSelected(invocations);
+    const isUnseen = this.rows.peek().shown.length === 0 && this.inVain.peek() === 0;
+    if (isUnseen && !isWhole) await this.readOlder();
     return invocations.length;
+  }
+
+  /** A change concerns what the selected rows are now. */
+  #renewSelected(page: readonly Row[]): void {
+    const selected = this.selected.peek();
+    const renewed = page.filter(({ id }) => selected.has(id));
+    if (renewed.length === 0) return;
+    this.selected.value = new Map([...selected, ...renewed.map((row) => [row.id, row] as const)]);
   }
 
   #begin(next: string | undefined): void {

@@ -4,14 +4,14 @@ import { useMemo, useState } from "preact/hooks";
 import { route } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
-import { filterIn, filterText } from "../../model/invocation-filter.ts";
+import { filterIn, filterText, isOpenOnly } from "../../model/invocation-filter.ts";
 import type { BulkChange } from "../../model/bulk-changes.ts";
 import { Empty, ProblemBox, Skeleton } from "../../parts/states.tsx";
 import { BulkBar, type BulkScope } from "./bulk-bar.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { EmptyList } from "./empty-list.tsx";
 import { FilterBox } from "./filter-box.tsx";
-import { InvocationList } from "./invocation-list.ts";
+import { FIRST_PAGE, InvocationList } from "./invocation-list.ts";
 import { InvocationTable } from "./invocation-table.tsx";
 import { ListFoot } from "./list-foot.tsx";
 import { Presets } from "./presets.tsx";
@@ -27,8 +27,9 @@ interface Asked {
 
 export function InvocationsPage(): JSX.Element {
   const query = route.value?.query ?? new URLSearchParams();
-  const order = query.get("order") === "oldest" ? "oldest" : "newest";
   const filter = filterIn(query);
+  // Only the open ones have an index that begins with the oldest.
+  const order = query.get("order") === "oldest" && isOpenOnly(filter) ? "oldest" : "newest";
   const key = `${order} ${filterText(filter)}`;
   const list = useMemo(() => new InvocationList(filter, order), [key]);
   const isSlow = order === "oldest" && !readsHaveAPrice.value;
@@ -57,7 +58,7 @@ export function InvocationsPage(): JSX.Element {
         <BulkBar list={list} filter={filter} onAsk={(change, scope) => setAsked({ change, scope })} />
         {fresh.length > 0 && (
           <button type="button" class="fresh" onClick={showFresh}>
-            {fresh.length >= 100 ? "100 or more" : fresh.length} new
+            {fresh.length >= FIRST_PAGE ? `${FIRST_PAGE} or more` : fresh.length} new
           </button>
         )}
       </div>
@@ -81,9 +82,11 @@ export function InvocationsPage(): JSX.Element {
           scope={asked.scope}
           list={list}
           filter={filter}
-          onClose={() => {
+          onClose={(hasRun) => {
             setAsked(undefined);
-            void polled.refresh();
+            // The first page alone is read again by itself; the rows behind it show what was before the change.
+            if (hasRun && shown.length > FIRST_PAGE) readAnew();
+            else void polled.refresh();
           }}
         />
       )}

@@ -126,7 +126,7 @@ function More({ overview, rows }: { readonly overview: OverviewBody; readonly ro
       count: overview.open["backing-off"] ?? 0,
       href: hrefTo("invocations", [], { status: "backing-off" }),
     },
-    { word: "overdue", count: overview.overdue, href: hrefTo("invocations", [], { order: "oldest" }) },
+    { word: "overdue", count: overview.overdue, href: hrefTo("invocations", [], { status: "open", order: "oldest" }) },
   ].flatMap(({ word, count, href }) => {
     const more = count - shown(word);
     return more <= 0 ? [] : [{ word, more, href }];
