@@ -5,7 +5,8 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Item } from "../ports/table.ts";
-import { idOf, openItems } from "../store/index-walk.ts";
+import { idOf } from "../store/index-walk.ts";
+import { openPk, shardsOf } from "../store/item-keys.ts";
 import { shownInOpen } from "./shown-entries.ts";
 
 export interface Suspect {
@@ -26,7 +27,7 @@ export interface OpenCensus {
 
 /** About forty entries cost one read unit, so a census costs at most some 5,000 of them. */
 const ENTRIES_MAX = 200_000;
-const TOGETHER = 500;
+const PAGE = 1_000;
 /** The suspects of one kind that are kept; more of them are read than shown, because some turn out to be well. */
 const SUSPECTS_MAX = 16;
 
@@ -36,17 +37,18 @@ const SUSPECTS_MAX = 16;
  */
 export async function takeCensus(engine: Engine): Promise<OpenCensus> {
   const census = new Census(engine.clock.nowMs());
+  const { settings, table } = engine;
   let read = 0;
-  let entries: Item[] = [];
-  const flush = async (): Promise<void> => {
-    for (const item of await shownInOpen(engine, entries)) addItem(engine, census, item);
-    entries = [];
-  };
-  for await (const item of openItems(engine)) {
-    if (++read > ENTRIES_MAX) break;
-    if (entries.push(item) >= TOGETHER) await flush();
+  for (const shard of shardsOf(settings)) {
+    const pk = openPk(settings.keyPrefix, shard);
+    for (let after: string | undefined; read <= ENTRIES_MAX;) {
+      const page = await table.queryIndex("open", pk, { limit: PAGE, ...(after !== undefined && { after }) });
+      read += page.items.length;
+      for (const item of await shownInOpen(engine, page.items)) addItem(engine, census, item);
+      after = page.next;
+      if (after === undefined) break;
+    }
   }
-  await flush();
   for (const active of engine.activeInvocations.all()) addDriven(census, active);
   return census.result(read > ENTRIES_MAX);
 }
