@@ -12,7 +12,7 @@ import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
-import { type Bulkheads, newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
+import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import { RecentEnds } from "../engine/local/recent-ends.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -26,6 +26,7 @@ import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
+import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets } from "./memory-size.ts";
 import type { DoorLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
@@ -126,6 +127,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     journalsCountedFromBytes: JOURNALS_COUNTED_FROM_BYTES,
     largeLoadsAtOnce: LARGE_LOADS_AT_ONCE,
   });
+  const { topics, records } = kafkaTopics(clock, log, limits.recordsMaxBytes);
   const ingressBudgets = doorBudgets(clock, limits.ingress);
   const adminBudgets = doorBudgets(clock, limits.admin);
   const engine: Engine = {
@@ -133,6 +135,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     meta,
     queue,
     timers,
+    topics,
     endpoints: signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
     clock,
@@ -150,7 +153,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     ingressBudgets,
     adminBudgets,
     metricsText: () => {
-      showBudgets(meter, bulkheads, ingressBudgets, adminBudgets);
+      const { replies, journals } = bulkheads;
+      showBudgets(meter, { replies, journals, records }, { ingress: ingressBudgets, admin: adminBudgets });
       meter.gauge("circuits_open", engine.registry.circuits().size);
       return meter.text();
     },
@@ -164,13 +168,16 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   };
 }
 
-function showBudgets(meter: Meter, { replies, journals }: Bulkheads, ingress: DoorBudgets, admin: DoorBudgets): void {
-  showBudget(meter, "replies", replies);
-  showBudget(meter, "journals", journals);
-  showBudget(meter, "ingress-bodies", ingress.bodies);
-  showBudget(meter, "ingress-answers", ingress.answers);
-  showBudget(meter, "admin-bodies", admin.bodies);
-  showBudget(meter, "admin-answers", admin.answers);
+function showBudgets(
+  meter: Meter,
+  budgets: Readonly<Record<string, Budget>>,
+  doors: Readonly<Record<string, DoorBudgets>>,
+): void {
+  for (const [name, budget] of Object.entries(budgets)) showBudget(meter, name, budget);
+  for (const [name, { bodies, answers }] of Object.entries(doors)) {
+    showBudget(meter, `${name}-bodies`, bodies);
+    showBudget(meter, `${name}-answers`, answers);
+  }
 }
 
 function doorBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: DoorLimits): DoorBudgets {
