@@ -37,7 +37,7 @@ export interface Engine {
   readonly meter: Meter;
   /** Absent if traces are off; the engine then makes no spans. */
   readonly tracer?: Tracer;
-  /** Absent if no terminal shows the activity; the end of an invocation then costs nothing more. */
+  /** Absent if neither a terminal nor a count of the process needs the ends of invocations. */
   readonly activity?: Activity;
   /** The invocations that this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;

@@ -14,6 +14,7 @@ import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
+import { RecentEnds } from "../engine/local/recent-ends.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -43,6 +44,8 @@ export interface Embedded {
   readonly engine: Engine;
   readonly ingressBudgets: DoorBudgets;
   readonly adminBudgets: DoorBudgets;
+  /** How the invocations that ended in the last hour have ended. */
+  readonly recentEnds: RecentEnds;
   /** The metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
   /** Removes expired items until the signal aborts. */
@@ -64,7 +67,8 @@ export async function openEmbedded(settings: Settings, log: Log, activity?: Acti
   try {
     journalStore = await open(settings, "journal", log);
     const embedded = await compose(settings, log, metaStore, journalStore);
-    return activity === undefined ? embedded : { ...embedded, engine: { ...embedded.engine, activity } };
+    const recentEnds = new RecentEnds(embedded.engine.clock, activity);
+    return { ...embedded, recentEnds, engine: { ...embedded.engine, activity: recentEnds } };
   } catch (error) {
     await journalStore?.close();
     await metaStore.close();
@@ -99,7 +103,10 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
   }
 }
 
-async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Embedded> {
+/** What the stores and settings make; the ends of invocations are added to it. */
+type Composed = Omit<Embedded, "recentEnds">;
+
+async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Composed> {
   const clock: Clock = new SystemClock();
   const owner = freshOwner();
   const activeInvocations = new ActiveInvocations(clock, owner);

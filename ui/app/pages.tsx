@@ -1,6 +1,8 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
+import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";
+import { OverviewPage } from "../pages/overview/overview-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
 export interface PageLink {
@@ -20,10 +22,12 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: "sql", words: "SQL", key: "q" },
 ];
 
-export function pageOf({ page }: Route): JSX.Element {
+export function pageOf({ page, rest }: Route): JSX.Element {
   switch (page) {
     case "overview":
+      return <OverviewPage />;
     case "invocations":
+      return rest.length === 0 ? <InvocationsPage /> : <UnknownPage />;
     case "deployments":
     case "services":
     case "objects":

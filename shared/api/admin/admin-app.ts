@@ -16,6 +16,7 @@ import { showInvocation } from "./invocation-routes.ts";
 import { LIFE_ROUTES } from "./invocation-route-table.ts";
 import { isRecorded, recordCall } from "./audit.ts";
 import { callHandler, sendToHandler } from "./call-route.ts";
+import { showOverview } from "./overview-route.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
@@ -35,6 +36,7 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "POST", pattern: "/query", target: queryRoute },
   { method: "POST", pattern: "/internal/services/:service/handlers/:handler/call", target: callHandler },
   { method: "POST", pattern: "/internal/services/:service/handlers/:handler/send", target: sendToHandler },
+  { method: "GET", pattern: "/internal/overview", target: showOverview },
   { method: "GET", pattern: "/invocations", target: listInvocationsRoute },
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
   ...LIFE_ROUTES,

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
-import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
+import { InvocationList, ListInvocationsQuery, Overview, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
   CallQuery,
   ChangeSubscription,
@@ -146,6 +146,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Show an invocation with its journal",
     query: ShowInvocationQuery,
     answers: { 200: Invocation },
+  },
+  "GET /internal/overview": {
+    summary: "Show what needs an operator, and count the open invocations",
+    answers: { 200: Overview },
   },
   "GET /invocations": {
     summary: "List invocations, by filters and page by page",
