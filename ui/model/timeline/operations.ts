@@ -1,0 +1,205 @@
+/** Makes the operations of a timeline from the journal, the attempts and the failures of an invocation. */
+import type { AttemptFailureBody, EntryBody, InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
+import { momentOf } from "../time-text.ts";
+import { AttemptClock, msOf } from "./attempt-clock.ts";
+import { isCommand, kindOf, labelOf, messageName } from "./entry-kinds.ts";
+import type { FailedTry, Operation, OperationKind, OperationOutcome } from "./operation.ts";
+
+/** The members of an invocation from which its timeline follows. */
+export type TimelineFacts = Pick<
+  InvocationBody,
+  "status" | "created_at" | "completed_at" | "entries" | "attempt_spans" | "events" | "last_failure" | "waits_for"
+>;
+
+/** Commands that last until a notification completes them. */
+const LASTING: ReadonlySet<string> = new Set([
+  "Run",
+  "Call",
+  "Sleep",
+  "GetPromise",
+  "PeekPromise",
+  "CompletePromise",
+  "AttachInvocation",
+  "GetInvocationOutput",
+  "GetLazyState",
+  "GetLazyStateKeys",
+]);
+/** The notification with the id of a called invocation completes nothing. */
+const ID_NOTIFICATION = "CallInvocationId";
+
+interface Completion {
+  readonly entries: readonly number[];
+  readonly at?: EntryBody;
+  readonly childId?: string;
+}
+
+/** In the order of the journal; what the journal does not have yet comes last. Each entry is in exactly one operation. */
+export function operationsOf(facts: TimelineFacts): readonly Operation[] {
+  const { entries } = facts;
+  const completions = completionsOf(entries);
+  const clock = new AttemptClock(facts);
+  const tries = triesOf(facts, clock);
+  const operations: Operation[] = [];
+  for (const entry of entries) {
+    if (isCommand(entry)) operations.push(ofCommand(entry, facts, completions.get(entry.index), clock, tries));
+    else if (!isPartOfCommand(entry)) operations.push(ofNotification(entry));
+  }
+  return [...operations, ...unstored(facts, tries)];
+}
+
+function isPartOfCommand({ completes }: EntryBody): boolean {
+  return completes !== undefined;
+}
+
+function completionsOf(entries: readonly EntryBody[]): ReadonlyMap<number, Completion> {
+  const found = new Map<number, Completion>();
+  for (const entry of entries) {
+    const { completes, invocation_id: id } = entry;
+    if (completes === undefined || isCommand(entry)) continue;
+    const before = found.get(completes) ?? { entries: [] };
+    const isId = messageName(entry) === ID_NOTIFICATION;
+    found.set(completes, {
+      ...before,
+      entries: [...before.entries, entry.index],
+      ...(isId ? id !== undefined && { childId: id } : { at: entry }),
+    });
+  }
+  return found;
+}
+
+function ofCommand(
+  entry: EntryBody,
+  facts: TimelineFacts,
+  completion: Completion = { entries: [] },
+  clock: AttemptClock,
+  allTries: Tries,
+): Operation {
+  const kind = kindOf(entry);
+  const storedMs = msOf(entry.at);
+  const isLasting = LASTING.has(messageName(entry));
+  const endMs = isLasting ? (completion.at ? msOf(completion.at.at) : momentOf(facts.completed_at)) : storedMs;
+  // The code of a run is running before its command is stored; all other operations begin when they are stored.
+  const startMs = kind === "run" ? clock.beginOf(entry.index, storedMs) : storedMs;
+  const tries = allTries.get(entry.index) ?? [];
+  const wakeAtMs = momentOf(entry.wake_at);
+  const childId = entry.invocation_id ?? completion.childId;
+  const isChild = kind === "call" || kind === "send" || kind === "attach";
+  return {
+    key: String(entry.index),
+    entries: [entry.index, ...completion.entries],
+    kind,
+    label: labelOf(entry),
+    startMs: Math.min(startMs, tries[0]?.startMs ?? startMs),
+    outcome: outcomeOf(kind, facts.status, completion.at, endMs, tries),
+    tries,
+    ...(endMs !== undefined && { endMs: Math.max(startMs, endMs) }),
+    ...(wakeAtMs !== undefined && { wakeAtMs }),
+    ...(completion.at &&
+      tries.length > 0 && { resultFromMs: clock.beginOf(completion.at.index, msOf(completion.at.at)) }),
+    ...(isChild && childId !== undefined && { childId }),
+  };
+}
+
+function outcomeOf(
+  kind: OperationKind,
+  status: string,
+  completion: EntryBody | undefined,
+  endMs: number | undefined,
+  tries: readonly FailedTry[],
+): OperationOutcome {
+  if (completion?.failed === true) return "failed";
+  if (completion !== undefined) return "done";
+  if (endMs === undefined) {
+    if (tries.length > 0) return status === "running" ? "running" : "retrying";
+    return kind === "run" && status === "running" ? "running" : "waiting";
+  }
+  if (status === "completed" && tries.length > 0) return "failed";
+  return "done";
+}
+
+function ofNotification(entry: EntryBody): Operation {
+  const atMs = msOf(entry.at);
+  return {
+    key: String(entry.index),
+    entries: [entry.index],
+    kind: kindOf(entry),
+    label: labelOf(entry),
+    startMs: atMs,
+    endMs: atMs,
+    outcome: entry.failed === true ? "failed" : "done",
+    tries: [],
+  };
+}
+
+const WAIT_KINDS: Readonly<Record<string, OperationKind>> = {
+  awakeable: "awakeable",
+  signal: "signal",
+  attempt: "attempt",
+  key: "other",
+  schedule: "other",
+};
+const WAIT_LABELS: Readonly<Record<string, string>> = { key: "in the queue of the key", schedule: "scheduled" };
+
+/** Waits that have no command in the journal, the running attempt, and failures behind the journal's end. */
+function unstored({ waits_for: waits = [], status, completed_at: ended }: TimelineFacts, tries: Tries): Operation[] {
+  const waiting = waits.flatMap((wait, at) => ofWait(wait, at));
+  const beyond = tries.get(BEYOND) ?? [];
+  if (beyond.length === 0) return waiting;
+  const retry = waits.find(({ kind }) => kind === "retry");
+  const endMs = momentOf(ended);
+  const wakeAtMs = momentOf(retry?.until);
+  const last = beyond.at(-1)!.failure.related_command;
+  const failing: Operation = {
+    key: "beyond",
+    entries: [],
+    kind: "attempt",
+    label: last?.name ?? last?.type ?? "the handler's code",
+    startMs: beyond[0]!.startMs,
+    outcome: endMs !== undefined ? "failed" : status === "running" ? "running" : "retrying",
+    tries: beyond,
+    ...(endMs !== undefined && { endMs }),
+    ...(wakeAtMs !== undefined && { wakeAtMs }),
+  };
+  return [failing, ...waiting.filter(({ kind }) => kind !== "attempt")];
+}
+
+function ofWait(wait: WaitBody, at: number): Operation[] {
+  const kind = WAIT_KINDS[wait.kind];
+  if (kind === undefined) return [];
+  const wakeAtMs = momentOf(wait.until);
+  return [
+    {
+      key: `wait-${wait.kind}-${at}`,
+      entries: [],
+      kind,
+      label:
+        WAIT_LABELS[wait.kind] ??
+        (wait.kind === "attempt" ? `attempt ${wait.attempt ?? 1}` : (wait.name ?? "awakeable")),
+      startMs: msOf(wait.since),
+      outcome: kind === "attempt" ? "running" : "waiting",
+      tries: [],
+      ...(wakeAtMs !== undefined && { wakeAtMs }),
+    },
+  ];
+}
+
+type Tries = ReadonlyMap<number, readonly FailedTry[]>;
+/** The place of failures that belong to no stored command. */
+const BEYOND = -1;
+
+/** The failed attempts at each command, by the index of its entry. */
+function triesOf({ events, last_failure: last, entries }: TimelineFacts, clock: AttemptClock): Tries {
+  const commands = entries.flatMap((entry) => (isCommand(entry) ? [entry.index] : []));
+  const isNew = last !== undefined && !events.some(({ at }) => at === last.at);
+  const byEntry = new Map<number, FailedTry[]>();
+  for (const failure of isNew ? [...events, last] : events) {
+    const place = commands[failure.related_command?.index ?? -1] ?? BEYOND;
+    byEntry.set(place, [...(byEntry.get(place) ?? []), tryOf(failure, clock)]);
+  }
+  return byEntry;
+}
+
+function tryOf(failure: AttemptFailureBody, clock: AttemptClock): FailedTry {
+  const endMs = msOf(failure.at);
+  return { startMs: Math.min(endMs, momentOf(failure.started_at) ?? clock.attemptAt(endMs) ?? endMs), endMs, failure };
+}
