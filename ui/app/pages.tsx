@@ -1,6 +1,7 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
+import { InvocationPage } from "../pages/invocation/invocation-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
 export interface PageLink {
@@ -20,10 +21,11 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: "sql", words: "SQL", key: "q" },
 ];
 
-export function pageOf({ page }: Route): JSX.Element {
+export function pageOf({ page, rest: [first] }: Route): JSX.Element {
   switch (page) {
-    case "overview":
     case "invocations":
+      return first === undefined ? <UnknownPage /> : <InvocationPage key={first} id={first} />;
+    case "overview":
     case "deployments":
     case "services":
     case "objects":

@@ -53,7 +53,17 @@ function earlierMoments(entries: readonly EntryBody[]): readonly (number | undef
   });
 }
 
-/** The moments of an invocation are always there; one that cannot be read counts as the epoch. */
+let lastText = "";
+let lastMs = 0;
+
+/**
+ * The moments of an invocation are always there; one that cannot be read counts as the epoch. Entries of one attempt have the same
+ * moment, and reading a moment takes most of the time of a long journal, so the last one is remembered.
+ */
 export function msOf(text: string): number {
-  return momentOf(text) ?? 0;
+  if (text !== lastText) {
+    lastMs = momentOf(text) ?? 0;
+    lastText = text;
+  }
+  return lastMs;
 }

@@ -43,11 +43,13 @@ interface Part {
 /** @returns pieces in order that do not overlap, each at least two pixels wide; none for an operation out of sight */
 export function piecesOf(operation: Operation, scale: TimeScale, nowMs: number): readonly Piece[] {
   const { startMs, endMs = Math.max(nowMs, operation.startMs) } = operation;
-  if (startMs > scale.toMs || endMs < scale.fromMs) return [];
-  if (isPoint(operation)) return [{ shape: "diamond", fromPx: toPx(scale, startMs), widthPx: PIECE_MIN_PX }];
+  const isRetried = failsAfterEnd(operation);
+  if (startMs > scale.toMs || (isRetried ? nowMs : endMs) < scale.fromMs) return [];
+  if (isPoint(operation) && !isRetried)
+    return [{ shape: "diamond", fromPx: toPx(scale, startMs), widthPx: PIECE_MIN_PX }];
   const pieces: Piece[] = [];
   let atPx = 0;
-  for (const part of partsOf(operation, endMs)) {
+  for (const part of isRetried ? retriedParts(operation, endMs, nowMs) : partsOf(operation, endMs)) {
     if (part.endMs < scale.fromMs || part.startMs > scale.toMs) continue;
     const fromPx = Math.max(atPx, toPx(scale, part.startMs));
     const widthPx = Math.max(PIECE_MIN_PX, toPx(scale, part.endMs) - fromPx);
@@ -59,10 +61,10 @@ export function piecesOf(operation: Operation, scale: TimeScale, nowMs: number):
 }
 
 function partsOf(operation: Operation, endMs: number): readonly Part[] {
-  const { kind, startMs, tries } = operation;
+  const { startMs, tries } = operation;
   const isOpen = operation.endMs === undefined;
   const open = isOpen ? ({ isOpen: true } as const) : {};
-  const shape = kind === "call" ? "call" : isWait(kind) || kind === "other" ? "wait" : "solid";
+  const shape = shapeOf(operation);
   if (tries.length === 0) return [{ shape, startMs, endMs, ...open }];
   const parts: Part[] = [];
   let atMs = startMs;
@@ -89,4 +91,26 @@ function untilResult(
     { shape: "back-off", startMs: atMs, endMs: fromMs },
     { shape: "solid", startMs: fromMs, endMs, ...open },
   ];
+}
+
+function shapeOf({ kind }: Operation): PieceShape {
+  return kind === "call" ? "call" : isWait(kind) || kind === "other" ? "wait" : "solid";
+}
+
+/** The code fails at an operation that an earlier attempt has completed. */
+function failsAfterEnd({ endMs, tries }: Operation): boolean {
+  return endMs !== undefined && tries.length > 0 && tries.at(-1)!.endMs > endMs;
+}
+
+function retriedParts(operation: Operation, endMs: number, nowMs: number): readonly Part[] {
+  const { startMs, tries, outcome } = operation;
+  const parts: Part[] = [{ shape: shapeOf(operation), startMs, endMs }];
+  let atMs = Infinity;
+  for (const failed of tries.slice(-TRIES_SHOWN)) {
+    if (failed.startMs > atMs) parts.push({ shape: "back-off", startMs: atMs, endMs: failed.startMs });
+    parts.push({ shape: "failed", startMs: failed.startMs, endMs: failed.endMs, failed });
+    atMs = failed.endMs;
+  }
+  if (outcome === "retrying") parts.push({ shape: "back-off", startMs: atMs, endMs: nowMs, isOpen: true });
+  return parts;
 }

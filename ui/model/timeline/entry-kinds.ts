@@ -2,7 +2,7 @@
 import type { EntryBody } from "../../../shared/api/wire/invocation.ts";
 import type { OperationKind } from "./operation.ts";
 
-const PREFIX = /^(Command|Notification): /;
+const SEPARATOR = ": ";
 const CANCEL_SIGNAL = "1";
 /** Signals with a lower index have a meaning of their own; SDKs number awakeables from here on. */
 const AWAKEABLE_SIGNAL_MIN = 17;
@@ -54,7 +54,7 @@ export function isCommand({ type }: EntryBody): boolean {
 
 /** The name of the message, such as `SetState`. */
 export function messageName({ type }: EntryBody): string {
-  return type.replace(PREFIX, "");
+  return type.slice(type.indexOf(SEPARATOR) + SEPARATOR.length);
 }
 
 export function kindOf(entry: EntryBody): OperationKind {
@@ -69,8 +69,9 @@ export function labelOf(entry: EntryBody): string {
   if (!isCommand(entry) && signal !== undefined) return signalLabel(entry);
   const about = key ?? target ?? signal ?? (message === "AttachInvocation" ? id : undefined) ?? "";
   const own = name === "" ? about : name;
-  const words = [VERBS[message], own].filter((word) => word !== undefined && word !== "");
-  return words.length > 0 ? words.join(" ") : plainWord(message);
+  const verb = VERBS[message];
+  if (verb === undefined) return own === "" ? plainWord(message) : own;
+  return own === "" ? verb : `${verb} ${own}`;
 }
 
 function isAwakeable({ signal }: EntryBody): boolean {

@@ -58,7 +58,7 @@ const LOOKS: Readonly<Record<OperationKind, KindLook>> = {
   send: { glyph: "⇢", word: "send" },
   sleep: { glyph: "◷", word: "sleep" },
   state: { glyph: "◆", word: "state" },
-  awakeable: { glyph: "⧖", word: "awakeable" },
+  awakeable: { glyph: "◔", word: "awakeable" },
   promise: { glyph: "◇", word: "promise" },
   signal: { glyph: "⚑", word: "signal" },
   attach: { glyph: "⇄", word: "attach" },

@@ -27,10 +27,12 @@ const LASTING: ReadonlySet<string> = new Set([
 /** The notification with the id of a called invocation completes nothing. */
 const ID_NOTIFICATION = "CallInvocationId";
 
+const NO_TRIES: readonly FailedTry[] = [];
+
 interface Completion {
-  readonly entries: readonly number[];
-  readonly at?: EntryBody;
-  readonly childId?: string;
+  readonly entries: number[];
+  at?: EntryBody;
+  childId?: string;
 }
 
 /** In the order of the journal; what the journal does not have yet comes last. Each entry is in exactly one operation. */
@@ -56,13 +58,11 @@ function completionsOf(entries: readonly EntryBody[]): ReadonlyMap<number, Compl
   for (const entry of entries) {
     const { completes, invocation_id: id } = entry;
     if (completes === undefined || isCommand(entry)) continue;
-    const before = found.get(completes) ?? { entries: [] };
-    const isId = messageName(entry) === ID_NOTIFICATION;
-    found.set(completes, {
-      ...before,
-      entries: [...before.entries, entry.index],
-      ...(isId ? id !== undefined && { childId: id } : { at: entry }),
-    });
+    const completion = found.get(completes) ?? { entries: [] };
+    found.set(completes, completion);
+    completion.entries.push(entry.index);
+    if (messageName(entry) !== ID_NOTIFICATION) completion.at = entry;
+    else if (id !== undefined) completion.childId = id;
   }
   return found;
 }
@@ -70,32 +70,32 @@ function completionsOf(entries: readonly EntryBody[]): ReadonlyMap<number, Compl
 function ofCommand(
   entry: EntryBody,
   facts: TimelineFacts,
-  completion: Completion = { entries: [] },
+  completion: Completion | undefined,
   clock: AttemptClock,
   allTries: Tries,
 ): Operation {
   const kind = kindOf(entry);
+  const result = completion?.at;
   const storedMs = msOf(entry.at);
   const isLasting = LASTING.has(messageName(entry));
-  const endMs = isLasting ? (completion.at ? msOf(completion.at.at) : momentOf(facts.completed_at)) : storedMs;
+  const endMs = isLasting ? (result ? msOf(result.at) : momentOf(facts.completed_at)) : storedMs;
   // The code of a run is running before its command is stored; all other operations begin when they are stored.
   const startMs = kind === "run" ? clock.beginOf(entry.index, storedMs) : storedMs;
-  const tries = allTries.get(entry.index) ?? [];
+  const tries = allTries.get(entry.index) ?? NO_TRIES;
   const wakeAtMs = momentOf(entry.wake_at);
-  const childId = entry.invocation_id ?? completion.childId;
+  const childId = entry.invocation_id ?? completion?.childId;
   const isChild = kind === "call" || kind === "send" || kind === "attach";
   return {
     key: String(entry.index),
-    entries: [entry.index, ...completion.entries],
+    entries: [entry.index, ...(completion?.entries ?? [])],
     kind,
     label: labelOf(entry),
     startMs: Math.min(startMs, tries[0]?.startMs ?? startMs),
-    outcome: outcomeOf(kind, facts.status, completion.at, endMs, tries),
+    outcome: outcomeOf(kind, facts.status, result, endMs, tries),
     tries,
     ...(endMs !== undefined && { endMs: Math.max(startMs, endMs) }),
     ...(wakeAtMs !== undefined && { wakeAtMs }),
-    ...(completion.at &&
-      tries.length > 0 && { resultFromMs: clock.beginOf(completion.at.index, msOf(completion.at.at)) }),
+    ...(result && tries.length > 0 && { resultFromMs: clock.beginOf(result.index, msOf(result.at)) }),
     ...(isChild && childId !== undefined && { childId }),
   };
 }
@@ -107,6 +107,9 @@ function outcomeOf(
   endMs: number | undefined,
   tries: readonly FailedTry[],
 ): OperationOutcome {
+  // The code may fail at an operation that an earlier attempt completed, for instance because it has changed since.
+  const isAfter = endMs !== undefined && (tries.at(-1)?.endMs ?? 0) > endMs;
+  if (isAfter && status !== "completed") return status === "running" ? "running" : "retrying";
   if (completion?.failed === true) return "failed";
   if (completion !== undefined) return "done";
   if (endMs === undefined) {

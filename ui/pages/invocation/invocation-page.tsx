@@ -1,0 +1,78 @@
+/** The page of one invocation: what it waits for, its timeline, its failures and its facts. */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { ApiProblem } from "../../data/api.ts";
+import { useInvocation } from "../../data/invocation.ts";
+import { useShortcuts } from "../../data/shortcuts.ts";
+import { hrefTo } from "../../model/route.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { LoadedView } from "../../parts/states.tsx";
+import { Facts } from "./facts.tsx";
+import { Failures } from "./failures.tsx";
+import { Header } from "./header.tsx";
+import { Mismatch } from "./mismatch.tsx";
+import { Timeline } from "./timeline.tsx";
+import { Waits } from "./waits.tsx";
+
+export function InvocationPage({ id }: { readonly id: string }): JSX.Element {
+  const polled = useInvocation(id);
+  const { value, problem } = polled.state.value;
+  const refresh = polled.refresh.bind(polled);
+  useShortcuts(useMemo(() => [{ keys: "r", words: "Read again", run: () => void polled.refresh() }], [polled]));
+  if (problem?.status === 404) return <Gone id={id} problem={problem} former={value} />;
+  return (
+    <LoadedView loaded={polled.state.value} onRetry={() => void refresh()}>
+      {(body) => <Whole body={body} onChange={refresh} />}
+    </LoadedView>
+  );
+}
+
+interface WholeProps {
+  readonly body: InvocationBody;
+  readonly onChange: () => Promise<void>;
+}
+
+function Whole({ body, onChange }: WholeProps): JSX.Element {
+  return (
+    <article class="invocation">
+      <Header body={body} onChange={onChange} />
+      <Waits body={body} onChange={onChange} />
+      {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onChange={onChange} />}
+      <Failures body={body} />
+      <Timeline body={body} />
+      <Facts body={body} />
+    </article>
+  );
+}
+
+interface GoneProps {
+  readonly id: string;
+  readonly problem: ApiProblem;
+  /** The invocation as it was before it went away, if this page has seen it. */
+  readonly former: InvocationBody | undefined;
+}
+
+function Gone({ id, problem, former }: GoneProps): JSX.Element {
+  return (
+    <div class="empty">
+      <h1>No such invocation</h1>
+      <p>
+        <bdi class="mono break">{id}</bdi> <CopyButton text={id} what="id" />
+      </p>
+      <p>
+        It was purged, its retention is over, it ended before its first attempt, or there never was one.
+        {problem.code !== undefined && ` (${problem.code})`}
+      </p>
+      <p>
+        {former === undefined ? (
+          <a href={hrefTo("invocations")}>See the invocations that are there.</a>
+        ) : (
+          <a href={hrefTo("invocations", [], { target_service_name: former.target_service_name })}>
+            See other invocations of {former.target_service_name}.
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+/** The timeline of an invocation: one row for each operation, time from left to right, details of the chosen row beside it. */
+import type { JSX } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { nowMs, peekNowMs } from "../../data/clock.ts";
+import { route, setQuery } from "../../data/location.ts";
+import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts";
+import { operationsOf } from "../../model/timeline/operations.ts";
+import type { Row } from "../../model/timeline/rows.ts";
+import { rowsOf } from "../../model/timeline/rows.ts";
+import { timeScale } from "../../model/timeline/scale.ts";
+import { WindowList } from "../../parts/window-list.tsx";
+import { Axis } from "./axis.tsx";
+import { EntryPanel } from "./entry-panel.tsx";
+import { Minimap } from "./minimap.tsx";
+import { Splitter } from "./splitter.tsx";
+import { TimelineRow } from "./timeline-row.tsx";
+import { TimelineTools } from "./timeline-tools.tsx";
+import { useChildren } from "./use-children.ts";
+import { useChosen } from "./use-chosen.ts";
+import { useTimelineKeys } from "./use-timeline-keys.ts";
+
+const ROW_PX = 28;
+const NAMES_PX = 320;
+/** Half a diamond must fit at both ends. */
+const BARS_LEFT_PX = 16;
+const BARS_RIGHT_PX = 8;
+const NARROW_PX = 640;
+const NARROW_SHARE = 0.48;
+
+export function Timeline({ body }: { readonly body: InvocationBody }): JSX.Element | null {
+  const query = route.value?.query ?? new URLSearchParams();
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const [chosenNamesPx, setNamesPx] = useState(NAMES_PX);
+  const [ref, areaPx] = useWidth();
+  const namesPx = areaPx < NARROW_PX ? Math.round(areaPx * NARROW_SHARE) : Math.min(chosenNamesPx, areaPx * 0.6);
+  const isOpen = body.status !== "completed";
+  const now = isOpen ? nowMs() : peekNowMs();
+  const facts = useMemo(
+    () => body,
+    [body.entries, body.status, body.waits_for, body.last_failure, body.attempt_spans, body.events],
+  );
+  const operations = useMemo(() => operationsOf(facts), [facts]);
+  const children = useChildren(body, expanded, operations);
+  const find = query.get("find") ?? "";
+  const rows = useMemo(
+    () => rowsOf(body.id, operations, { expanded, children: children.operations, find }),
+    [operations, expanded, children.operations, find],
+  );
+  const whole = wholeSpan(body, now);
+  const shown = rangeIn(query.get("range"), whole) ?? whole;
+  const isCollapsed = query.get("waits") !== "whole";
+  const busy = useMemo(
+    () => [...busySpans(facts, now), ...children.busy(now)],
+    [facts, children.operations, isOpen ? now : 0],
+  );
+  const barsPx = Math.max(80, areaPx - namesPx - BARS_LEFT_PX - BARS_RIGHT_PX);
+  const scale = useMemo(
+    () => timeScale(shown, barsPx, isCollapsed ? busy : undefined),
+    [shown.startMs, shown.endMs, barsPx, isCollapsed, busy],
+  );
+  const chosen = useChosen(rows, operations, query);
+  const toggle = (row: Row): void => setExpanded(toggled(expanded, row.key));
+  const toggleAll = (isExpanded: boolean): void => setExpanded(new Set(isExpanded ? expandable(rows) : []));
+  useTimelineKeys({ rows, chosen, whole, shown, isCollapsed, toggle, toggleAll });
+  if (body.entries.length === 0 && isDropped(body)) return null;
+  return (
+    <section class="timeline-section" aria-label="Timeline">
+      <TimelineTools body={body} rows={rows} find={find} whole={whole} shown={shown} isCollapsed={isCollapsed} />
+      <div class={`timeline-and-panel${chosen.row === undefined ? "" : " has-panel"}`}>
+        <div class="timeline" ref={ref}>
+          <Minimap
+            operations={operations}
+            busy={busy}
+            whole={whole}
+            shown={shown}
+            isCollapsed={isCollapsed}
+            widthPx={areaPx}
+            now={now}
+          />
+          <Axis scale={scale} namesPx={namesPx} originMs={whole.startMs} rowsPx={rows.length * ROW_PX} />
+          <Splitter namesPx={namesPx} areaPx={areaPx} onChange={setNamesPx} />
+          <WindowList
+            count={rows.length}
+            rowHeightPx={ROW_PX}
+            label="Operations"
+            selected={chosen.scrollTo}
+            row={(at) => (
+              <TimelineRow
+                key={rows[at]!.key}
+                row={rows[at]!}
+                scale={scale}
+                namesPx={namesPx}
+                now={now}
+                isChosen={at === chosen.at}
+                onChoose={chosen.choose}
+                onToggle={toggle}
+              />
+            )}
+          />
+          {rows.length === 0 && (
+            <p class="empty">
+              No operation contains “{find}”.{" "}
+              <button type="button" class="quiet" onClick={() => setQuery({ find: undefined })}>
+                Show all
+              </button>
+            </p>
+          )}
+        </div>
+        {chosen.row !== undefined && (
+          <EntryPanel
+            key={chosen.row.key}
+            row={chosen.row}
+            body={children.bodyOf(chosen.row.invocationId) ?? body}
+            originMs={whole.startMs}
+            onClose={chosen.close}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function isDropped({ status, entry_count: count }: InvocationBody): boolean {
+  return status === "completed" && count === 0;
+}
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+function expandable(rows: readonly Row[]): readonly string[] {
+  return rows.flatMap((row) =>
+    row.kind === "note" || (row.kind === "operation" && row.isExpanded === undefined) ? [] : [row.key],
+  );
+}
+
+/** The width of the timeline, which follows the window and the panel. */
+function useWidth(): [ref: { current: HTMLDivElement | null }, widthPx: number] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [widthPx, setWidthPx] = useState(900);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const measure = (): void => setWidthPx(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, widthPx];
+}
