@@ -1,7 +1,7 @@
 /** One invocation, read again while it is open; of a long journal only the new entries are read. */
 import { useMemo, useRef } from "preact/hooks";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
-import { ask } from "./api.ts";
+import { ApiProblem, ask } from "./api.ts";
 import type { Polled } from "./polled.ts";
 import { usePolled } from "./polled.ts";
 import { readsHaveAPrice } from "./server.ts";
@@ -18,13 +18,20 @@ const GROWTH = 1.5;
 export function useInvocation(id: string): Polled<InvocationBody> {
   const reader = useMemo(() => new InvocationReader(id), [id]);
   const everyMs = useRef(PRICED_FIRST_MS);
+  const isGone = useRef(false);
   const load = async (aborted: AbortSignal): Promise<InvocationBody> => {
-    const isSame = await reader.read(aborted);
+    const isSame = await reader.read(aborted).catch((error: unknown) => {
+      // An id that the server does not know is not asked for again by itself.
+      isGone.current = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
+      throw error;
+    });
+    isGone.current = false;
     everyMs.current = isSame ? Math.min(PRICED_MAX_MS, everyMs.current * GROWTH) : PRICED_FIRST_MS;
     return reader.body!;
   };
   return usePolled(id, load, {
-    get everyMs() {
+    get everyMs(): number | false {
+      if (isGone.current) return false;
       return readsHaveAPrice.peek() ? everyMs.current : LOCAL_EVERY_MS;
     },
     isFinal: ({ status }) => status === "completed",

@@ -35,16 +35,34 @@ interface Completion {
   childId?: string;
 }
 
+/** A caller that must not block for long lets other work happen between two steps of this many entries. */
+const ENTRIES_A_STEP = 500;
+
 /** In the order of the journal; what the journal does not have yet comes last. Each entry is in exactly one operation. */
 export function operationsOf(facts: TimelineFacts): readonly Operation[] {
+  const steps = operationSteps(facts);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps, each of which takes a few milliseconds. */
+export function* operationSteps(facts: TimelineFacts): Generator<undefined, readonly Operation[]> {
   const { entries } = facts;
-  const completions = completionsOf(entries);
+  const completions = new Map<number, Completion>();
+  for (const [at, entry] of entries.entries()) {
+    noteCompletion(completions, entry);
+    if (at % ENTRIES_A_STEP === 0) yield undefined;
+  }
   const clock = new AttemptClock(facts);
   const tries = triesOf(facts, clock);
+  yield undefined;
   const operations: Operation[] = [];
-  for (const entry of entries) {
+  for (const [at, entry] of entries.entries()) {
     if (isCommand(entry)) operations.push(ofCommand(entry, facts, completions.get(entry.index), clock, tries));
     else if (!isPartOfCommand(entry)) operations.push(ofNotification(entry));
+    if (at % ENTRIES_A_STEP === 0) yield undefined;
   }
   return [...operations, ...unstored(facts, tries)];
 }
@@ -53,18 +71,14 @@ function isPartOfCommand({ completes }: EntryBody): boolean {
   return completes !== undefined;
 }
 
-function completionsOf(entries: readonly EntryBody[]): ReadonlyMap<number, Completion> {
-  const found = new Map<number, Completion>();
-  for (const entry of entries) {
-    const { completes, invocation_id: id } = entry;
-    if (completes === undefined || isCommand(entry)) continue;
-    const completion = found.get(completes) ?? { entries: [] };
-    found.set(completes, completion);
-    completion.entries.push(entry.index);
-    if (messageName(entry) !== ID_NOTIFICATION) completion.at = entry;
-    else if (id !== undefined) completion.childId = id;
-  }
-  return found;
+function noteCompletion(found: Map<number, Completion>, entry: EntryBody): void {
+  const { completes, invocation_id: id } = entry;
+  if (completes === undefined || isCommand(entry)) return;
+  const completion = found.get(completes) ?? { entries: [] };
+  found.set(completes, completion);
+  completion.entries.push(entry.index);
+  if (messageName(entry) !== ID_NOTIFICATION) completion.at = entry;
+  else if (id !== undefined) completion.childId = id;
 }
 
 function ofCommand(

@@ -1,5 +1,6 @@
 /** The details of the chosen row: all facts of its entries, its failed attempts, and its values. */
 import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { EntryBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
 import { nowMs } from "../../data/clock.ts";
@@ -15,6 +16,7 @@ import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
+import { ActionDialog } from "./action-dialog.tsx";
 import { EntryValue } from "./entry-value.tsx";
 import type { SerdeName } from "./entry-value.tsx";
 
@@ -23,10 +25,11 @@ export interface EntryPanelProps {
   /** The invocation of the row, which may be a called one. */
   readonly body: InvocationBody;
   readonly originMs: number;
+  readonly onChange: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-export function EntryPanel({ row, body, originMs, onClose }: EntryPanelProps): JSX.Element {
+export function EntryPanel({ row, body, originMs, onChange, onClose }: EntryPanelProps): JSX.Element {
   return (
     <aside class="entry-panel" aria-label="Details of the chosen row">
       <div class="panel-head">
@@ -42,17 +45,47 @@ export function EntryPanel({ row, body, originMs, onClose }: EntryPanelProps): J
         </button>
       </div>
       {row.kind === "operation" && <OperationDetails operation={row.operation} body={body} originMs={originMs} />}
+      {row.kind === "operation" && body.status === "completed" && row.operation.entries.length > 0 && (
+        <RestartFrom body={body} from={row.operation.entries.at(-1)!} onChange={onChange} />
+      )}
       {row.kind === "group" && <GroupDetails operations={row.operations} />}
     </aside>
   );
 }
 
 function Title({ operation: { kind, label, entries } }: { readonly operation: Operation }): JSX.Element {
+  const { word } = lookOfKind(kind);
   return (
     <h3>
       {entries.length > 0 && <span class="number dim">{entries[0]} </span>}
-      {lookOfKind(kind).word} <ForeignText text={label} maxChars={80} />
+      {word} {label !== word && <ForeignText text={label} maxChars={80} />}
     </h3>
+  );
+}
+
+interface RestartFromProps {
+  readonly body: InvocationBody;
+  readonly from: number;
+  readonly onChange: () => Promise<void>;
+}
+
+function RestartFrom({ body, from, onChange }: RestartFromProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <p>
+      <button type="button" onClick={() => setAsking(true)}>
+        Restart from here …
+      </button>
+      {isAsking && (
+        <ActionDialog
+          action="restart-as-new"
+          body={body}
+          from={from}
+          onChange={onChange}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </p>
   );
 }
 

@@ -6,6 +6,7 @@ import type { ApiProblem } from "../../data/api.ts";
 import { useInvocation } from "../../data/invocation.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { hrefTo } from "../../model/route.ts";
+import { visibleText } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { LoadedView } from "../../parts/states.tsx";
 import { Facts } from "./facts.tsx";
@@ -20,7 +21,7 @@ export function InvocationPage({ id }: { readonly id: string }): JSX.Element {
   const { value, problem } = polled.state.value;
   const refresh = polled.refresh.bind(polled);
   useShortcuts(useMemo(() => [{ keys: "r", words: "Read again", run: () => void polled.refresh() }], [polled]));
-  if (problem?.status === 404) return <Gone id={id} problem={problem} former={value} />;
+  if (problem?.status === 404 || problem?.status === 400) return <Gone id={id} problem={problem} former={value} />;
   return (
     <LoadedView loaded={polled.state.value} onRetry={() => void refresh()}>
       {(body) => <Whole body={body} onChange={refresh} />}
@@ -40,7 +41,7 @@ function Whole({ body, onChange }: WholeProps): JSX.Element {
       <Waits body={body} onChange={onChange} />
       {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onChange={onChange} />}
       <Failures body={body} />
-      <Timeline body={body} />
+      <Timeline body={body} onChange={onChange} />
       <Facts body={body} />
     </article>
   );
@@ -61,8 +62,9 @@ function Gone({ id, problem, former }: GoneProps): JSX.Element {
         <bdi class="mono break">{id}</bdi> <CopyButton text={id} what="id" />
       </p>
       <p>
-        It was purged, its retention is over, it ended before its first attempt, or there never was one.
-        {problem.code !== undefined && ` (${problem.code})`}
+        {problem.status === 400
+          ? visibleText(problem.message)
+          : "It was purged, its retention is over, it ended before its first attempt, or there never was one."}
       </p>
       <p>
         {former === undefined ? (

@@ -36,7 +36,8 @@ export function TimelineTools({ body, rows, find, whole, shown, isCollapsed }: T
         />
       </label>
       <span class="dim number">
-        {countText(body.entry_count)} entries, {countText(rows.length)} rows
+        {countText(body.entry_count)} {body.entry_count === 1 ? "entry" : "entries"}, {countText(rows.length)}{" "}
+        {rows.length === 1 ? "row" : "rows"}
       </span>
       <span class="buttons" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom in" onClick={() => zoom({ shown, whole }, ZOOM_IN)}>

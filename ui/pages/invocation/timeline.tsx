@@ -5,10 +5,13 @@ import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { nowMs, peekNowMs } from "../../data/clock.ts";
 import { route, setQuery } from "../../data/location.ts";
 import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts";
-import { operationsOf } from "../../model/timeline/operations.ts";
+import type { Operation } from "../../model/timeline/operation.ts";
 import type { Row } from "../../model/timeline/rows.ts";
 import { rowsOf } from "../../model/timeline/rows.ts";
+import type { Span } from "../../model/timeline/scale.ts";
 import { timeScale } from "../../model/timeline/scale.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Skeleton } from "../../parts/states.tsx";
 import { WindowList } from "../../parts/window-list.tsx";
 import { Axis } from "./axis.tsx";
 import { EntryPanel } from "./entry-panel.tsx";
@@ -17,9 +20,12 @@ import { Splitter } from "./splitter.tsx";
 import { TimelineRow } from "./timeline-row.tsx";
 import { TimelineTools } from "./timeline-tools.tsx";
 import { useChildren } from "./use-children.ts";
+import type { Chosen } from "./use-chosen.ts";
 import { useChosen } from "./use-chosen.ts";
+import { useOperations } from "./use-operations.ts";
 import { useTimelineKeys } from "./use-timeline-keys.ts";
 
+const NONE: readonly Operation[] = [];
 const ROW_PX = 28;
 const NAMES_PX = 320;
 /** Half a diamond must fit at both ends. */
@@ -28,19 +34,22 @@ const BARS_RIGHT_PX = 8;
 const NARROW_PX = 640;
 const NARROW_SHARE = 0.48;
 
-export function Timeline({ body }: { readonly body: InvocationBody }): JSX.Element | null {
+export interface TimelineProps {
+  readonly body: InvocationBody;
+  readonly onChange: () => Promise<void>;
+}
+
+export function Timeline({ body, onChange }: TimelineProps): JSX.Element | null {
   const query = route.value?.query ?? new URLSearchParams();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
-  const [chosenNamesPx, setNamesPx] = useState(NAMES_PX);
-  const [ref, areaPx] = useWidth();
-  const namesPx = areaPx < NARROW_PX ? Math.round(areaPx * NARROW_SHARE) : Math.min(chosenNamesPx, areaPx * 0.6);
   const isOpen = body.status !== "completed";
   const now = isOpen ? nowMs() : peekNowMs();
   const facts = useMemo(
     () => body,
     [body.entries, body.status, body.waits_for, body.last_failure, body.attempt_spans, body.events],
   );
-  const operations = useMemo(() => operationsOf(facts), [facts]);
+  const laidOut = useOperations(facts);
+  const operations = laidOut?.operations ?? NONE;
   const children = useChildren(body, expanded, operations);
   const find = query.get("find") ?? "";
   const rows = useMemo(
@@ -54,70 +63,90 @@ export function Timeline({ body }: { readonly body: InvocationBody }): JSX.Eleme
     () => [...busySpans(facts, now), ...children.busy(now)],
     [facts, children.operations, isOpen ? now : 0],
   );
-  const barsPx = Math.max(80, areaPx - namesPx - BARS_LEFT_PX - BARS_RIGHT_PX);
-  const scale = useMemo(
-    () => timeScale(shown, barsPx, isCollapsed ? busy : undefined),
-    [shown.startMs, shown.endMs, barsPx, isCollapsed, busy],
-  );
   const chosen = useChosen(rows, operations, query);
   const toggle = (row: Row): void => setExpanded(toggled(expanded, row.key));
   const toggleAll = (isExpanded: boolean): void => setExpanded(new Set(isExpanded ? expandable(rows) : []));
   useTimelineKeys({ rows, chosen, whole, shown, isCollapsed, toggle, toggleAll });
   if (body.entries.length === 0 && isDropped(body)) return null;
+  const view = { operations, rows, busy, whole, shown, isCollapsed, now };
   return (
     <section class="timeline-section" aria-label="Timeline">
       <TimelineTools body={body} rows={rows} find={find} whole={whole} shown={shown} isCollapsed={isCollapsed} />
       <div class={`timeline-and-panel${chosen.row === undefined ? "" : " has-panel"}`}>
-        <div class="timeline" ref={ref}>
-          <Minimap
-            operations={operations}
-            busy={busy}
-            whole={whole}
-            shown={shown}
-            isCollapsed={isCollapsed}
-            widthPx={areaPx}
-            now={now}
-          />
-          <Axis scale={scale} namesPx={namesPx} originMs={whole.startMs} rowsPx={rows.length * ROW_PX} />
-          <Splitter namesPx={namesPx} areaPx={areaPx} onChange={setNamesPx} />
-          <WindowList
-            count={rows.length}
-            rowHeightPx={ROW_PX}
-            label="Operations"
-            selected={chosen.scrollTo}
-            row={(at) => (
-              <TimelineRow
-                key={rows[at]!.key}
-                row={rows[at]!}
-                scale={scale}
-                namesPx={namesPx}
-                now={now}
-                isChosen={at === chosen.at}
-                onChoose={chosen.choose}
-                onToggle={toggle}
-              />
-            )}
-          />
-          {rows.length === 0 && (
-            <p class="empty">
-              No operation contains “{find}”.{" "}
-              <button type="button" class="quiet" onClick={() => setQuery({ find: undefined })}>
-                Show all
-              </button>
-            </p>
-          )}
-        </div>
+        <Chart {...view} chosen={chosen} onToggle={toggle} isLoading={laidOut === undefined} find={find} />
         {chosen.row !== undefined && (
           <EntryPanel
             key={chosen.row.key}
             row={chosen.row}
             body={children.bodyOf(chosen.row.invocationId) ?? body}
             originMs={whole.startMs}
+            onChange={onChange}
             onClose={chosen.close}
           />
         )}
       </div>
     </section>
+  );
+}
+
+interface ChartProps {
+  readonly operations: readonly Operation[];
+  readonly rows: readonly Row[];
+  readonly busy: readonly Span[];
+  readonly whole: Span;
+  readonly shown: Span;
+  readonly isCollapsed: boolean;
+  readonly now: number;
+  readonly chosen: Chosen;
+  readonly onToggle: (row: Row) => void;
+  readonly isLoading: boolean;
+  readonly find: string;
+}
+
+function Chart(props: ChartProps): JSX.Element {
+  const { rows, busy, whole, shown, isCollapsed, now, chosen } = props;
+  const [chosenNamesPx, setNamesPx] = useState(NAMES_PX);
+  const [ref, areaPx] = useWidth();
+  const namesPx = areaPx < NARROW_PX ? Math.round(areaPx * NARROW_SHARE) : Math.min(chosenNamesPx, areaPx * 0.6);
+  const barsPx = Math.max(80, areaPx - namesPx - BARS_LEFT_PX - BARS_RIGHT_PX);
+  const scale = useMemo(
+    () => timeScale(shown, barsPx, isCollapsed ? busy : undefined),
+    [shown.startMs, shown.endMs, barsPx, isCollapsed, busy],
+  );
+  return (
+    <div class="timeline" ref={ref}>
+      <Minimap {...props} widthPx={areaPx} />
+      <Axis scale={scale} namesPx={namesPx} originMs={whole.startMs} rowsPx={rows.length * ROW_PX} />
+      <Splitter namesPx={namesPx} areaPx={areaPx} onChange={setNamesPx} />
+      <WindowList
+        count={rows.length}
+        rowHeightPx={ROW_PX}
+        label="Operations"
+        selected={chosen.scrollTo}
+        row={(at) => (
+          <TimelineRow
+            key={rows[at]!.key}
+            row={rows[at]!}
+            scale={scale}
+            namesPx={namesPx}
+            now={now}
+            isChosen={at === chosen.at}
+            onChoose={chosen.choose}
+            onToggle={props.onToggle}
+          />
+        )}
+      />
+      {props.isLoading && <Skeleton />}
+      {rows.length === 0 && !props.isLoading && (
+        <p class="empty">
+          No operation contains “<ForeignText text={props.find} maxChars={80} />
+          ”.{" "}
+          <button type="button" class="quiet" onClick={() => setQuery({ find: undefined })}>
+            Show all
+          </button>
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -12,8 +12,8 @@ export interface Chosen {
   readonly at: number | undefined;
   /** The place that the list scrolls to when it changes. */
   readonly scrollTo: number | undefined;
-  choose(row: Row): void;
-  close(): void;
+  readonly choose: (row: Row) => void;
+  readonly close: () => void;
 }
 
 /** A short timeline is seen whole, so nothing needs to scroll. */
