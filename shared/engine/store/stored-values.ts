@@ -61,7 +61,7 @@ export const StoredAttemptFailure = message({
   relatedType: optional(string(8)),
   mismatch: submessage(9, () => StoredMismatch),
   deploymentId: optional(string(10)),
-  /** Absent in failures stored before 0.9. */
+  /** Absent in failures stored before 0.8. */
   startedAtMs: optional(uint53(11)),
 });
 export type StoredAttemptFailure = Infer<typeof StoredAttemptFailure>;

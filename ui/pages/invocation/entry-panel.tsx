@@ -1,6 +1,5 @@
 /** The details of the chosen row: all facts of its entries, its failed attempts, and its values. */
 import type { ComponentChildren, JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { EntryBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
 import { nowMs } from "../../data/clock.ts";
@@ -16,7 +15,7 @@ import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
-import { ActionDialog } from "./action-dialog.tsx";
+import type { Ask } from "./asked.tsx";
 import { EntryValue } from "./entry-value.tsx";
 import type { SerdeName } from "./entry-value.tsx";
 
@@ -25,11 +24,13 @@ export interface EntryPanelProps {
   /** The invocation of the row, which may be a called one. */
   readonly body: InvocationBody;
   readonly originMs: number;
-  readonly onChange: () => Promise<void>;
+  readonly onAsk: Ask;
   readonly onClose: () => void;
 }
 
-export function EntryPanel({ row, body, originMs, onChange, onClose }: EntryPanelProps): JSX.Element {
+export function EntryPanel({ row, body, originMs, onAsk, onClose }: EntryPanelProps): JSX.Element {
+  // A row of a called invocation has that invocation's own page for its actions.
+  const isOwn = !row.key.includes("/");
   return (
     <aside class="entry-panel" aria-label="Details of the chosen row">
       <div class="panel-head">
@@ -45,8 +46,15 @@ export function EntryPanel({ row, body, originMs, onChange, onClose }: EntryPane
         </button>
       </div>
       {row.kind === "operation" && <OperationDetails operation={row.operation} body={body} originMs={originMs} />}
-      {row.kind === "operation" && body.status === "completed" && row.operation.entries.length > 0 && (
-        <RestartFrom body={body} from={row.operation.entries.at(-1)!} onChange={onChange} />
+      {row.kind === "operation" && isOwn && body.status === "completed" && row.operation.entries.length > 0 && (
+        <p>
+          <button
+            type="button"
+            onClick={() => onAsk({ kind: "action", action: "restart-as-new", from: row.operation.entries.at(-1)! })}
+          >
+            Restart from here …
+          </button>
+        </p>
       )}
       {row.kind === "group" && <GroupDetails operations={row.operations} />}
     </aside>
@@ -60,32 +68,6 @@ function Title({ operation: { kind, label, entries } }: { readonly operation: Op
       {entries.length > 0 && <span class="number dim">{entries[0]} </span>}
       {word} {label !== word && <ForeignText text={label} maxChars={80} />}
     </h3>
-  );
-}
-
-interface RestartFromProps {
-  readonly body: InvocationBody;
-  readonly from: number;
-  readonly onChange: () => Promise<void>;
-}
-
-function RestartFrom({ body, from, onChange }: RestartFromProps): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <p>
-      <button type="button" onClick={() => setAsking(true)}>
-        Restart from here …
-      </button>
-      {isAsking && (
-        <ActionDialog
-          action="restart-as-new"
-          body={body}
-          from={from}
-          onChange={onChange}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </p>
   );
 }
 

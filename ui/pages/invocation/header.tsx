@@ -1,11 +1,10 @@
 /** The head of an invocation's page: target, status, the main facts, and what an operator can do. */
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { nowMs } from "../../data/clock.ts";
 import { useService } from "../../data/service.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
-import type { ActionName } from "../../model/invocation-actions.ts";
 import { actionsFor, wordsOf } from "../../model/invocation-actions.ts";
 import { curlLine, quoted } from "../../model/shell-text.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
@@ -14,16 +13,15 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { exactText } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
 import { StatusMark } from "../../parts/status-mark.tsx";
-import { ActionDialog } from "./action-dialog.tsx";
+import type { Ask } from "./asked.tsx";
 
 export interface HeaderProps {
   readonly body: InvocationBody;
-  readonly onChange: () => Promise<void>;
+  readonly onAsk: Ask;
 }
 
-export function Header({ body, onChange }: HeaderProps): JSX.Element {
+export function Header({ body, onAsk }: HeaderProps): JSX.Element {
   const { id, target, status, outcome } = body;
-  const [open, setOpen] = useState<ActionName>();
   const service = useService(body.target_service_name);
   const handler = service?.handlers.find(({ name }) => name === body.target_handler_name);
   const isWorkflow = service?.ty === "Workflow" && handler?.ty === "Workflow";
@@ -65,16 +63,13 @@ export function Header({ body, onChange }: HeaderProps): JSX.Element {
               key={action}
               type="button"
               class={isDangerous ? "danger" : undefined}
-              onClick={() => setOpen(action)}
+              onClick={() => onAsk({ kind: "action", action })}
             >
               {verb} …
             </button>
           );
         })}
       </div>
-      {open !== undefined && (
-        <ActionDialog action={open} body={body} onChange={onChange} onClose={() => setOpen(undefined)} />
-      )}
     </header>
   );
 }

@@ -1,6 +1,6 @@
 /** The page of one invocation: what it waits for, its timeline, its failures and its facts. */
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import type { ApiProblem } from "../../data/api.ts";
 import { useInvocation } from "../../data/invocation.ts";
@@ -9,6 +9,8 @@ import { hrefTo } from "../../model/route.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { LoadedView } from "../../parts/states.tsx";
+import type { Asked } from "./asked.tsx";
+import { AskedDialog } from "./asked.tsx";
 import { Facts } from "./facts.tsx";
 import { Failures } from "./failures.tsx";
 import { Header } from "./header.tsx";
@@ -35,14 +37,18 @@ interface WholeProps {
 }
 
 function Whole({ body, onChange }: WholeProps): JSX.Element {
+  const [asked, setAsked] = useState<Asked>();
   return (
     <article class="invocation">
-      <Header body={body} onChange={onChange} />
-      <Waits body={body} onChange={onChange} />
-      {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onChange={onChange} />}
+      <Header body={body} onAsk={setAsked} />
+      <Waits body={body} onAsk={setAsked} />
+      {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onAsk={setAsked} />}
       <Failures body={body} />
-      <Timeline body={body} onChange={onChange} />
+      <Timeline body={body} onAsk={setAsked} />
       <Facts body={body} />
+      {asked !== undefined && (
+        <AskedDialog asked={asked} body={body} onChange={onChange} onClose={() => setAsked(undefined)} />
+      )}
     </article>
   );
 }
@@ -70,7 +76,7 @@ function Gone({ id, problem, former }: GoneProps): JSX.Element {
         {former === undefined ? (
           <a href={hrefTo("invocations")}>See the invocations that are there.</a>
         ) : (
-          <a href={hrefTo("invocations", [], { target_service_name: former.target_service_name })}>
+          <a href={hrefTo("invocations", [], { service: former.target_service_name })}>
             See other invocations of {former.target_service_name}.
           </a>
         )}

@@ -1,6 +1,5 @@
 /** A journal mismatch (RT0016): what the journal has beside what the code does now, and the ways out as buttons. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { InvocationBody, MismatchBody, MismatchSideBody } from "../../../shared/api/wire/invocation.ts";
 import type { ActionName } from "../../model/invocation-actions.ts";
 import { actionsFor } from "../../model/invocation-actions.ts";
@@ -8,12 +7,12 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
-import { ActionDialog } from "./action-dialog.tsx";
+import type { Ask } from "./asked.tsx";
 
 export interface MismatchProps {
   readonly body: InvocationBody;
   readonly mismatch: MismatchBody;
-  readonly onChange: () => Promise<void>;
+  readonly onAsk: Ask;
 }
 
 type Way = MismatchBody["ways_out"][number];
@@ -26,8 +25,7 @@ interface Choice {
 
 const CELL_MAX_CHARS = 160;
 
-export function Mismatch({ body, mismatch, onChange }: MismatchProps): JSX.Element {
-  const [choice, setChoice] = useState<Choice>();
+export function Mismatch({ body, mismatch, onAsk }: MismatchProps): JSX.Element {
   const { entry: differing, rows, journal, code, ways_out: ways } = mismatch;
   const isInPlace = journal?.deployment_id === code.deployment_id;
   return (
@@ -78,19 +76,9 @@ export function Mismatch({ body, mismatch, onChange }: MismatchProps): JSX.Eleme
       <h3>Ways out</h3>
       <ol class="ways">
         {ways.map((way, at) => (
-          <WayOut key={at} body={body} way={way} onChoose={setChoice} />
+          <WayOut key={at} body={body} way={way} onAsk={onAsk} />
         ))}
       </ol>
-      {choice !== undefined && (
-        <ActionDialog
-          action={choice.action}
-          body={body}
-          deployment={choice.deployment}
-          from={choice.from}
-          onChange={onChange}
-          onClose={() => setChoice(undefined)}
-        />
-      )}
     </section>
   );
 }
@@ -112,11 +100,11 @@ function Side({ side }: { readonly side: MismatchSideBody }): JSX.Element {
 interface WayOutProps {
   readonly body: InvocationBody;
   readonly way: Way;
-  readonly onChoose: (choice: Choice) => void;
+  readonly onAsk: Ask;
 }
 
 /** A way whose first step is not possible yet, such as a restart of an open invocation, has its commands alone. */
-function WayOut({ body, way, onChoose }: WayOutProps): JSX.Element {
+function WayOut({ body, way, onAsk }: WayOutProps): JSX.Element {
   const choice = choiceOf(way);
   const isPossible = choice !== undefined && actionsFor(body, false).includes(choice.action);
   return (
@@ -131,7 +119,11 @@ function WayOut({ body, way, onChoose }: WayOutProps): JSX.Element {
         </p>
       ))}
       {isPossible && (
-        <button type="button" class={choice.action === "kill" ? "danger" : undefined} onClick={() => onChoose(choice)}>
+        <button
+          type="button"
+          class={choice.action === "kill" ? "danger" : undefined}
+          onClick={() => onAsk({ kind: "action", ...choice })}
+        >
           {choice.action === "kill" ? "Kill …" : choice.action === "resume" ? "Resume …" : "Restart …"}
         </button>
       )}

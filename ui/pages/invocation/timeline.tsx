@@ -13,6 +13,7 @@ import { timeScale } from "../../model/timeline/scale.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Skeleton } from "../../parts/states.tsx";
 import { WindowList } from "../../parts/window-list.tsx";
+import type { Ask } from "./asked.tsx";
 import { Axis } from "./axis.tsx";
 import { EntryPanel } from "./entry-panel.tsx";
 import { Minimap } from "./minimap.tsx";
@@ -36,10 +37,10 @@ const NARROW_SHARE = 0.48;
 
 export interface TimelineProps {
   readonly body: InvocationBody;
-  readonly onChange: () => Promise<void>;
+  readonly onAsk: Ask;
 }
 
-export function Timeline({ body, onChange }: TimelineProps): JSX.Element | null {
+export function Timeline({ body, onAsk }: TimelineProps): JSX.Element | null {
   const query = route.value?.query ?? new URLSearchParams();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const isOpen = body.status !== "completed";
@@ -80,7 +81,7 @@ export function Timeline({ body, onChange }: TimelineProps): JSX.Element | null 
             row={chosen.row}
             body={children.bodyOf(chosen.row.invocationId) ?? body}
             originMs={whole.startMs}
-            onChange={onChange}
+            onAsk={onAsk}
             onClose={chosen.close}
           />
         )}

@@ -9,21 +9,20 @@ import { durationText, momentOf } from "../../model/time-text.ts";
 import type { WaitChain } from "../../model/wait-chain.ts";
 import { waitChains } from "../../model/wait-chain.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
-import { Exact } from "../../parts/moment.tsx";
-import { exactText } from "../../parts/moment.tsx";
+import { Exact, exactText } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
-import { AwakeableDialog } from "./awakeable-dialog.tsx";
+import type { Ask } from "./asked.tsx";
 
 export interface WaitsProps {
   readonly body: InvocationBody;
-  readonly onChange: () => Promise<void>;
+  readonly onAsk: Ask;
 }
 
 /** A cause is one line: a message of a handler may be long. */
 const CAUSE_MAX_CHARS = 200;
 const CHAINS_SHOWN = 8;
 
-export function Waits({ body, onChange }: WaitsProps): JSX.Element | null {
+export function Waits({ body, onAsk }: WaitsProps): JSX.Element | null {
   const { waits_for: waits = [], pause, silent_since: silent } = body;
   const [isWhole, setWhole] = useState(false);
   const chains = waitChains(waits);
@@ -46,7 +45,7 @@ export function Waits({ body, onChange }: WaitsProps): JSX.Element | null {
       )}
       <ul>
         {shown.map((chain, at) => (
-          <Chain key={at} chain={chain} onChange={onChange} />
+          <Chain key={at} chain={chain} onAsk={onAsk} />
         ))}
       </ul>
       {shown.length < chains.length && (
@@ -63,13 +62,7 @@ export function Waits({ body, onChange }: WaitsProps): JSX.Element | null {
   );
 }
 
-function Chain({
-  chain: { hops, isCut },
-  onChange,
-}: {
-  readonly chain: WaitChain;
-  readonly onChange: () => Promise<void>;
-}): JSX.Element {
+function Chain({ chain: { hops, isCut }, onAsk }: { readonly chain: WaitChain; readonly onAsk: Ask }): JSX.Element {
   return (
     <li>
       {hops.map((wait, at) => {
@@ -86,7 +79,7 @@ function Chain({
             ) : (
               <Hop wait={wait} />
             )}
-            {wait.awakeable_id !== undefined && <Completes awakeableId={wait.awakeable_id} onChange={onChange} />}
+            {wait.awakeable_id !== undefined && <Completes awakeableId={wait.awakeable_id} onAsk={onAsk} />}
           </span>
         );
       })}
@@ -128,25 +121,15 @@ function momentWords(now: number): MomentWords {
   };
 }
 
-function Completes({
-  awakeableId,
-  onChange,
-}: {
-  readonly awakeableId: string;
-  readonly onChange: () => Promise<void>;
-}): JSX.Element {
-  const [outcome, setOutcome] = useState<"resolve" | "reject">();
+function Completes({ awakeableId: id, onAsk }: { readonly awakeableId: string; readonly onAsk: Ask }): JSX.Element {
   return (
     <span class="inline-buttons">
-      <button type="button" onClick={() => setOutcome("resolve")}>
+      <button type="button" onClick={() => onAsk({ kind: "awakeable", id, outcome: "resolve" })}>
         Resolve …
       </button>
-      <button type="button" onClick={() => setOutcome("reject")}>
+      <button type="button" onClick={() => onAsk({ kind: "awakeable", id, outcome: "reject" })}>
         Reject …
       </button>
-      {outcome !== undefined && (
-        <AwakeableDialog id={awakeableId} outcome={outcome} onChange={onChange} onClose={() => setOutcome(undefined)} />
-      )}
     </span>
   );
 }
