@@ -64,7 +64,7 @@ describe("the timeline", () => {
     await details(page).getByText("reserve stock").first().waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("notify");
-    await page.getByText("1 row", { exact: false }).waitFor();
+    await page.getByText(/, 8 rows/).waitFor();
     expect(page.url()).toContain("find=notify");
     await page.keyboard.press("Escape");
     await page.keyboard.press("+");
@@ -185,7 +185,7 @@ describe("an action", () => {
     await dialog.getByText(/The invocation is now (suspended|running)/).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     await actions.getByRole("button", { name: "Cancel …" }).click();
-    await dialog.getByRole("button", { name: "Cancel" }).first().click();
+    await dialog.getByRole("button", { name: "Cancel the invocation" }).click();
     await dialog.getByText("The invocation is now cancelled.").waitFor();
   });
 
@@ -246,7 +246,9 @@ test("facts say where an invocation came from, how long it is kept, and what it 
 });
 
 test("a page with 10,000 entries keeps few of its rows in the document, and prints its longest block", async () => {
-  const id = await stage.send("/Shelf/long/fill/send", null, "completed");
+  const { invocationId: id } = await stage.call("/Shelf/long/fill/send");
+  // Reading the status again and again would read the whole journal each time.
+  await fetch(`${stage.ingressUrl}/restate/invocation/${id}/attach`);
   const { page, goTo } = await stage.openTab();
   await goTo("");
   await page.evaluate(`
@@ -267,4 +269,4 @@ test("a page with 10,000 entries keeps few of its rows in the document, and prin
   const longest = await page.evaluate<number>("Math.round(Math.max(...blocks))");
   console.log(`longest block of a page with 10,000 entries: ${longest} ms`);
   expect(await operations(page).getByRole("listitem").count()).toBeLessThan(150);
-});
+}, 120_000);

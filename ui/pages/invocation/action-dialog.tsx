@@ -33,6 +33,8 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
   const [deployment, setDeployment] = useState(props.deployment ?? "");
   const [from, setFrom] = useState(props.from ?? 0);
   const { verb, consequence, isDangerous } = wordsOf(action, body);
+  // The other button of the dialog says "Cancel" already.
+  const doing = action === "cancel" ? "Cancel the invocation" : verb;
   const isRestart = action === "restart-as-new";
   const options = { deployment, ...(isRestart && { from }) };
   const run = async (): Promise<JSX.Element> => {
@@ -54,7 +56,13 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
     return <Followed action={action} before={body} onChange={onChange} />;
   };
   return (
-    <ConfirmDialog title={`${verb} this invocation?`} verb={verb} isDangerous={isDangerous} run={run} onClose={onClose}>
+    <ConfirmDialog
+      title={`${verb} this invocation?`}
+      verb={doing}
+      isDangerous={isDangerous}
+      run={run}
+      onClose={onClose}
+    >
       <p>
         <ForeignText text={body.target} maxChars={80} />
       </p>

@@ -47,7 +47,13 @@ function Whole({ body, onChange }: WholeProps): JSX.Element {
       <Timeline body={body} onAsk={setAsked} />
       <Facts body={body} />
       {asked !== undefined && (
-        <AskedDialog asked={asked} body={body} onChange={onChange} onClose={() => setAsked(undefined)} />
+        <AskedDialog
+          key={`${asked.kind}-${asked.kind === "action" ? asked.action : asked.id}`}
+          asked={asked}
+          body={body}
+          onChange={onChange}
+          onClose={() => setAsked(undefined)}
+        />
       )}
     </article>
   );

@@ -29,6 +29,8 @@ const NARROW_PX = 240;
 const BESIDE_NARROW_PX = 84;
 const CHAR_PX = 7;
 const NAME_MIN_CHARS = 8;
+/** A name may have 64 KB. */
+const LABEL_MAX_CHARS = 200;
 
 export function TimelineRow(props: TimelineRowProps): JSX.Element {
   const { row } = props;
@@ -131,7 +133,13 @@ function Frame(props: FrameProps): JSX.Element {
     NAME_MIN_CHARS,
     Math.floor((namesPx - (isNarrow ? BESIDE_NARROW_PX : BESIDE_NAME_PX) - row.depth * INDENT_PX) / CHAR_PX),
   );
-  const label = `${index === "" ? "" : `entry ${index}, `}${word} ${visibleLine(name.slice(0, 200))} ${count ?? ""}, ${duration} ${props.state} ${failedText}`;
+  const what = [word, visibleLine(name.slice(0, LABEL_MAX_CHARS)), count].filter(
+    (part) => part !== undefined && part !== "",
+  );
+  const facts = [duration, props.state, failedText].filter((part) => part !== "");
+  const label = [index === "" ? "" : `entry ${index}`, what.join(" "), ...facts]
+    .filter((part) => part !== "")
+    .join(", ");
   return (
     <div role="listitem" class={`timeline-row${isChosen ? " chosen" : ""}`}>
       <div class="names" style={{ width: `${namesPx}px`, paddingLeft: `${row.depth * INDENT_PX}px` }}>

@@ -224,3 +224,49 @@ test("the pieces of a run that failed twice are attempts, back-offs and the resu
     ["solid", 900, 100],
   ]);
 });
+
+describe("rows", () => {
+  const runs = (count: number) =>
+    operationsOf(
+      factsOf(
+        entriesOf([["Input", 0], ...Array.from({ length: count }, () => ["Run", 5, { name: "charge" }] as const)]),
+      ),
+    );
+  const none = { expanded: new Set<string>(), children: new Map(), find: "" };
+  const kindsOf = (rows: readonly { readonly kind: string }[]) => rows.map(({ kind }) => kind);
+
+  test.each([
+    [5, ["operation", "operation", "operation", "operation", "operation", "operation"]],
+    [6, ["operation", "group"]],
+  ])("%i equal siblings stand as they are, and more make a group", (count, kinds) => {
+    expect(kindsOf(rowsOf("inv_1", runs(count), none))).toEqual(kinds);
+  });
+
+  test("a search shows what it found one by one", () => {
+    expect(rowsOf("inv_1", runs(8), { ...none, find: "CHARGE" })).toHaveLength(8);
+  });
+
+  test("a call that leads back to its caller is marked, and not expanded again", () => {
+    const entries = entriesOf([
+      ["Input", 0],
+      ["Call", 5, { target: "A/b", invocation_id: "inv_2" }],
+    ]);
+    const back = entriesOf([
+      ["Input", 0],
+      ["Call", 5, { target: "A/b", invocation_id: "inv_1" }],
+    ]);
+    const [own, other] = [operationsOf(factsOf(entries)), operationsOf(factsOf(back))];
+    const children = new Map([["inv_2", { kind: "loaded", operations: other, isCut: false } as const]]);
+    const rows = rowsOf("inv_1", own, { expanded: new Set(["1", "1/1"]), children, find: "" });
+    expect(rows.at(-1)).toMatchObject({ kind: "note", text: expect.stringContaining("circle") });
+  });
+
+  test("a call whose invocation is not here yet says that it is loading", () => {
+    const entries = entriesOf([
+      ["Input", 0],
+      ["Call", 5, { target: "A/b", invocation_id: "inv_2" }],
+    ]);
+    const rows = rowsOf("inv_1", operationsOf(factsOf(entries)), { ...none, expanded: new Set(["1"]) });
+    expect(rows.at(-1)).toMatchObject({ kind: "note", isLoading: true, depth: 1 });
+  });
+});
