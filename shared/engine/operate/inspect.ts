@@ -29,7 +29,9 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
 export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice = {}): Promise<InvocationView> {
   const { id } = loaded.invocation.acceptance;
   const driven = engine.activeInvocations.find(id);
+  // Status and journal are of one moment: a driver may end the invocation during the reads below.
   const invocation = knownNow(engine, loaded);
+  const status = presentedStatus(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy, traceparent, completionRetentionMs, journalRetentionMs } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
@@ -42,7 +44,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
   return {
     id,
     target: acceptance.target,
-    status: presentedStatus(engine, loaded),
+    status,
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
