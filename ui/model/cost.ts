@@ -21,6 +21,8 @@ export interface CostLine {
 /** Functions of the stack have 512 MB unless the operator chose another size. */
 const FUNCTION_GB = 0.5;
 const SECOND_MS = 1_000;
+/** From here on, cents say nothing. */
+const WHOLE_FROM_USD = 100;
 
 /** Only what the stored items prove: reads, messages, requests and logs come on top. */
 export function costLines(usage: UsageBody, prices: ListPrices): readonly CostLine[] {
@@ -43,6 +45,7 @@ export function storedText({ items, bytes }: UsageBody): string {
 /** One invocation costs millionths of a dollar, so the text has two significant digits. */
 export function usdText(usd: number): string {
   if (usd === 0) return "$0";
+  if (usd >= WHOLE_FROM_USD) return `$${countText(Math.round(usd))}`;
   if (usd >= 0.01) return `$${usd.toFixed(2)}`;
   const digits = Math.min(12, Math.ceil(-Math.log10(usd)) + 1);
   return `$${usd.toFixed(digits)}`;

@@ -62,7 +62,8 @@ describe("costs", () => {
     [0.0000019, "$0.0000019"],
     [0.00123, "$0.0012"],
     [1.5, "$1.50"],
-  ])("%d dollars have two significant digits", (usd, text) => {
+    [10_900.4, "$10,900"],
+  ])("%d dollars have as many digits as say something", (usd, text) => {
     expect(usdText(usd)).toBe(text);
   });
 });
