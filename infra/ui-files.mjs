@@ -41,6 +41,19 @@ function pageWith(names) {
     .replace("icon.svg", hashed("icon", ".svg"));
 }
 
+/** The prices that the page of an invocation multiplies with what the invocation took. */
+function listPrices() {
+  const { region, compiledOn, prices } = JSON.parse(readFileSync(join(ROOT, "docs/prices.json"), "utf8"));
+  const one = ({ usd, per }) => usd / per;
+  return {
+    region,
+    compiledOn,
+    writeUnitUsd: one(prices.writeUnit),
+    functionCallUsd: one(prices.functionCall),
+    functionGbSecondUsd: one(prices.functionGbSecond),
+  };
+}
+
 async function built() {
   return await build({
     absWorkingDir: ROOT,
@@ -58,6 +71,7 @@ async function built() {
     jsxImportSource: "preact",
     // The licenses of all bundled packages are in a file beside the program.
     legalComments: "none",
+    define: { LIST_PRICES: JSON.stringify(listPrices()) },
     metafile: true,
     write: false,
     logLevel: "warning",

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
 import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";
 import { OverviewPage } from "../pages/overview/overview-page.tsx";
+import { InvocationPage } from "../pages/invocation/invocation-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
 export interface PageLink {
@@ -22,12 +23,12 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: "sql", words: "SQL", key: "q" },
 ];
 
-export function pageOf({ page, rest }: Route): JSX.Element {
+export function pageOf({ page, rest: [first] }: Route): JSX.Element {
   switch (page) {
     case "overview":
       return <OverviewPage />;
     case "invocations":
-      return rest.length === 0 ? <InvocationsPage /> : <UnknownPage />;
+      return first === undefined ? <InvocationsPage /> : <InvocationPage key={first} id={first} />;
     case "deployments":
     case "services":
     case "objects":

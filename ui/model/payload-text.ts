@@ -23,7 +23,7 @@ export function shownBytes(bytes: Uint8Array): ShownPayload {
   return text === undefined ? { kind: "binary", text: hexLines(bytes.subarray(0, HEX_BYTES)) } : shownText(text);
 }
 
-export function bytesOfBase64(base64: string): Uint8Array {
+export function bytesOfBase64(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 

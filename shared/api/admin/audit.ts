@@ -12,7 +12,7 @@ const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 /** The path of statements, which use POST and change nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
 /** The bodies of these requests are payloads of handlers, or values of state. */
-const PAYLOAD_PATH = /^(?:\/v\d+)?\/internal\/services\/[^/]+\/(?:handlers|serdes)\//;
+const PAYLOAD_PATH = /^(?:\/v\d+)?\/internal\/(?:services\/[^/]+\/(?:handlers|serdes)|awakeables\/[^/]+)\//;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
 /** The most characters of one text in a line. A line also has the length of each statement, and of a longer body. */
 const SHOWN_MAX_CHARACTERS = 2048;

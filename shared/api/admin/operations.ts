@@ -10,6 +10,7 @@ import {
   CreateSubscription,
   ListSubscriptionsQuery,
   ModifyService,
+  PreviewQuery,
   RegisterHttp,
   RegisterLambda,
   RemoveDeploymentQuery,
@@ -141,6 +142,24 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Send to a handler as the ingress does",
     query: CallQuery,
     answers: { 200: null, 202: null },
+  },
+  "POST /internal/services/:service/serdes/encode/:name": {
+    summary: "Let the SDK of a deployment make a payload of JSON, by a serializer that offers a preview",
+    query: PreviewQuery,
+    answers: { 200: null },
+  },
+  "POST /internal/services/:service/serdes/decode/:name": {
+    summary: "Let the SDK of a deployment make JSON of a payload, by a serializer that offers a preview",
+    query: PreviewQuery,
+    answers: { 200: null },
+  },
+  "POST /internal/awakeables/:id/resolve": {
+    summary: "Complete an awakeable with the body as its value, as the ingress does",
+    answers: { 202: null },
+  },
+  "POST /internal/awakeables/:id/reject": {
+    summary: "Complete an awakeable with a failure, whose message is the body, as the ingress does",
+    answers: { 202: null },
   },
   "GET /invocations/:id": {
     summary: "Show an invocation with its journal",

@@ -1,7 +1,7 @@
 /** The request schemas of the admin API; each checks a request and describes it in the OpenAPI document. */
 import * as z from "zod";
 import { parseDurationMs } from "../../core/model/duration.ts";
-import { VALUES_MAX_BYTES, VALUE_MAX_BYTES } from "./entry-value-body.ts";
+import { ENTRIES_MAX_CHARS, VALUES_MAX_BYTES, VALUE_MAX_BYTES } from "./entry-value-body.ts";
 
 const textMap = z.record(z.string(), z.string());
 /** Absent and null are equivalent, because clients send either. */
@@ -138,10 +138,19 @@ export const RemoveDeploymentQuery = z.object({
   ),
 });
 
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, "expected a whole number")
+  .transform(Number);
+
 export const ShowInvocationQuery = z.object({
   values: queryFlag(
-    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all.`,
+    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all, also of one with limit=1.`,
   ),
+  from: wholeNumber.optional().describe("The index of the first entry; 0 unless given."),
+  limit: wholeNumber
+    .optional()
+    .describe(`The most entries; all unless given. With it, the entries take at most ${ENTRIES_MAX_CHARS} characters.`),
 });
 
 export const RemoveKafkaClusterQuery = z.object({
@@ -181,6 +190,10 @@ export const EditState = z
 export const CallQuery = z.object({
   key: z.string().exactOptional().describe("The key of the object, or the id of the workflow."),
   delay: z.string().exactOptional().describe("The time after which a send starts, such as `10s`."),
+});
+
+export const PreviewQuery = z.object({
+  deployment: z.string().exactOptional().describe("The deployment that has the serializer; the latest unless given."),
 });
 
 export const ShowStateQuery = z.object({ object_key: z.string().describe("The key whose state is shown.") });

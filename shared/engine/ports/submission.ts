@@ -8,6 +8,7 @@ import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/mode
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { FoundRoute } from "./registry.ts";
+import type { AttemptView, UsageView } from "./view-parts.ts";
 
 export interface Submission {
   readonly target: Target;
@@ -217,8 +218,18 @@ export interface InvocationView {
   /** How a completed invocation ended. */
   readonly outcome?: EndOutcome;
   readonly failure?: Failure;
+  /** How long result and journal are kept after the end. */
+  readonly completionRetentionMs: number;
+  readonly journalRetentionMs: number;
+  /** The W3C trace context of the request that created the invocation. */
+  readonly traceparent?: string;
+  /** The number of entries of the journal, of which `entries` may have a part. */
+  readonly entryCount: number;
   readonly entries: readonly EntryView[];
+  readonly attemptsStored: readonly AttemptView[];
   readonly events: readonly AttemptFailure[];
+  /** Absent once the journal is dropped, because the items are gone then. */
+  readonly usage?: UsageView;
 }
 
 /** `done`: the invocation has ended. `noted`: it ends or is cancelled when a driver reads the arrival. */

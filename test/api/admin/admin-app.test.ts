@@ -30,6 +30,10 @@ const VIEW: InvocationView = {
     { index: 1, type: "Command: Run", name: "step", atMs: Date.UTC(2026, 0, 2, 3) },
   ],
   events: [],
+  entryCount: 2,
+  attemptsStored: [],
+  completionRetentionMs: 86_400_000,
+  journalRetentionMs: 3_600_000,
 };
 
 const interruptions = new Map<string, Interruption>([
@@ -189,6 +193,10 @@ describe("an invocation", () => {
         at: "1970-01-01T00:00:00.000000000Z",
         related_command: { index: 1, name: "step" },
       },
+      completion_retention: "1d",
+      journal_retention: "1h",
+      entry_count: 2,
+      attempt_spans: [],
       entries: [
         { index: 0, type: "Command: Input", at: "2026-01-02T00:00:00.000000000Z" },
         { index: 1, type: "Command: Run", name: "step", at: "2026-01-02T03:00:00.000000000Z" },
