@@ -1,6 +1,7 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
+import { SqlPage } from "../pages/sql/sql-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
 export interface PageLink {
@@ -29,7 +30,8 @@ export function pageOf({ page }: Route): JSX.Element {
     case "objects":
     case "topics":
     case "call":
-    case "sql":
       return <UnknownPage />;
+    case "sql":
+      return <SqlPage />;
   }
 }
