@@ -16,6 +16,7 @@ const HEAVY = [
   "crash",
   "first-command",
   "bench",
+  "browser",
   "reference-ui",
   "sdks",
   "supply-chain",
