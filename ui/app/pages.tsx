@@ -1,6 +1,7 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
+import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
 import { SqlPage } from "../pages/sql/sql-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
@@ -25,12 +26,13 @@ export function pageOf({ page }: Route): JSX.Element {
   switch (page) {
     case "overview":
     case "invocations":
-    case "deployments":
     case "services":
     case "objects":
     case "topics":
     case "call":
       return <UnknownPage />;
+    case "deployments":
+      return <DeploymentsPage />;
     case "sql":
       return <SqlPage />;
   }

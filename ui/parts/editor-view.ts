@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { sql, SQLDialect } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import type { Extension } from "@codemirror/state";
 import { Decoration, drawSelection, EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import type { DecorationSet } from "@codemirror/view";
@@ -81,6 +81,9 @@ const LOOK = EditorView.theme({
   },
 });
 
+/** Marks a change that the component made, which is no news to it. */
+const fromOutside = Annotation.define<true>();
+
 const setMark = StateEffect.define<number | undefined>();
 const MARKS = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -112,7 +115,8 @@ export function openEditor(setup: EditorSetup): EditorHandle {
   return {
     setText(text) {
       const { doc } = view.state;
-      if (doc.toString() !== text) view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+      if (doc.toString() === text) return;
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: fromOutside.of(true) });
     },
     setTables: (tables) => view.dispatch({ effects: language.reconfigure(languageOf(setup.language, tables)) }),
     mark: (position) => view.dispatch({ effects: setMark.of(position) }),
@@ -153,7 +157,8 @@ function baseOf({ language, label, hint, onChange, onRun, onLeave }: EditorSetup
     MARKS,
     LOOK,
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) onChange(update.state.doc.toString());
+      const isOwn = update.transactions.some((transaction) => transaction.annotation(fromOutside) === true);
+      if (update.docChanged && !isOwn) onChange(update.state.doc.toString());
     }),
   ];
 }

@@ -26,6 +26,8 @@ export function Editor(props: EditorProps): JSX.Element {
   const frame = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
+  /** Texts that the reader typed and that have not come back as `value`: an effect may run after the next key. */
+  const typed = useRef<string[]>([]);
   const [handle, setHandle] = useState<EditorHandle>();
   useEffect(() => {
     let isGone = false;
@@ -42,7 +44,10 @@ export function Editor(props: EditorProps): JSX.Element {
         text: latest.current.value,
         label,
         hint: latest.current.hint ?? "",
-        onChange: (text) => latest.current.onChange(text),
+        onChange: (text) => {
+          typed.current.push(text);
+          latest.current.onChange(text);
+        },
         onRun: () => latest.current.onRun?.(),
         onLeave: () => frame.current?.focus(),
       });
@@ -56,7 +61,11 @@ export function Editor(props: EditorProps): JSX.Element {
       setHandle(undefined);
     };
   }, [language, label]);
-  useEffect(() => handle?.setText(value), [handle, value]);
+  useEffect(() => {
+    const at = typed.current.indexOf(value);
+    typed.current = at === -1 ? [] : typed.current.slice(at + 1);
+    if (at === -1) handle?.setText(value);
+  }, [handle, value]);
   useEffect(() => handle?.setTables(tables), [handle, tables]);
   useEffect(() => handle?.mark(wrongAt), [handle, wrongAt]);
   return (
