@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
 import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
+import { ServicesPage } from "../pages/services/services-page.tsx";
 import { SqlPage } from "../pages/sql/sql-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
@@ -26,13 +27,14 @@ export function pageOf({ page }: Route): JSX.Element {
   switch (page) {
     case "overview":
     case "invocations":
-    case "services":
     case "objects":
     case "topics":
     case "call":
       return <UnknownPage />;
     case "deployments":
       return <DeploymentsPage />;
+    case "services":
+      return <ServicesPage />;
     case "sql":
       return <SqlPage />;
   }
