@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
 import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
+import { ObjectsPage } from "../pages/objects/objects-page.tsx";
 import { ServicesPage } from "../pages/services/services-page.tsx";
 import { SqlPage } from "../pages/sql/sql-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
@@ -27,12 +28,13 @@ export function pageOf({ page }: Route): JSX.Element {
   switch (page) {
     case "overview":
     case "invocations":
-    case "objects":
     case "topics":
     case "call":
       return <UnknownPage />;
     case "deployments":
       return <DeploymentsPage />;
+    case "objects":
+      return <ObjectsPage />;
     case "services":
       return <ServicesPage />;
     case "sql":
