@@ -46,7 +46,7 @@ function OpenKey({ service }: { readonly service: string }): JSX.Element {
       class="buttons"
       onSubmit={(event) => {
         event.preventDefault();
-        goTo(hrefTo("objects", [service, key.toWellFormed()]));
+        goTo(hrefTo("objects", [service, key]));
       }}
     >
       <label>
