@@ -1,6 +1,7 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
+import { CallPage } from "../pages/call/call-page.tsx";
 import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
 import { ObjectsPage } from "../pages/objects/objects-page.tsx";
 import { ServicesPage } from "../pages/services/services-page.tsx";
@@ -29,8 +30,9 @@ export function pageOf({ page }: Route): JSX.Element {
     case "overview":
     case "invocations":
     case "topics":
-    case "call":
       return <UnknownPage />;
+    case "call":
+      return <CallPage />;
     case "deployments":
       return <DeploymentsPage />;
     case "objects":
