@@ -79,6 +79,9 @@ function valueIn(row: Row): Uint8Array {
   return bytesOfHex(String(row["value"] ?? ""));
 }
 
+/** `item-2` comes before `item-10`. */
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
 function byName(a: ValueSize, b: ValueSize): number {
-  return a.name < b.name ? -1 : 1;
+  return COLLATOR.compare(a.name, b.name);
 }

@@ -45,17 +45,21 @@ export function clientLines(plan: CallPlan, ingressUrl: string): string {
   const call = NAME.test(method) ? `.${method}` : `[${JSON.stringify(method)}]`;
   const args = [inputText(plan), optionsText(plan)].filter((text) => text !== undefined);
   if (plan.serviceType === "Workflow" && isSend && !runsWorkflow) return genericSend(plan, ingressUrl);
-  const client = `ingress.${clientMethod(plan)}<${typeName(service)}>({ name: ${JSON.stringify(service)} }${keyText(plan)})`;
+  const client = `${clientMethod(plan)}<${typeName(service)}>({ name: ${JSON.stringify(service)} }${keyText(plan)})`;
+  // The typed client offers no call of the handler `run`, only its submission and its attachment.
+  if (runsWorkflow && !isSend) {
+    return [
+      ...opening(ingressUrl),
+      `const workflow = ingress.${client};`,
+      `await workflow.workflowSubmit(${args.join(", ")});`,
+      "const result = await workflow.workflowAttach();",
+    ].join("\n");
+  }
   return [
     ...opening(ingressUrl),
-    // The typed client offers no call of the handler `run`, only its submission and its attachment.
-    ...(runsWorkflow && !isSend
-      ? [
-          `const workflow = ${client};`,
-          `await workflow.workflowSubmit(${args.join(", ")});`,
-          "const result = await workflow.workflowAttach();",
-        ]
-      : [`const ${isSend ? "sent" : "result"} = await ${client}${call}(${args.join(", ")});`]),
+    `const ${isSend ? "sent" : "result"} = await ingress`,
+    `  .${client}`,
+    `  ${call}(${args.join(", ")});`,
   ].join("\n");
 }
 

@@ -188,11 +188,15 @@ function numberHint({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, mult
 /** The pattern is shown and not run: it comes from the deployment, and may take unbounded time. */
 function textHint({ minLength, maxLength, pattern }: Schema): string | undefined {
   const words = [
-    typeof minLength === "number" ? `at least ${minLength} characters` : undefined,
-    typeof maxLength === "number" ? `at most ${maxLength} characters` : undefined,
+    typeof minLength === "number" ? `at least ${counted(minLength)}` : undefined,
+    typeof maxLength === "number" ? `at most ${counted(maxLength)}` : undefined,
     typeof pattern === "string" ? `pattern ${pattern}` : undefined,
   ];
   return joined(words);
+}
+
+function counted(characters: number): string {
+  return `${characters} ${characters === 1 ? "character" : "characters"}`;
 }
 
 function joined(words: readonly (string | undefined)[]): string | undefined {

@@ -70,7 +70,7 @@ export function Editor(props: EditorProps): JSX.Element {
   useEffect(() => handle?.mark(wrongAt), [handle, wrongAt]);
   return (
     <div ref={frame} class="editor-frame" tabIndex={-1} role="group" aria-label={`${label}, editor`}>
-      <div ref={host} class="editor" hidden={handle === undefined} />
+      <div ref={host} class="editor" />
       {handle === undefined && <PlainField {...props} />}
     </div>
   );

@@ -15,11 +15,18 @@ export function PlanView({ plan }: { readonly plan: readonly ServiceChange[] }):
   if (plan.length === 0) return <p>The deployment has no services.</p>;
   return (
     <div class="plan" role="group" aria-label="What will change">
-      {plan.map((change) => (
-        <ServicePlan key={change.service.name} change={change} />
-      ))}
+      {plan
+        .toSorted((a, b) => changesIn(b) - changesIn(a))
+        .map((change) => (
+          <ServicePlan key={change.service.name} change={change} />
+        ))}
     </div>
   );
+}
+
+/** The services that change most stand first. */
+function changesIn({ handlers, differing }: ServiceChange): number {
+  return handlers.filter(({ kind }) => kind !== "same").length + differing.length;
 }
 
 function ServicePlan({ change }: { readonly change: ServiceChange }): JSX.Element {

@@ -12,7 +12,7 @@ export function QueueTable({ rows }: { readonly rows: readonly QueuedRow[] }): J
   if (rows.length === 0) return <p class="dim">The key is free: nothing runs on it and nothing waits for it.</p>;
   return (
     <>
-      <table class="plain">
+      <table class="plain queue">
         <thead>
           <tr>
             <th scope="col" class="right">
