@@ -23,7 +23,7 @@ export function adminHandler(aws: Aws): AdminHandler {
     version: packageJson.config.version,
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     runsOn: "functions",
-    uiFiles: uiFront(),
+    ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
     ingress: ingressApp(engine, ingressUseCases(engine), {
       unfinished: "out-of-time",
       forwardHeaders: settings["ingress.forward-headers"],

@@ -127,6 +127,7 @@ function tellStart(local: LocalProcess, log: Log, dataDir: string): void {
     version: packageJson.config.version,
     ingress: local.ingressUrl,
     admin: local.adminUrl,
+    ui: `${local.adminUrl}ui/`,
     data: dataDir,
   });
 }

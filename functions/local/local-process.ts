@@ -129,7 +129,7 @@ async function openAdmin(
   const face = adminApp(embedded.engine, {
     ...deps,
     runsOn: "one-process",
-    uiFiles: uiFront(),
+    ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
   });

@@ -98,6 +98,7 @@ export const SETTINGS = {
   "admin.allowed-hosts": hostNames(
     "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
   ),
+  "admin.disable-web-ui": also(flag("false", "Whether the admin API serves no web UI at /ui/."), "disable-web-ui"),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API accepts."),
   "admin.query-engine.memory-size": sizeFrom(
     "16MiB",

@@ -46,7 +46,8 @@ async function toPage(): Promise<HttpResponse> {
 }
 
 async function showFile({ deps, request }: AdminRequest, name: string, headers = FILE_HEADERS): Promise<HttpResponse> {
-  const file = deps.uiFiles?.get(name);
+  if (deps.uiFiles === undefined) throw new HttpProblem(404, "admin.disable-web-ui is set, so there is no web UI here");
+  const file = deps.uiFiles.get(name);
   if (file === undefined) throw new HttpProblem(404, `The web UI has no file '${name.slice(0, 100)}'; it is at /ui/`);
   return await fileResponse(request, file, headers);
 }

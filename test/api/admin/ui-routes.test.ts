@@ -1,6 +1,7 @@
 /** Tests how the admin API serves the web UI, and calls handlers for operators. */
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
 
@@ -47,6 +48,13 @@ test("a file that is not there gets 404, and the root leads to the page", async 
   expect((await plane.ask("GET", "/ui/nothing.js")).status).toBe(404);
   expect((await plane.ask("GET", "/")).headers["location"]).toBe("/ui/");
   expect((await plane.ask("GET", "/ui")).headers["location"]).toBe("/ui/");
+});
+
+test("without the UI its routes say which setting turned it off", async () => {
+  const { uiFiles: _, ...deps } = plane.deps;
+  const request = { method: "GET", path: "/ui/", query: "", headers: {}, body: new Uint8Array(0) };
+  const { status, body } = await adminApp(plane.engine, deps)(request);
+  expect([status, new TextDecoder().decode(body)]).toEqual([404, expect.stringContaining("admin.disable-web-ui")]);
 });
 
 const CALL = "/internal/services/nobody/handlers/any/call";
