@@ -16,7 +16,7 @@ export function editableText(bytes: Uint8Array, form: ByteForm): string {
 
 /** @returns undefined for a text that is not hexadecimal */
 export function bytesOfText(text: string, form: ByteForm): Uint8Array<ArrayBuffer> | undefined {
-  if (form === "text") return new TextEncoder().encode(text);
+  if (form === "text") return Uint8Array.from(new TextEncoder().encode(text));
   const digits = text.replaceAll(/\s/g, "");
   if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits)) return undefined;
   const bytes = new Uint8Array(digits.length / 2);

@@ -6,7 +6,15 @@ import { sql, SQLDialect } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, Compartment, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import type { Extension } from "@codemirror/state";
-import { Decoration, drawSelection, EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import {
+  Decoration,
+  drawSelection,
+  EditorView,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
 import type { DecorationSet } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -145,6 +153,8 @@ function baseOf({ language, label, hint, onChange, onRun, onLeave }: EditorSetup
     keymap.of([{ key: "Escape", run: done(onLeave) }, ...defaultKeymap]),
     history(),
     drawSelection(),
+    // Characters that cannot be seen, or turn the direction of writing, are shown as marks.
+    highlightSpecialChars(),
     lineNumbers(),
     bracketMatching(),
     closeBrackets(),

@@ -61,13 +61,7 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
     void call(request);
   };
   return (
-    <form
-      class="call"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <div class="call">
       <Head service={service} handler={handler} />
       <div class="call-columns">
         <div class="fields">
@@ -85,7 +79,12 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
         </div>
         <div class="fields">
           <div class="buttons">
-            <button type="submit" class="primary" disabled={problem !== undefined || state.kind === "running"}>
+            <button
+              type="button"
+              class="primary"
+              onClick={send}
+              disabled={problem !== undefined || state.kind === "running"}
+            >
               {choices.isSend ? "Send" : "Call"}
             </button>
             {problem !== undefined && <span class="tone-failed">✕ {problem}</span>}
@@ -99,7 +98,7 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
           <CallLines request={request} runsWorkflow={isRun(service, handler)} serviceType={service.ty} />
         </div>
       </div>
-    </form>
+    </div>
   );
 }
 

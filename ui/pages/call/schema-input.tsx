@@ -4,6 +4,7 @@ import { parseExact, stringifyExact } from "../../model/exact-json.ts";
 import { fieldOf } from "../../model/schema-field.ts";
 import type { Field } from "../../model/schema-field.ts";
 import { sampleOf, variantOf } from "../../model/schema-value.ts";
+import { shortened, visibleLine } from "../../model/visible-text.ts";
 import { ArrayInput, ObjectInput } from "./nested-input.tsx";
 import { ScalarInput } from "./scalar-input.tsx";
 
@@ -125,7 +126,7 @@ function VariantInput({ variants, ...props }: FieldProps & { readonly variants: 
 
 function variantName(variant: unknown, root: unknown, index: number): string {
   const { title, kind } = fieldOf(variant, root);
-  return (title ?? `${index + 1}: ${kind}`).slice(0, 60);
+  return shortened(visibleLine(title ?? `${index + 1}: ${kind}`), 60);
 }
 
 interface JsonInputProps {

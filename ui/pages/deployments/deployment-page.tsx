@@ -23,7 +23,8 @@ export function DeploymentPage({ id }: { readonly id: string }): JSX.Element {
   const deployment = useDeployment(id);
   const [dialog, setDialog] = useState<"update" | "remove">();
   const { value, problem } = deployment.state.value;
-  if (problem?.status === 404 && dialog === undefined) return <Gone id={id} />;
+  // 400 is the answer to a text that is no id.
+  if ((problem?.status === 404 || problem?.status === 400) && dialog === undefined) return <Gone id={id} />;
   return (
     <>
       <p class="crumb">

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { HandlerChange, ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { memberWords, serviceTypeText } from "../../model/deployment-text.ts";
+import { visibleLine } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 
 const MARKS: Readonly<Record<HandlerChange["kind"], { readonly glyph: string; readonly words: string }>> = {
@@ -56,7 +57,7 @@ function ServicePlan({ change }: { readonly change: ServiceChange }): JSX.Elemen
         <p class="dim">
           as before:{" "}
           {unchanged
-            .map(({ handler }) => handler.name)
+            .map(({ handler }) => visibleLine(handler.name))
             .slice(0, 20)
             .join(", ")}
           {unchanged.length > 20 && ` and ${unchanged.length - 20} more`}

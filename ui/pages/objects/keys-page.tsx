@@ -41,20 +41,25 @@ export function KeysPage({ service }: { readonly service: string }): JSX.Element
 /** Any key can be opened, also one without a state and the empty one. */
 function OpenKey({ service }: { readonly service: string }): JSX.Element {
   const [key, setKey] = useState("");
+  const open = (): void => goTo(hrefTo("objects", [service, key]));
   return (
-    <form
-      class="buttons"
-      onSubmit={(event) => {
-        event.preventDefault();
-        goTo(hrefTo("objects", [service, key]));
-      }}
-    >
+    <div class="buttons">
       <label>
         <span class="visually-hidden">Key</span>
-        <input type="text" placeholder="key" value={key} onInput={({ currentTarget }) => setKey(currentTarget.value)} />
+        <input
+          type="text"
+          placeholder="key"
+          value={key}
+          onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") open();
+          }}
+        />
       </label>
-      <button type="submit">Open</button>
-    </form>
+      <button type="button" onClick={open}>
+        Open
+      </button>
+    </div>
   );
 }
 

@@ -18,12 +18,14 @@ import { useStatementRun } from "./statement-run.ts";
 import type { RunState } from "./statement-run.ts";
 
 export function SqlPage(): JSX.Element {
-  const inAddress = route.value?.query.get("query") ?? "";
+  const query = route.value?.query;
+  const inAddress = query?.get("statement") ?? "";
+  const runsAtOnce = query?.get("run") === "1";
   const [text, setText] = useState(inAddress);
   const { state, run, stop } = useStatementRun();
   const runNow = (statement: string): void => {
     if (statement.trim() === "") return;
-    setQuery({ query: statement });
+    setQuery({ statement, run: "1" });
     void run(statement);
   };
   const latest = useRef(runNow);
@@ -36,7 +38,7 @@ export function SqlPage(): JSX.Element {
     // A link to a statement shows its answer; a click on another link changes the address under the page.
     if (inAddress === "" || inAddress === state.statement) return;
     setText(inAddress);
-    latest.current(inAddress);
+    if (runsAtOnce) latest.current(inAddress);
   }, [inAddress]);
   const choose = (statement: string): void => {
     setText(statement);
