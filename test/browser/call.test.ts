@@ -23,7 +23,7 @@ const ORDER = {
   },
   $defs: { Customer: { type: "object", required: ["name"], properties: { name: { type: "string" } } } },
 };
-const order: restate.Serde<unknown> = { ...restate.serde.json, jsonSchema: ORDER };
+const order = Object.assign(Object.create(restate.serde.json), { jsonSchema: ORDER }) as restate.Serde<unknown>;
 const shop = restate.service({
   name: "Shop",
   handlers: {
@@ -138,6 +138,6 @@ test("the last payloads are offered in the tab, and are in no storage of the bro
   await goTo("call/Greeter/greet");
   await page.getByLabel("Last payloads of this tab").selectOption("0");
   await page.getByText("a secret").first().waitFor();
-  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  const stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
   expect(stored).not.toContain("a secret");
 });

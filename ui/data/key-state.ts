@@ -4,6 +4,7 @@ import { stateVersion } from "../../shared/api/wire/state-version.ts";
 import type { KeyState, StateEdit, Values } from "../model/key-state.ts";
 import { bytesOfHex, edited, newStateBody, stateOf } from "../model/key-state.ts";
 import type { Row } from "../model/sql-answer.ts";
+import { cellText } from "../model/sql-answer.ts";
 import { sqlText } from "../model/sql-literal.ts";
 import { ask } from "./api.ts";
 import { runStatement } from "./statements.ts";
@@ -72,11 +73,11 @@ function fromState(service: string, key: string): string {
 }
 
 function nameIn(row: Row): string {
-  return String(row["key"] ?? "");
+  return cellText(row["key"]) ?? "";
 }
 
 function valueIn(row: Row): Uint8Array {
-  return bytesOfHex(String(row["value"] ?? ""));
+  return bytesOfHex(cellText(row["value"]) ?? "");
 }
 
 /** `item-2` comes before `item-10`. */

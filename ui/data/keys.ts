@@ -1,6 +1,7 @@
 /** The keys of a service: which there are, who holds and waits for one, and the promises of a workflow. */
 import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import type { Row } from "../model/sql-answer.ts";
+import { cellText } from "../model/sql-answer.ts";
 import { sqlText } from "../model/sql-literal.ts";
 import { ApiProblem, ask } from "./api.ts";
 import { runStatement } from "./statements.ts";
@@ -142,6 +143,5 @@ function whereKey(prefix: "service" | "target_service", service: string, key: st
 }
 
 function textIn(row: Row, column: string): string {
-  const value = row[column];
-  return typeof value === "string" ? value : String(value ?? "");
+  return cellText(row[column]) ?? "";
 }
