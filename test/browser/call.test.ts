@@ -137,7 +137,7 @@ test("the last payloads are offered in the tab, and are in no storage of the bro
   await page.getByRole("status").getByText("200 Succeeded").waitFor();
   await goTo("call/Greeter/greet");
   await page.getByLabel("Last payloads of this tab").selectOption("0");
-  await page.getByText("a secret").first().waitFor();
+  await page.getByRole("textbox", { name: "Payload as JSON" }).getByText("a secret").waitFor();
   const stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
   expect(stored).not.toContain("a secret");
 });

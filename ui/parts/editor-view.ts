@@ -140,6 +140,26 @@ function languageOf(language: EditorLanguage, tables: Tables): Extension {
   return language === "json" ? json() : [];
 }
 
+/**
+ * A browser that replaces coloured text itself keeps its colour by an inline style, which the policy of the page forbids. So
+ * the editor replaces a selection, with the handlers that would have seen the input.
+ */
+const REPLACES_ITSELF = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType } = event;
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== "insertText" || data === null || empty || view.composing) return false;
+    event.preventDefault();
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    const isHandled = view.state
+      .facet(EditorView.inputHandler)
+      .some((handler) => handler(view, from, to, data, insert));
+    if (!isHandled) view.dispatch(insert());
+    return true;
+  },
+});
+
 function baseOf({ language, label, hint, onChange, onRun, onLeave }: EditorSetup): Extension[] {
   const done = (act: () => void) => () => {
     act();
@@ -164,6 +184,7 @@ function baseOf({ language, label, hint, onChange, onRun, onLeave }: EditorSetup
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": label }),
     placeholder(hint),
+    REPLACES_ITSELF,
     MARKS,
     LOOK,
     EditorView.updateListener.of((update) => {
