@@ -41,7 +41,7 @@ test("without a deployment the page says how to begin, and a dry run stores noth
   await page.getByRole("button", { name: "Register", exact: true }).click();
   await page.getByRole("status").getByText("Registered").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
-  await page.getByRole("cell", { name: "● active" }).waitFor();
+  await page.getByRole("cell", { name: "active", exact: true }).waitFor();
 });
 
 test("a known address, lost handlers and an address without an answer are refused with a remedy", async () => {

@@ -91,7 +91,7 @@ test("keys of open invocations are listed, and any key can be opened", async () 
   const { page, goTo } = await stage.openTab();
   await goTo("objects/Counter");
   await page.getByRole("link", { name: "held" }).waitFor();
-  await page.getByLabel("Key").fill("a");
+  await page.getByRole("textbox", { name: "Key" }).fill("a");
   await page.getByRole("button", { name: "Open" }).click();
   await page.locator("summary").filter({ hasText: "count" }).waitFor();
 });

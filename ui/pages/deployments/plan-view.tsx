@@ -15,7 +15,7 @@ const MARKS: Readonly<Record<HandlerChange["kind"], { readonly glyph: string; re
 export function PlanView({ plan }: { readonly plan: readonly ServiceChange[] }): JSX.Element {
   if (plan.length === 0) return <p>The deployment has no services.</p>;
   return (
-    <div class="plan" role="group" aria-label="What will change">
+    <div class="plan" role="group" aria-label="What will change" tabIndex={0}>
       {plan
         .toSorted((a, b) => changesIn(b) - changesIn(a))
         .map((change) => (

@@ -79,7 +79,7 @@ function Keys({ service, list }: { readonly service: string; readonly list: KeyL
           <p>No key {storedProblem === undefined ? "has a state or an" : "has an"} open invocation.</p>
         </Empty>
       ) : (
-        <div class="keys" role="table" aria-label="Keys" aria-rowcount={keys.length + 1}>
+        <div role="table" aria-label="Keys" aria-rowcount={keys.length + 1}>
           <div class="key-row key-head dim" role="row">
             <span role="columnheader">Key</span>
             <span role="columnheader" class="right">
