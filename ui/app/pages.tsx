@@ -1,12 +1,10 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
-import { CallPage } from "../pages/call/call-page.tsx";
-import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
-import { ObjectsPage } from "../pages/objects/objects-page.tsx";
-import { ServicesPage } from "../pages/services/services-page.tsx";
-import { SqlPage } from "../pages/sql/sql-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
+import { latePage } from "./late-page.tsx";
+
+const LaterPages = latePage(async () => (await import("./later-pages.tsx")).LaterPages);
 
 export interface PageLink {
   readonly page: PageName;
@@ -32,14 +30,10 @@ export function pageOf({ page }: Route): JSX.Element {
     case "topics":
       return <UnknownPage />;
     case "call":
-      return <CallPage />;
     case "deployments":
-      return <DeploymentsPage />;
     case "objects":
-      return <ObjectsPage />;
     case "services":
-      return <ServicesPage />;
     case "sql":
-      return <SqlPage />;
+      return <LaterPages />;
   }
 }

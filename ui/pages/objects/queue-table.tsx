@@ -20,7 +20,9 @@ export function QueueTable({ rows }: { readonly rows: readonly QueuedRow[] }): J
             </th>
             <th scope="col">Handler</th>
             <th scope="col">Status</th>
-            <th scope="col">Accepted</th>
+            <th scope="col" class="when-wide">
+              Accepted
+            </th>
             <th scope="col">Invocation</th>
           </tr>
         </thead>
@@ -34,7 +36,7 @@ export function QueueTable({ rows }: { readonly rows: readonly QueuedRow[] }): J
               <td>
                 <StatusMark status={row.status} />
               </td>
-              <td>
+              <td class="when-wide">
                 <Age at={row.createdAt} />
               </td>
               <td>

@@ -71,7 +71,7 @@ export function SqlPage(): JSX.Element {
             Run
           </button>
         )}
-        <span class="dim">
+        <span class="dim when-keys">
           <kbd>Ctrl</kbd>
           <kbd>Enter</kbd>runs, <kbd>Esc</kbd>leaves the editor
         </span>
