@@ -1,5 +1,6 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
+import { kafkaClusters } from "./kafka-cluster-list.ts";
 import { headerNames, hostNames } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
@@ -66,6 +67,9 @@ export const SETTINGS = {
     "ingress.bind-port",
     randomPort("ingress.use-random-ports"),
     randomPort("use-random-ports"),
+  ),
+  "ingress.kafka-clusters": kafkaClusters(
+    "Kafka clusters for subscriptions, as tables [[ingress.kafka-clusters]] with a name, brokers and properties as those of librdkafka; further clusters come by POST /kafka-clusters.",
   ),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress accepts."),
   "ingress.bodies-size-limit": optionalSize(
@@ -144,7 +148,7 @@ export const SETTINGS = {
     "The memory for replies that the store has yet to write; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
-    "The memory for journals above 4 MiB; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that.",
+    "The memory for journals above 64 KiB, on AWS above 4 MiB, and for the states that go with requests; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that. One journal grows to twice the whole, and to 128 MiB at least.",
   ),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(
@@ -259,6 +263,7 @@ export const SETTINGS = {
   "aws.handler-tag": optionalText(
     "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
   ),
+  "aws.topics-function": optionalText("The function to which Lambda delivers records of Kafka topics."),
   "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
   "aws.caller-claim": text(
     "sub",

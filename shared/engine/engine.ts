@@ -9,6 +9,7 @@ import type { Queue } from "./ports/queue.ts";
 import type { SliceQueue } from "./ports/slices.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
+import type { Topics } from "./ports/topics.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { Bulkheads } from "./bulkheads/bulkheads.ts";
 import type { ActiveInvocations } from "./local/active-invocations.ts";
@@ -24,6 +25,8 @@ export interface Engine {
   /** Divides the walks of the sweeper between processes; absent if one process does them alone. */
   readonly slices?: SliceQueue;
   readonly timers: Timers;
+  /** Reads the records of subscriptions; absent in a process that neither reads them nor administers their sources. */
+  readonly topics?: Topics;
   readonly endpoints: Endpoints;
   readonly registry: Registry;
   readonly clock: Clock;

@@ -17,7 +17,7 @@ import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Log } from "../engine/ports/log.ts";
+import type { Log, Meter } from "../engine/ports/log.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
@@ -25,6 +25,7 @@ import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
+import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets } from "./memory-size.ts";
 import type { DoorLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
@@ -79,6 +80,9 @@ const INDEX_SHARDS = 8;
 /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
 const LARGE_LOADS_AT_ONCE = 4;
 
+/** A thousand invocations may be in memory, so far smaller journals than a function's are counted. */
+const JOURNALS_COUNTED_FROM_BYTES = 64 * 1024;
+
 const BODY_PATIENCE_MS = 10_000;
 /** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
 const ANSWER_PATIENCE_MS = 15_000;
@@ -111,7 +115,12 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const meter = new PrometheusMeter();
   const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
   const limits = memoryBudgets(settings);
-  const bulkheads = newBulkheads(clock, { ...limits, largeLoadsAtOnce: LARGE_LOADS_AT_ONCE });
+  const bulkheads = newBulkheads(clock, {
+    ...limits,
+    journalsCountedFromBytes: JOURNALS_COUNTED_FROM_BYTES,
+    largeLoadsAtOnce: LARGE_LOADS_AT_ONCE,
+  });
+  const { topics, records } = kafkaTopics(clock, log, limits.recordsMaxBytes);
   const ingressBudgets = doorBudgets(clock, limits.ingress);
   const adminBudgets = doorBudgets(clock, limits.admin);
   const engine: Engine = {
@@ -119,6 +128,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     meta,
     queue,
     timers,
+    topics,
     endpoints: signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
     clock,
@@ -136,12 +146,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     ingressBudgets,
     adminBudgets,
     metricsText: () => {
-      showBudget(meter, "replies", bulkheads.replies);
-      showBudget(meter, "journals", bulkheads.journals);
-      showBudget(meter, "ingress-bodies", ingressBudgets.bodies);
-      showBudget(meter, "ingress-answers", ingressBudgets.answers);
-      showBudget(meter, "admin-bodies", adminBudgets.bodies);
-      showBudget(meter, "admin-answers", adminBudgets.answers);
+      const { replies, journals } = bulkheads;
+      showBudgets(meter, { replies, journals, records }, { ingress: ingressBudgets, admin: adminBudgets });
       meter.gauge("circuits_open", engine.registry.circuits().size);
       return meter.text();
     },
@@ -153,6 +159,18 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
       await metaStore.close();
     },
   };
+}
+
+function showBudgets(
+  meter: Meter,
+  budgets: Readonly<Record<string, Budget>>,
+  doors: Readonly<Record<string, DoorBudgets>>,
+): void {
+  for (const [name, budget] of Object.entries(budgets)) showBudget(meter, name, budget);
+  for (const [name, { bodies, answers }] of Object.entries(doors)) {
+    showBudget(meter, `${name}-bodies`, bodies);
+    showBudget(meter, `${name}-answers`, answers);
+  }
 }
 
 function doorBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: DoorLimits): DoorBudgets {

@@ -151,7 +151,13 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     imports('import type { accept } from "../../shared/engine/accept.ts";'),
     /ui\/data may not import shared\/engine$/,
   ],
-  ["a room that nobody named", "forbiddenImports", "shared/core/cellar/bad.ts", imports(""), /stands in no room/],
+  [
+    "a folder without a line in the table",
+    "forbiddenImports",
+    "shared/core/cellar/bad.ts",
+    imports(""),
+    /stands in no room/,
+  ],
   [
     "an import of a file that is not there",
     "forbiddenImports",

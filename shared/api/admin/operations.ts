@@ -5,6 +5,7 @@ import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, Terminate
 import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
   CallQuery,
+  ChangeSubscription,
   CreateKafkaCluster,
   CreateSubscription,
   ListSubscriptionsQuery,
@@ -103,6 +104,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: ["META0009"],
   },
   "GET /subscriptions/:id": { summary: "Show a subscription", answers: { 200: Subscription } },
+  "PATCH /subscriptions/:id": {
+    summary: "Pause or resume a subscription, change its options, or read again from another place",
+    body: [ChangeSubscription],
+    answers: { 200: Subscription },
+    codes: ["META0009"],
+  },
   "DELETE /subscriptions/:id": { summary: "Remove a subscription", answers: { 202: null } },
   "GET /kafka-clusters": { summary: "List the Kafka clusters", answers: { 200: KafkaClusters } },
   "POST /kafka-clusters": {
