@@ -48,7 +48,7 @@ test("a value is edited, added and removed, and each change shows", async () => 
   await page.getByRole("button", { name: "Close" }).click();
   expect((await stateOf("a")).raw.bytes).toEqual([255, 0]);
   await page.locator("summary").filter({ hasText: "raw" }).click();
-  await page.getByRole("button", { name: "Remove …" }).last().click();
+  await page.locator("details.value").filter({ hasText: "raw" }).getByRole("button", { name: "Remove …" }).click();
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByRole("status").getByText("The state is as you wanted it").waitFor();
   expect(Object.keys(await stateOf("a")).toSorted()).toEqual(["count", "list", "note"]);
