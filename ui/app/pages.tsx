@@ -5,6 +5,9 @@ import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";
 import { OverviewPage } from "../pages/overview/overview-page.tsx";
 import { InvocationPage } from "../pages/invocation/invocation-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
+import { latePage } from "./late-page.tsx";
+
+const LaterPages = latePage(async () => (await import("./later-pages.tsx")).LaterPages);
 
 export interface PageLink {
   readonly page: PageName;
@@ -29,12 +32,13 @@ export function pageOf({ page, rest: [first] }: Route): JSX.Element {
       return <OverviewPage />;
     case "invocations":
       return first === undefined ? <InvocationsPage /> : <InvocationPage key={first} id={first} />;
-    case "deployments":
-    case "services":
-    case "objects":
     case "topics":
-    case "call":
-    case "sql":
       return <UnknownPage />;
+    case "call":
+    case "deployments":
+    case "objects":
+    case "services":
+    case "sql":
+      return <LaterPages />;
   }
 }
