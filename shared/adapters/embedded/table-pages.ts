@@ -1,5 +1,5 @@
 /** Reads pages of a partition or of an index, in key order. */
-import type { IndexName, Item, Page, Range } from "../../engine/ports/table.ts";
+import type { IndexName, Item, Page, PartitionPage, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { decodeItem } from "./item-encoding.ts";
 import type { Bounds } from "./key-encoding.ts";
@@ -12,10 +12,13 @@ import {
   itemKey,
   itemPrefix,
   keyOfItem,
+  partitionsFrom,
+  pastPartition,
 } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
+const PAGE_MAX_PARTITIONS = 100;
 /** The first text that sorts after a text is that text followed by NUL. */
 const NEXT = "\0";
 
@@ -60,6 +63,22 @@ export async function readIndexPage(store: Store, index: IndexName, pk: string, 
   }
   const last = entries.at(-1)?.[0];
   return { items, ...(!isWhole && last !== undefined && { next: tokenOf(prefix, last) }) };
+}
+
+/** Seeks once for each partition, past all of its items. @throws StoreError */
+export async function readPartitions(store: Store, prefix: string, after: string | undefined): Promise<PartitionPage> {
+  const { gte, lt } = partitionsFrom(prefix);
+  const pks: string[] = [];
+  let from = after === undefined ? gte : pastPartition(after);
+  while (pks.length < PAGE_MAX_PARTITIONS) {
+    const { entries } = await store.entries({ gte: from, lt }, 1);
+    const [first] = entries;
+    if (first === undefined) return { pks };
+    const { pk } = keyOfItem(first[0]);
+    pks.push(pk);
+    from = pastPartition(pk);
+  }
+  return { pks, next: pks.at(-1)! };
 }
 
 function limitOf(range: Range): number {

@@ -25,6 +25,10 @@ export class RemoteTables {
   readonly #send: (message: FromEvaluator) => void;
   readonly #rows = new Map<number, Waiting<Rows>>();
   readonly #cells = new Map<number, Waiting<CellValue>>();
+  /** Reports the batches whose rows no part of a statement refers to any more. */
+  readonly #unused = new FinalizationRegistry<Omit<Extract<FromEvaluator, { kind: "release" }>, "kind">>((rows) =>
+    this.#send({ kind: "release", ...rows }),
+  );
   #asked: CellAsked[] = [];
   #count = 0;
 
@@ -63,11 +67,14 @@ export class RemoteTables {
       for (let isLast = false; !isLast;) {
         const batch = await this.#next(scan);
         isLast = batch.isLast;
+        const isWhole = batch.rows.every((cells) => !cells.includes(undefined));
+        if (!isWhole) this.#unused.register(batch, { scan, first: batch.first, count: batch.rows.length });
         for (const [place, cells] of batch.rows.entries()) {
           const row = batch.first + place;
           yield {
             cell: (column) => {
-              const value = cells[at.get(column)!];
+              // A row refers to its batch, so that the batch is in use as long as one of its rows is.
+              const value = (batch.rows[place] ?? cells)[at.get(column)!];
               return value === undefined ? this.#cell({ scan, row, column: at.get(column)! }) : value;
             },
           };
