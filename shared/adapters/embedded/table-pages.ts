@@ -19,6 +19,8 @@ import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
 const PAGE_MAX_PARTITIONS = 100;
+/** So many items take less time when another thread reads them together. */
+const TOGETHER_MIN = 64;
 /** The first text that sorts after a text is that text followed by NUL. */
 const NEXT = "\0";
 
@@ -54,9 +56,10 @@ export async function readIndexPage(store: Store, index: IndexName, pk: string, 
   );
   const { entries, isWhole } = await store.entries({ ...bounds, reverse: range.reverse === true }, limitOf(range));
   const items: Item[] = [];
-  for (const [key] of entries) {
-    const { base } = indexEntryOf(prefix, key);
-    const bytes = store.read(base);
+  const bases = entries.map(([key]) => indexEntryOf(prefix, key).base);
+  const values = bases.length < TOGETHER_MIN ? bases.map((base) => store.read(base)) : await store.readMany(bases);
+  for (const [place, base] of bases.entries()) {
+    const bytes = values[place];
     const at = keyOfItem(base);
     // Without bytes, the item was deleted after the entry was read: an index may lag.
     if (bytes !== undefined) items.push(decodeItem(at.pk, at.sk, bytes));

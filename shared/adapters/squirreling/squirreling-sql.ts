@@ -44,7 +44,7 @@ export interface SqlLimits {
 export const SQL_LIMITS: SqlLimits = {
   statementMaxLength: 262_144,
   rowsMax: 100_000,
-  stepsMax: 5_000_000,
+  stepsMax: 50_000_000,
   answerMaxBytes: 64 * 1024 * 1024,
 };
 

@@ -10,7 +10,7 @@ const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
 const PLAIN_BYTES = 8;
 /** A row that an evaluator may ask more of takes some 500 bytes here. */
-const KEPT_MAX = 300_000;
+export const KEPT_MAX = 300_000;
 
 interface Scan {
   readonly columns: readonly string[];
