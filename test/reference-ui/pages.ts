@@ -36,7 +36,7 @@ export const PAGES: readonly UiPage[] = [
   list("Suspended", { statuses: ["suspended"] }),
   list("Paused", { statuses: ["paused"] }),
   list("Failed", { statuses: ["failed"] }),
-  list("Backing off, the latest change first", { statuses: ["backing-off", "paused"], field: "modified_at" }),
+  list("by change", { statuses: ["backing-off", "paused"], field: "modified_at" }),
   list("one service", { more: `&filter_target_service_name=${filter("IN", ["Counter"])}` }),
   ...INVOCATIONS.map((name) => ({ title: `invocation: ${name}`, path: (ids: Ids) => `invocations/${ids[name]}` })),
   { title: "virtual objects", path: () => "virtual-objects" },
