@@ -58,7 +58,7 @@ function notConfirmable(): CommandFailure {
 function notWhole(count: number): CommandFailure {
   return new CommandFailure(`Nothing was changed: more than these ${count} invocations may match`, {
     exitCode: EXIT_USAGE,
-    cause: "what was restarted still matches, so that another run for the rest would restart the same ones again",
+    cause: "restarted invocations still match, so another run for the rest would restart them again",
     fix: "Select fewer, for instance by --service, --handler or --older-than, or give ids.",
   });
 }

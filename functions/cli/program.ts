@@ -17,6 +17,7 @@ import { serviceCommands } from "./service-commands.ts";
 import { serverOptions } from "./session.ts";
 import { sqlCommand } from "./sql-command.ts";
 import { stateCommands } from "./state-commands.ts";
+import { uiCommand } from "./ui-command.ts";
 
 /** @param exitWith ends the process; only `dev` calls it */
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
@@ -40,6 +41,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     attachCommand(),
     awakeableCommands(),
     sqlCommand(),
+    uiCommand(),
     exampleCommand(),
     explainCommand(),
     proxyCommand(),

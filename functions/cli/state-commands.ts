@@ -6,7 +6,7 @@ import { EXIT_REFUSED } from "./exit-codes.ts";
 import { clearService } from "./state-of-service.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { prettyJson } from "../../shared/api/wire/pretty-json.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { stateBytes, stateJson, stateText } from "./state-value.ts";

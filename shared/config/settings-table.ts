@@ -98,6 +98,7 @@ export const SETTINGS = {
   "admin.allowed-hosts": hostNames(
     "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
   ),
+  "admin.disable-web-ui": also(flag("false", "Whether the admin API serves no web UI at /ui/."), "disable-web-ui"),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API accepts."),
   "admin.query-engine.memory-size": sizeFrom(
     "16MiB",
@@ -143,7 +144,7 @@ export const SETTINGS = {
     "The memory for replies that the store has yet to write; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
-    "The memory for journals above 4 MiB; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that.",
+    "The memory for journals above 64 KiB, on AWS above 4 MiB, and for the states that go with requests; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that. One journal grows to twice the whole, and to 128 MiB at least.",
   ),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(

@@ -35,7 +35,7 @@ import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
 import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
 import { claimTable } from "./table-format.ts";
-import { tellingRefusal } from "./telling-refusal.ts";
+import { loggingStartFailure } from "./log-start-failure.ts";
 import { tracing } from "./tracing.ts";
 
 export interface Aws {
@@ -46,7 +46,7 @@ export interface Aws {
   /** Writes the metrics gathered since the last call; absent if metrics are off. */
   readonly flushMetrics?: () => void;
   /** Adds Lambda's request id to every later log line. */
-  readonly tellRequest?: (requestId: string | undefined) => void;
+  readonly tagLogs?: (requestId: string | undefined) => void;
 }
 
 export interface AwsOptions {
@@ -71,12 +71,12 @@ export async function openAws(options: AwsOptions): Promise<Aws> {
     toStandardOutput: true,
     synchronous: true,
   };
-  return await tellingRefusal(new PinoLog(toLog), async () => {
+  return await loggingStartFailure(new PinoLog(toLog), async () => {
     const { settings, warnings } = loadSettings(undefined, {});
     const log = new PinoLog({ ...toLog, level: settings["log.level"] });
     for (const warning of warnings) log.write("setting.not-applied", { reason: warning });
-    const tellRequest = (requestId: string | undefined): void => void (request.requestId = requestId);
-    return { ...(await opened(options, settings, log)), tellRequest };
+    const tagLogs = (requestId: string | undefined): void => void (request.requestId = requestId);
+    return { ...(await opened(options, settings, log)), tagLogs };
   });
 }
 

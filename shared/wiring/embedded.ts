@@ -12,12 +12,12 @@ import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
-import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
+import { type Bulkheads, newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Log } from "../engine/ports/log.ts";
+import type { Log, Meter } from "../engine/ports/log.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
@@ -79,6 +79,9 @@ const INDEX_SHARDS = 8;
 /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
 const LARGE_LOADS_AT_ONCE = 4;
 
+/** A thousand invocations may be in memory, so far smaller journals than a function's are counted. */
+const JOURNALS_COUNTED_FROM_BYTES = 64 * 1024;
+
 const BODY_PATIENCE_MS = 10_000;
 /** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
 const ANSWER_PATIENCE_MS = 15_000;
@@ -111,7 +114,11 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const meter = new PrometheusMeter();
   const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
   const limits = memoryBudgets(settings);
-  const bulkheads = newBulkheads(clock, { ...limits, largeLoadsAtOnce: LARGE_LOADS_AT_ONCE });
+  const bulkheads = newBulkheads(clock, {
+    ...limits,
+    journalsCountedFromBytes: JOURNALS_COUNTED_FROM_BYTES,
+    largeLoadsAtOnce: LARGE_LOADS_AT_ONCE,
+  });
   const ingressBudgets = doorBudgets(clock, limits.ingress);
   const adminBudgets = doorBudgets(clock, limits.admin);
   const engine: Engine = {
@@ -136,12 +143,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     ingressBudgets,
     adminBudgets,
     metricsText: () => {
-      showBudget(meter, "replies", bulkheads.replies);
-      showBudget(meter, "journals", bulkheads.journals);
-      showBudget(meter, "ingress-bodies", ingressBudgets.bodies);
-      showBudget(meter, "ingress-answers", ingressBudgets.answers);
-      showBudget(meter, "admin-bodies", adminBudgets.bodies);
-      showBudget(meter, "admin-answers", adminBudgets.answers);
+      showBudgets(meter, bulkheads, ingressBudgets, adminBudgets);
       meter.gauge("circuits_open", engine.registry.circuits().size);
       return meter.text();
     },
@@ -153,6 +155,15 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
       await metaStore.close();
     },
   };
+}
+
+function showBudgets(meter: Meter, { replies, journals }: Bulkheads, ingress: DoorBudgets, admin: DoorBudgets): void {
+  showBudget(meter, "replies", replies);
+  showBudget(meter, "journals", journals);
+  showBudget(meter, "ingress-bodies", ingress.bodies);
+  showBudget(meter, "ingress-answers", ingress.answers);
+  showBudget(meter, "admin-bodies", admin.bodies);
+  showBudget(meter, "admin-answers", admin.answers);
 }
 
 function doorBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: DoorLimits): DoorBudgets {

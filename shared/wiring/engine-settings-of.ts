@@ -7,10 +7,10 @@ import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 const ACCEPTANCE_WAIT_MS = 4;
 
 /**
- * @param soleOwner the prefix of this process's tokens; undefined if the process is not the sole owner of the store
+ * @param exclusiveOwnerPrefix the prefix of this process's tokens; undefined if the process is not the sole owner of the store
  * @throws CodedError RT0002 if the minimum protocol version is above the maximum
  */
-export function engineSettingsOf(settings: Settings, soleOwner: string | undefined): EngineSettings {
+export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: string | undefined): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];
   const journalRetentionMaxMs = settings["max-journal-retention"];
   return {
@@ -45,7 +45,7 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
     keyPrefix: "",
     clusterName: settings["cluster-name"],
-    ...(soleOwner === undefined ? {} : { exclusiveOwnerPrefix: soleOwner, acceptanceWaitMs: ACCEPTANCE_WAIT_MS }),
+    ...(exclusiveOwnerPrefix === undefined ? {} : { exclusiveOwnerPrefix, acceptanceWaitMs: ACCEPTANCE_WAIT_MS }),
   };
 }
 

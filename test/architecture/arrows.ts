@@ -43,6 +43,10 @@ const ENGINE_LAYERS = [
 const engineRooms = (): Room[] =>
   ENGINE_LAYERS.map((folder, at) => ({ folder, rooms: [CORE, ...ENGINE_LAYERS.slice(0, at)] }));
 
+const UI_SHARES = ["shared/api/wire", "shared/core/model", "shared/core/query"];
+const UI_PACKAGES = ["preact", "@preact/signals"];
+const EDITOR_PACKAGES = ["@codemirror/*", "@lezer/highlight"];
+
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
 /** A folder without a line here is refused, even if it is new. */
@@ -103,6 +107,12 @@ export const ROOMS: readonly Room[] = [
     packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
     node: true,
   },
+  // The web UI runs in browsers: it shares only the JSON shapes with the server.
+  { folder: "ui/model", rooms: UI_SHARES },
+  { folder: "ui/data", rooms: [...UI_SHARES, "ui/model"], packages: UI_PACKAGES },
+  { folder: "ui/parts", rooms: [...UI_SHARES, "ui/model", "ui/data"], packages: [...UI_PACKAGES, ...EDITOR_PACKAGES] },
+  { folder: "ui/pages", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts"], packages: UI_PACKAGES },
+  { folder: "ui/app", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts", "ui/pages"], packages: UI_PACKAGES },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   {
     // One command: it reads and prints as the command line does, and calls an emulator as `localstack` does.

@@ -23,7 +23,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const values = (count: string, more: Record<string, string> = {}) =>
   new Map(Object.entries({ count, ...more }).map(([key, value]) => [key, bytes(value)]));
 const textState = async ({ engine }: Actor, at: { service: string; key: string } = target) =>
-  Object.fromEntries([...(await stateOf(engine, at))].map(([key, value]) => [key, new TextDecoder().decode(value)]));
+  Object.fromEntries([...(await stateOf(engine, at))!].map(([key, value]) => [key, new TextDecoder().decode(value)]));
 
 const stageOf = async () => {
   const gate = new Gate();

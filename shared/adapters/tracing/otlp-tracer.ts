@@ -53,7 +53,7 @@ export class OtlpTracer implements Tracer {
     this.#resource = resourceFromAttributes({ "service.name": "stepwell", "service.namespace": clusterName });
   }
 
-  tell(span: Span): void {
+  record(span: Span): void {
     this.#processor.onEnd(readable(span, this.#resource));
   }
 

@@ -14,12 +14,25 @@ export interface StatementFront {
   readonly arrow: Sql<Uint8Array>;
 }
 
+/** A file of the web UI. */
+export interface UiFile {
+  /** The content type. */
+  readonly type: string;
+  readonly gzip: Uint8Array;
+}
+
 /** The dependencies of the admin API beside the engine. */
 export interface AdminDeps {
   /** The version of the program. */
   readonly version: string;
   /** The address of the ingress, for clients that need it. */
   readonly ingressEndpoint?: string;
+  /** Where the server runs: in one process on one machine, or as functions, where each read of the table has a price. */
+  readonly runsOn: "one-process" | "functions";
+  /** The files of the web UI by name; absent if the UI is not served. */
+  readonly uiFiles?: ReadonlyMap<string, UiFile>;
+  /** Answers requests of the ingress, for calls that operators make; absent if they are unsupported. */
+  readonly ingress?: (request: HttpRequest) => Promise<HttpResponse>;
   /** The metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
   readonly invocations: InvocationUseCases;

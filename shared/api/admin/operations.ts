@@ -4,6 +4,7 @@ import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
 import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
+  CallQuery,
   CreateKafkaCluster,
   CreateSubscription,
   ListSubscriptionsQuery,
@@ -123,6 +124,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Remove a Kafka cluster",
     query: RemoveKafkaClusterQuery,
     answers: { 202: null },
+  },
+  "POST /internal/services/:service/handlers/:handler/call": {
+    summary: "Call a handler as the ingress does, and wait for its result",
+    query: CallQuery,
+    answers: { 200: null },
+  },
+  "POST /internal/services/:service/handlers/:handler/send": {
+    summary: "Send to a handler as the ingress does",
+    query: CallQuery,
+    answers: { 200: null, 202: null },
   },
   "GET /invocations/:id": {
     summary: "Show an invocation with its journal",

@@ -153,4 +153,9 @@ export const EditState = z
   })
   .meta({ id: "EditState" });
 
+export const CallQuery = z.object({
+  key: z.string().exactOptional().describe("The key of the object, or the id of the workflow."),
+  delay: z.string().exactOptional().describe("The time after which a send starts, such as `10s`."),
+});
+
 export const ShowStateQuery = z.object({ object_key: z.string().describe("The key whose state is shown.") });

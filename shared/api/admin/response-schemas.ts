@@ -33,6 +33,7 @@ export const Version = z
     min_admin_api_version: whole,
     max_admin_api_version: whole,
     ingress_endpoint: maybeText,
+    runs_on: z.enum(["one-process", "functions"]),
     features: z.record(text, z.boolean()),
   })
   .meta({ id: "Version" }) satisfies z.ZodType<VersionBody>;

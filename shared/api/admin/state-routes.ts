@@ -1,5 +1,6 @@
 /** The routes that show and replace the whole state of one key of an object or a workflow. */
 import { editState, stateOf } from "../../engine/operate/edit-state.ts";
+import { STATE_SHOWN_MAX_BYTES } from "../../engine/lock/stored-state.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
@@ -18,12 +19,22 @@ export async function showState(asked: AdminRequest): Promise<HttpResponse> {
   const service = pathParam(asked, "service");
   await keyedType(asked, service, "show");
   const values = await stateOf(asked.engine, { service, key });
+  if (values === undefined) throw tooLarge(service, key);
   const body: StateBody = {
     object_key: key,
     version: await versionOf(values),
     state: Object.fromEntries([...values].map(([name, value]) => [name, shown(value)])),
   };
   return jsonResponse(200, body);
+}
+
+/** The answer lists each byte as a number, which takes many times its size. */
+function tooLarge(service: string, key: string): HttpProblem {
+  return new HttpProblem(
+    413,
+    `The state of '${service}/${key}' is larger than the ${STATE_SHOWN_MAX_BYTES} bytes that are shown as a whole; ` +
+      "ask for its names: SELECT key, value_length FROM state WHERE service_name = '<service>' AND service_key = '<key>'",
+  );
 }
 
 function shown(value: Uint8Array): StateBody["state"][string] {

@@ -14,6 +14,8 @@ export interface VersionBody {
   readonly min_admin_api_version: number;
   readonly max_admin_api_version: number;
   readonly ingress_endpoint?: string;
+  /** `functions`: each read of the table has a price, so clients ask less often. */
+  readonly runs_on: "one-process" | "functions";
   readonly features: Readonly<Record<string, boolean>>;
 }
 

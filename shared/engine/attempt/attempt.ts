@@ -13,6 +13,7 @@ import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { sleepEntry } from "../store/entries.ts";
 import { expand } from "./expand.ts";
+import { journalLeftBytes, replyMaxBytes, replyOfBudget } from "./reply-limits.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
@@ -40,7 +41,7 @@ export async function attempt(engine: Engine, active: ActiveInvocation, step: At
     return unsent(engine, active, startedAtMs, sent, error, route);
   }
   const reply = await converse(engine, active, route, version, exchange);
-  const expanded = await expand(engine, active, reply.received, version);
+  const expanded = await expand(engine, active, reply.received, version, replyMaxBytes(engine, active));
   const atMs = engine.clock.nowMs();
   // If a command is refused, the ending of the reply does not count, because it follows from the discarded commands too.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);
@@ -108,7 +109,8 @@ async function converse(
   const conversation = new Conversation({
     version,
     messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
-    replyMaxBytes: REPLY_OF_BUDGET * engine.bulkheads.replies.capacity,
+    replyMaxBytes: replyOfBudget(engine),
+    journalLeftBytes: journalLeftBytes(engine, active),
     openRuns: openRuns(journal),
     hasOutput: journal.output !== undefined,
     journalEntries: journal.entries.length,
@@ -144,9 +146,6 @@ async function converse(
     active.attempt.endExchange();
   }
 }
-
-/** The limit of one reply, as a multiple of the budget of all replies; storing a reply takes several times its size. */
-const REPLY_OF_BUDGET = 2;
 
 /** A chunk of this size is decoded in well under a millisecond. */
 const SMALL_CHUNK_BYTES = 8_192;

@@ -21,6 +21,7 @@ export class ReplyRoom {
   readonly lane: string;
   #account: Account | undefined;
   #received = 0;
+  #elements = 0;
   #isClosed = false;
 
   /** @param lane the deployment, which shares the room with other deployments */
@@ -34,8 +35,19 @@ export class ReplyRoom {
    * @returns undefined if there is room at once; else a promise, which rejects with NoRoomError if no room comes in time
    */
   add(chunkBytes: number, { elements }: Pick<Conversation, "elements">): undefined | Promise<void> {
-    this.#received += chunkBytes;
-    const sizeBytes = this.#received + elements * ELEMENT_BYTES;
+    this.#elements = elements;
+    return this.addAnswer(chunkBytes);
+  }
+
+  /** The bytes of the reply, and of the answers to its reads. */
+  get sizeBytes(): number {
+    return this.#received;
+  }
+
+  /** Counts the answer to a read of state or of a promise, which becomes a part of the segment, as a received chunk. */
+  addAnswer(answerBytes: number): undefined | Promise<void> {
+    this.#received += answerBytes;
+    const sizeBytes = this.#received + this.#elements * ELEMENT_BYTES;
     if (sizeBytes <= UNCOUNTED_BYTES || this.#isClosed) return undefined;
     this.#account ??= this.#budget.open(this.lane);
     const grown = this.#account.grow(sizeBytes - this.#account.held);

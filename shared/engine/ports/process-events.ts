@@ -31,13 +31,13 @@ export const PROCESS_EVENTS = {
   "data-directory.exposed": {
     level: "warn",
     message: "Other users of this machine may read or write the data directory; take this right away with chmod go-rwx",
-    remedy: "Run `chmod go-rwx` on the directory of the field directory.",
+    remedy: "Run `chmod go-rwx` on the path in the field `directory`.",
   },
   "signing-key.loaded": { level: "info", message: "Requests to deployments are signed" },
   "signing-key.exposed": {
     level: "warn",
     message: "Every user of this machine may read the key that signs requests; take this right away with chmod o-r",
-    remedy: "Run `chmod o-r` on the file of the field file.",
+    remedy: "Run `chmod o-r` on the path in the field `file`.",
   },
   "tracing.started": { level: "info", message: "Spans are sent to a collector" },
   "span.export-failed": {
@@ -107,7 +107,7 @@ export const PROCESS_EVENTS = {
   "warning.omitted": {
     level: "warn",
     message: "More warnings of one event came within a second than the log shows",
-    remedy: "The field of has the event, and the lines before this one show its first warnings of that second.",
+    remedy: "The field `of` names the event, and the lines before this one show its first warnings of that second.",
   },
   "service.changed": { level: "info", message: "Settings of a service were changed" },
   "subscription.created": { level: "info", message: "A subscription was created" },

@@ -266,6 +266,6 @@ export type UnfitDeployment =
 
 /**
  * `not-movable`: only an invocation that has stored an entry can move to another deployment, while it is suspended or paused,
- * or once an order to pause it stands.
+ * or after an order to pause it.
  */
 export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;

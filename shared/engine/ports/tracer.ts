@@ -23,7 +23,7 @@ export interface Span {
 
 export interface Tracer {
   /** Returns at once and never throws. A span that cannot be exported in time is dropped; the engine never depends on spans. */
-  tell(span: Span): void;
+  record(span: Span): void;
   /**
    * Resolves when all spans so far are exported, or after `waitMaxMs`. Resolves at once if the last export failed, because the
    * caller is about to end or to answer. Never rejects.

@@ -153,6 +153,6 @@ function isEmptyIn(status: Presented, column: string): boolean {
 }
 
 /** True if the summary shows the pin. The index entry of a parked invocation does; that of a running one may be outdated. */
-function isParked({ status, loaded, glanced }: Summary): boolean {
-  return loaded !== undefined || (glanced !== true && status !== "running" && status !== "completed");
+function isParked({ status, loaded, probed }: Summary): boolean {
+  return loaded !== undefined || (probed !== true && status !== "running" && status !== "completed");
 }

@@ -46,7 +46,7 @@ export async function listInvocations(
   if (access.kind !== "open" && access.kind !== "listing") return { invocations: [] };
   if (access.kind === "listing" && needsDeployment)
     throw new UnlistableError(
-      "what has ended cannot be listed by its deployment; add status=open, or ask POST /query with an id",
+      "ended invocations cannot be listed by their deployment; add status=open, or ask POST /query with an id",
     );
   const budget = new ListingBudget(PAGE_LIMITS);
   const known = await readKnown(engine, budget);

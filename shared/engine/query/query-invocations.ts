@@ -115,7 +115,7 @@ async function* wantedOf(
   wanted: Wanted,
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
-  const glances = new StatusProbe(engine, Infinity);
+  const probe = new StatusProbe(engine, Infinity);
   // The groups of looks grow, because a LIMIT may need only the first few rows: each is as large as all before it together.
   let looked = 0;
   const telling: Probing = {
@@ -124,7 +124,7 @@ async function* wantedOf(
     probe: async (unknown) => {
       looked += unknown.length;
       budget.looks(unknown.length, known.noted.belowMs);
-      return statusesOf(unknown, await glances.at(unknown));
+      return statusesOf(unknown, await probe.at(unknown));
     },
     probesTogether: () => Math.min(looked || PAGES.firstPage, LOOKS_TOGETHER_MAX),
   };

@@ -65,6 +65,7 @@ describe("the admin face", () => {
       min_admin_api_version: 2,
       max_admin_api_version: 4,
       ingress_endpoint: "http://127.0.0.1:8080/",
+      runs_on: "one-process",
       features: {},
     });
   });
@@ -156,9 +157,9 @@ describe("the admin face", () => {
     ["an address that was read masked", { uri: "http://x/?a=1&code=***", additional_headers: {} }, 400],
     ["a header that breaks the line", { uri: "http://x/", additional_headers: { a: "b\r\nc: d" } }, 400],
     ["a function without a version", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f" }, 400],
-    ["what is no function", { arn: "arn:aws:s3:::bucket" }, 400],
+    ["an ARN that is not of a function", { arn: "arn:aws:s3:::bucket" }, 400],
     [
-      "a function that is called as what is no role",
+      "a function with an ARN that is not of a role",
       { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1", assume_role_arn: "arn:aws:iam::1:user/u" },
       400,
     ],

@@ -53,10 +53,10 @@ test.each<[string, object, RegExp]>([
   ["without a cluster", { source: "kafka:///orders" }, /not of the form kafka:/],
   ["without a topic", { source: "kafka://main" }, /not of the form kafka:/],
   ["with more than a topic", { source: "kafka://main/a/b" }, /not of the form kafka:/],
-  ["from a cluster that nobody configured", { source: "kafka://other/orders" }, /'other'.*configured are 'main'/],
+  ["from a cluster that is not configured", { source: "kafka://other/orders" }, /'other'.*configured are 'main'/],
   ["to another scheme", { sink: "http://Greeter/greet" }, /not of the form service:/],
   ["to no handler", { sink: "service://Greeter" }, /not of the form service:/],
-  ["to a service that nobody registered", { sink: "service://Nope/greet" }, /'Nope\/greet'.*not registered/],
+  ["to a service that is not registered", { sink: "service://Nope/greet" }, /'Nope\/greet'.*not registered/],
   ["to a handler that the service lacks", { sink: "service://Greeter/nope" }, /'Greeter\/nope'.*not registered/],
 ])("a subscription %s is refused with META0009", async (_what, more, reason) => {
   await configure();

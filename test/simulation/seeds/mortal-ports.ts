@@ -17,7 +17,7 @@ const LATE_MAX_MS = 60_000;
 const DAY_MS = 86_400_000;
 const FAR_FUTURE_MS = 400 * DAY_MS;
 
-const failure = () => new StoreError("it failed, and nobody knows whether it had an effect");
+const failure = () => new StoreError("it failed, and its effect is unknown");
 
 export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   const read = <T>(what: string, effect: () => Promise<T>) => mortal.call({ what, kind: "read", effect, failure });

@@ -2,7 +2,7 @@
 import type { RecordingMeter } from "../../recording-log.ts";
 
 /** @returns the readings that are not zero, by the values of their labels */
-export function standingIn(
+export function readingsOf(
   { meter }: { readonly meter: RecordingMeter },
   name = "open_invocations",
 ): Record<string, number> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const POLYFILL = join(import.meta.dirname, "../../examples/polyfill.mjs");
 
-export class ToldProcess {
+export class ReportingProcess {
   readonly uri: string;
   readonly #child: ChildProcess;
 
@@ -15,13 +15,13 @@ export class ToldProcess {
     this.uri = `http://127.0.0.1:${port}`;
   }
 
-  static async start(script: string, ...args: readonly string[]): Promise<ToldProcess> {
+  static async start(script: string, ...args: readonly string[]): Promise<ReportingProcess> {
     const child = fork(script, args, {
       execArgv: ["--import", POLYFILL],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     const [{ port }] = (await once(child, "message")) as [{ port: number }];
-    return new ToldProcess(child, port);
+    return new ReportingProcess(child, port);
   }
 
   onMessage(listen: (message: unknown) => void): void {

@@ -12,20 +12,20 @@ export interface LoadLine extends Line {
   readonly value?: string;
 }
 
-export interface Told {
+export interface HandlerResult {
   readonly invocationId: string;
   /** Committed steps, in the order in which they were awaited. */
   readonly recorded: readonly Recorded[];
   /** The sleep between two of the steps. */
   readonly slept?: { readonly askedMs: number; readonly fromMs: number; readonly toMs: number };
-  readonly children?: readonly Told[];
+  readonly children?: readonly HandlerResult[];
   /** Ids of its sends, each of which has its own result. */
   readonly sent?: readonly string[];
   readonly value?: string;
 }
 
 /** The result of an exclusive handler, with the state before and after it. */
-export interface Added extends Told {
+export interface Added extends HandlerResult {
   readonly key: string;
   readonly before: number;
   readonly after: number;
@@ -46,6 +46,6 @@ export interface Kept {
 }
 
 /** A result about large values: the digests of the stored values that the handler found. */
-export interface BulkTold extends Told {
+export interface BulkResult extends HandlerResult {
   readonly digests: readonly string[];
 }

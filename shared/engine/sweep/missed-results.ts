@@ -12,17 +12,17 @@ import { KEYS_MAX } from "../ports/table.ts";
  * Sends no message to an invocation in the open index, because the sweeper finds it there. So a thousand sleeping calls get no
  * message.
  */
-export async function wakeUntold(engine: Engine, loaded: Loaded): Promise<void> {
+export async function wakeForMissedResults(engine: Engine, loaded: Loaded): Promise<void> {
   const all = awaited(engine, loaded);
   for (let from = 0; from < all.length; from += KEYS_MAX) {
     const some = all.slice(from, from + KEYS_MAX);
-    const open = await standInOpenIndex(engine, some);
-    const untold = some.filter((_, at) => !open[at]);
-    await atMost(AT_ONCE, untold, (one) => sendWake(engine, one, 0));
+    const open = await areInOpenIndex(engine, some);
+    const toWake = some.filter((_, at) => !open[at]);
+    await atMost(AT_ONCE, toWake, (one) => sendWake(engine, one, 0));
   }
 }
 
-async function standInOpenIndex({ table, settings }: Engine, some: readonly Recipient[]): Promise<readonly boolean[]> {
+async function areInOpenIndex({ table, settings }: Engine, some: readonly Recipient[]): Promise<readonly boolean[]> {
   const pks = some.map(({ id }) => invocationPk(settings.keyPrefix, id));
   // An invocation that is awaited twice is read once.
   const distinct = [...new Set(pks)];

@@ -15,17 +15,17 @@ const SERVICES_MAX = 20;
  * Until then the metrics of an earlier pass stay; the metric with the moment of the count shows the age of the others.
  * @param handedOver the slices that this pass has left to workers
  */
-export function tellOpen(pass: Pass, { progress, order }: Saved, handedOver: readonly Slice[]): void {
+export function publishOpenCount(pass: Pass, { progress, order }: Saved, handedOver: readonly Slice[]): void {
   const { engine, nowMs, tally } = pass;
   const isWhole = (...walks: WalkName[]): boolean => !handedOver.some(({ walk }) => walks.includes(walk.name));
   const isWalked = progress.due === undefined && progress.walk === undefined && isWhole("due", "everything");
   const isOrderDone = order?.openFrom === undefined && isWhole("ordered-open");
   const count = (isWalked ? tally.open : undefined) ?? (isOrderDone ? tally.orderedOpen : undefined);
-  if (count !== undefined) tell(engine, count, nowMs);
+  if (count !== undefined) publish(engine, count, nowMs);
 }
 
-function tell({ meter }: Engine, count: OpenCount, nowMs: number): void {
-  if (meter.isPriced) return tellPriced({ meter }, count, nowMs);
+function publish({ meter }: Engine, count: OpenCount, nowMs: number): void {
+  if (meter.isPriced) return publishPriced({ meter }, count, nowMs);
   const counts = [...count.counted(SERVICES_MAX)];
   meter.gauges(
     "open_invocations",
@@ -44,7 +44,7 @@ function tell({ meter }: Engine, count: OpenCount, nowMs: number): void {
  * Writes no moment, because CloudWatch keeps the moment of each value. Writes nothing without open invocations, so that an
  * idle environment pays for no metric of this function.
  */
-function tellPriced({ meter }: Pick<Engine, "meter">, count: OpenCount, nowMs: number): void {
+function publishPriced({ meter }: Pick<Engine, "meter">, count: OpenCount, nowMs: number): void {
   const [[, all]] = [...count.counted(0)] as [[string, ServiceCount]];
   if (all.total === 0) return;
   meter.gauges(

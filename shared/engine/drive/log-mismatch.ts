@@ -14,7 +14,7 @@ import { recorderOf } from "../store/recorder.ts";
  * @param before the invocation before the attempt
  * @param after the invocation after the attempt; a completed one has no ways out
  */
-export async function tellMismatch(
+export async function logMismatch(
   engine: Engine,
   before: Invocation,
   after: Invocation,

@@ -1,7 +1,7 @@
 /** Indented JSON has the tokens of the given JSON, also those that a parser changes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { prettyJson } from "../../../functions/cli/pretty-json.ts";
+import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
 
 describe("prettyJson", () => {
   it.each([

@@ -1,0 +1,35 @@
+/** Which component shows which route. */
+import type { JSX } from "preact";
+import type { PageName, Route } from "../model/route.ts";
+import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
+
+export interface PageLink {
+  readonly page: PageName;
+  readonly words: string;
+  /** The second of the two keys that go to the page; the first is `g`. */
+  readonly key: string;
+}
+
+export const PAGE_LINKS: readonly PageLink[] = [
+  { page: "overview", words: "Overview", key: "o" },
+  { page: "invocations", words: "Invocations", key: "i" },
+  { page: "deployments", words: "Deployments", key: "d" },
+  { page: "services", words: "Services", key: "s" },
+  { page: "objects", words: "Objects", key: "b" },
+  { page: "call", words: "Try it", key: "t" },
+  { page: "sql", words: "SQL", key: "q" },
+];
+
+export function pageOf({ page }: Route): JSX.Element {
+  switch (page) {
+    case "overview":
+    case "invocations":
+    case "deployments":
+    case "services":
+    case "objects":
+    case "topics":
+    case "call":
+    case "sql":
+      return <UnknownPage />;
+  }
+}
