@@ -123,7 +123,7 @@ export class DynamoTable implements Table {
     return await stored(this.#clock, async () => {
       const input = { TableName: this.#tableName, ...scanInput(prefix, after), ...this.#metering };
       const { Items, LastEvaluatedKey, ConsumedCapacity } = await this.#client.send(new ScanCommand(input));
-      this.#tell("partitions", [ConsumedCapacity]);
+      this.#reportConsumed("partitions", [ConsumedCapacity]);
       const pks = new Set((Items ?? []).flatMap(({ pk }) => pk?.S ?? []));
       return { pks: [...pks], ...(LastEvaluatedKey !== undefined && { next: scanToken(LastEvaluatedKey) }) };
     });
