@@ -14,7 +14,7 @@ import { acknowledgeWildcards } from "./acknowledged.ts";
 import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
 import { driving, encrypting, finishing, handlerCalls, polling } from "./grants.ts";
-import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
+import { readingIndexes, receiving, roleAssuming, walkingTable } from "./grants.ts";
 import type { KafkaClusterProps } from "./kafka-clusters.ts";
 import { kafkaClustersSetting, mappingTopics, readingClusters } from "./kafka-clusters.ts";
 import type { EnvironmentKeys } from "./keys.ts";
@@ -100,7 +100,7 @@ export class StepwellFunctions extends Construct {
     ];
     const { ingress, admin, sweeper } = props.reservedConcurrency ?? {};
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives, { reservedConcurrency: ingress });
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table)], {
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table), walkingTable(table)], {
       reservedConcurrency: admin,
     });
     // Workers run slices of the sweeper's walks, which read the indexes.

@@ -101,6 +101,7 @@ test("if an editor dies after any of its writes, the key is free, and the edit i
       getMany: (keys) => table.getMany(keys),
       query: (pk, range) => table.query(pk, range),
       queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+      partitions: (prefix, after) => table.partitions(prefix, after),
       put: (item, condition) => counted(table.put(item, condition)),
       update: (key, update, condition) => counted(table.update(key, update, condition)),
       delete: (key, condition) => counted(table.delete(key, condition)),

@@ -5,6 +5,7 @@ import type {
   Item,
   Key,
   Page,
+  PartitionPage,
   Range,
   Scalar,
   Table,
@@ -73,6 +74,13 @@ export class MemoryTable implements Table {
           if (item[pkName] === pk && typeof item[skName] === "string" && isWithin(range, item[skName]))
             items.push(item);
       return pageOf(items, range, (item) => [String(item[skName]), item.pk, item.sk]);
+    });
+  }
+
+  partitions(prefix: string, _after?: string): Promise<PartitionPage> {
+    return settled(() => {
+      const all = [...this.#partitions].filter(([pk, items]) => pk.startsWith(prefix) && items.size > 0);
+      return { pks: all.map(([pk]) => pk) };
     });
   }
 

@@ -2,9 +2,18 @@
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { IndexName } from "../../engine/ports/table.ts";
 
-export type TableOperation = "get" | "getMany" | "query" | "queryIndex" | "put" | "update" | "delete" | "transact";
+export type TableOperation =
+  | "get"
+  | "getMany"
+  | "query"
+  | "queryIndex"
+  | "partitions"
+  | "put"
+  | "update"
+  | "delete"
+  | "transact";
 
-/** Capacity units: read units for `get`, `getMany`, `query` and `queryIndex`, write units for the others. */
+/** Capacity units: read units for `get`, `getMany`, `query`, `queryIndex` and `partitions`, write units for the others. */
 export interface Consumed {
   readonly operation: TableOperation;
   /** Units of the table itself, without its indexes. */

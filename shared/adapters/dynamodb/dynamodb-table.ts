@@ -8,6 +8,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   TransactWriteItemsCommand,
   TransactionCanceledException,
   UpdateItemCommand,
@@ -19,6 +20,7 @@ import type {
   Item,
   Key,
   Page,
+  PartitionPage,
   Range,
   Table,
   Transacted,
@@ -32,7 +34,7 @@ import { itemOf } from "./attribute-values.ts";
 import { pastConflicts } from "./conflicts.ts";
 import type { OnConsumed, TableOperation } from "./consumption.ts";
 import { consumedOf } from "./consumption.ts";
-import { indexStart, indexToken, isEmptyRange, queryInput } from "./query-inputs.ts";
+import { indexStart, indexToken, isEmptyRange, queryInput, scanInput, scanToken } from "./query-inputs.ts";
 import { INDEX_KEYS } from "./table-definition.ts";
 import { deleteInput, keyAttributes, putInput, transactionPart, updateInput } from "./write-inputs.ts";
 import { pastThrottling, pastUnserved, throttlingReasons } from "./throttling.ts";
@@ -114,6 +116,16 @@ export class DynamoTable implements Table {
       const inRange =
         range.below === undefined ? items : items.filter((item) => item[INDEX_KEYS[index].sk] !== range.below);
       return { items: inRange, ...(last !== undefined && { next: indexToken(index, last) }) };
+    });
+  }
+
+  async partitions(prefix: string, after?: string): Promise<PartitionPage> {
+    return await stored(this.#clock, async () => {
+      const input = { TableName: this.#tableName, ...scanInput(prefix, after), ...this.#metering };
+      const { Items, LastEvaluatedKey, ConsumedCapacity } = await this.#client.send(new ScanCommand(input));
+      this.#reportConsumed("partitions", [ConsumedCapacity]);
+      const pks = new Set((Items ?? []).flatMap(({ pk }) => pk?.S ?? []));
+      return { pks: [...pks], ...(LastEvaluatedKey !== undefined && { next: scanToken(LastEvaluatedKey) }) };
     });
   }
 

@@ -31,6 +31,7 @@ const PAGE_LIMITS: ListingLimits = {
   loadsMax: Infinity,
   looksMax: Infinity,
   journalMaxBytes: Infinity,
+  pagesMax: 0,
 };
 /** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;

@@ -99,14 +99,14 @@ function youngEntries(
   order: ListingRange["order"],
 ): AsyncGenerator<ListingEntry> {
   const fromMs = Math.max(noted.belowMs, created?.fromMs ?? 0);
-  return new ListingStream(engine, budget, { order, fromMs, toMs: created?.toMs ?? Infinity, ...PAGES }).entries();
+  return new ListingStream(engine, budget, { order, fromMs, toMs: created?.toMs ?? Infinity, ...PAGES }).once();
 }
 
 async function* listed(reading: Reading, wanted: Wanted, range: Omit<ListingRange, keyof typeof PAGES>) {
   const { engine, budget } = reading;
   const known = await readKnown(engine, budget);
   const stream = new ListingStream(engine, budget, { ...range, ...PAGES });
-  yield* wantedOf(reading, known, wanted, stream.entries());
+  yield* wantedOf(reading, known, wanted, stream.once());
 }
 
 async function* wantedOf(

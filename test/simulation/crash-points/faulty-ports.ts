@@ -31,7 +31,7 @@ const REFUSAL_MS = 5;
 
 const NEVER = new Promise<never>(() => {});
 
-const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex"]);
+const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex", "partitions"]);
 
 export interface Surroundings {
   readonly clock: VirtualClock;
@@ -170,6 +170,7 @@ export class FaultyPorts {
       query: (pk, range) => called("query", `${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
       queryIndex: (index, pk, range) =>
         called("queryIndex", `${index} ${pk}`, () => table.queryIndex(index, pk, range)),
+      partitions: (prefix, after) => called("partitions", prefix, () => table.partitions(prefix, after)),
       put: (item, condition) =>
         called("put", at(item) + ending(item) + under(condition), () => table.put(item, condition)),
       update: (key, update, condition) =>

@@ -35,6 +35,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
     query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
     // Without faults: the sweeper reads many empty shards, where a fault would test nothing.
     queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+    partitions: (prefix, after) => table.partitions(prefix, after),
     put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
     update: (key, update, condition) =>
       write(`update ${at(key)}`, () => table.update(key, update, condition), key.sk === "lock" ? "lock" : "write"),
