@@ -121,7 +121,6 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     connectTimeoutMs: settings["worker.invoker.connect-timeout"],
   });
   const meter = new PrometheusMeter();
-  const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
   const limits = memoryBudgets(settings);
   const bulkheads = newBulkheads(clock, { ...limits, ...JOURNAL_ROOM });
   const { topics, records } = kafkaTopics(clock, log, limits.recordsMaxBytes);
@@ -136,7 +135,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     endpoints: signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
     clock,
-    ids: new SecretIdSource(secret),
+    ids: new SecretIdSource(await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes)),
     log,
     meter,
     ...(await tracing(settings, log)),
