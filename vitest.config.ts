@@ -22,6 +22,7 @@ const HEAVY = [
   "supply-chain",
   "simulation/crash-points",
   "simulation/seeds",
+  "topics",
 ];
 
 /** Tests that start the command or a whole local process, or that measure their own process. */

@@ -13,6 +13,11 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
   "xray:PutTraceSegments": "X-Ray has no resources that a trace could be granted on.",
   "ec2:CreateNetworkInterface":
     "Lambda makes and removes network interfaces whose names do not exist before, and the code of the function may not.",
+  "kafka-cluster:ReadData": "Subscriptions name topics after the stack is deployed; the cluster is named.",
+  "kafka-cluster:AlterGroup":
+    "Each subscription has a group of its own, made after the stack is deployed; the cluster is named.",
+  "lambda:CreateEventSourceMapping": "Mappings have ids; a condition names the function to which they may deliver.",
+  "lambda:ListEventSourceMappings": "AWS checks this action on all mappings alone.",
   "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
 };
 

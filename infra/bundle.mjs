@@ -10,7 +10,7 @@ import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages
 const FRONTS = ["shared/wiring/statement-front.ts", "shared/wiring/ui-front.ts"];
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
-const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys", "registrar"];
+const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "topics", "keys", "registrar"];
 
 /** Defines `require` in the bundle, because some packages still call it and an ES module has none. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';

@@ -130,6 +130,7 @@ async function openAdmin(
     ...deps,
     runsOn: "one-process",
     ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
+    recentEnds: () => embedded.recentEnds.view(),
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
   });

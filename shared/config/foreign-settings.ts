@@ -74,7 +74,6 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   "admin.heartbeat-interval": NODES,
   "admin.query-engine.query-parallelism": "two statements run at a time, each in its own process",
   "admin.query-engine.tmp-dir": "admin.query-engine.memory-size limits the memory of a statement",
-  "ingress.kafka-clusters*": "clusters of Kafka come by the admin API: POST /kafka-clusters",
   "ingress.ingestion.*": STORES,
   "experimental-*": "Stepwell has no experimental features to switch",
 };

@@ -1,5 +1,6 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
+import { kafkaClusters } from "./kafka-cluster-list.ts";
 import { headerNames, hostNames } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
@@ -66,6 +67,9 @@ export const SETTINGS = {
     "ingress.bind-port",
     randomPort("ingress.use-random-ports"),
     randomPort("use-random-ports"),
+  ),
+  "ingress.kafka-clusters": kafkaClusters(
+    "Kafka clusters for subscriptions, as tables [[ingress.kafka-clusters]] with a name, brokers and properties as those of librdkafka; further clusters come by POST /kafka-clusters.",
   ),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress accepts."),
   "ingress.bodies-size-limit": optionalSize(
@@ -259,6 +263,7 @@ export const SETTINGS = {
   "aws.handler-tag": optionalText(
     "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
   ),
+  "aws.topics-function": optionalText("The function to which Lambda delivers records of Kafka topics."),
   "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
   "aws.caller-claim": text(
     "sub",

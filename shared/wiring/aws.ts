@@ -25,6 +25,7 @@ import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { awsHttpsEndpoints } from "./aws-https-endpoints.ts";
 import { awsQueue } from "./aws-queue.ts";
 import { awsTimers } from "./aws-timers.ts";
+import { awsTopics } from "./event-sources.ts";
 import { endpointsByDestination } from "./endpoints-by-destination.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret, recognisedSecret } from "./environment-secret.ts";
@@ -120,6 +121,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     registry: known.registry,
     clock,
     ids: new SecretIdSource(secret),
+    topics: awsTopics(settings, clock),
     codec: deflateCodec,
     log,
     meter: emf ?? silentMeter,

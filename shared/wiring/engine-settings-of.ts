@@ -18,6 +18,12 @@ export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: strin
     waitInDriverMaxMs: settings["worker.wait-in-driver"],
     queueDelayMaxMs: settings["worker.queue-delay"],
     messageSizeMaxBytes: settings["worker.invoker.message-size-limit"],
+    kafkaClusters: (settings["ingress.kafka-clusters"] ?? []).map((one) => ({
+      ...one,
+      createdAtMs: 0,
+      configured: true,
+    })),
+    recordSizeMaxBytes: settings["ingress.request-size-limit"],
     eagerStateMaxBytes: settings["worker.invoker.disable-eager-state"]
       ? 0
       : settings["worker.invoker.eager-state-size-limit"],

@@ -1,6 +1,8 @@
 /** Which component shows which route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
+import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";
+import { OverviewPage } from "../pages/overview/overview-page.tsx";
 import { InvocationPage } from "../pages/invocation/invocation-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
@@ -23,9 +25,10 @@ export const PAGE_LINKS: readonly PageLink[] = [
 
 export function pageOf({ page, rest: [first] }: Route): JSX.Element {
   switch (page) {
-    case "invocations":
-      return first === undefined ? <UnknownPage /> : <InvocationPage key={first} id={first} />;
     case "overview":
+      return <OverviewPage />;
+    case "invocations":
+      return first === undefined ? <InvocationsPage /> : <InvocationPage key={first} id={first} />;
     case "deployments":
     case "services":
     case "objects":

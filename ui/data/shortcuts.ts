@@ -28,7 +28,8 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
 }
 
 addEventListener("keydown", (event) => {
-  if (!hasKeys.peek() || event.ctrlKey || event.metaKey || event.altKey || isWriting(event)) return;
+  if (!hasKeys.peek() || event.ctrlKey || event.metaKey || event.altKey || isWriting(event) || isPressing(event))
+    return;
   const isSecond = first !== undefined && event.timeStamp - first.atMs < SECOND_WITHIN_MS;
   const pressed = isSecond ? `${first!.key} ${event.key}` : event.key;
   // A component that was mounted later stands in front, so its keys win.
@@ -46,4 +47,9 @@ function isWriting({ target }: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], .editor") !== null
   );
+}
+
+/** Enter presses what has the focus. */
+function isPressing({ key, target }: KeyboardEvent): boolean {
+  return key === "Enter" && target instanceof HTMLElement && target.closest("a, button, summary") !== null;
 }

@@ -16,6 +16,7 @@ import { showInvocation } from "./invocation-routes.ts";
 import { LIFE_ROUTES } from "./invocation-route-table.ts";
 import { isRecorded, recordCall } from "./audit.ts";
 import { callHandler, rejectAwakeable, resolveAwakeable, sendToHandler } from "./call-route.ts";
+import { showOverview } from "./overview-route.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
@@ -36,6 +37,7 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "POST", pattern: "/query", target: queryRoute },
   { method: "POST", pattern: "/internal/services/:service/handlers/:handler/call", target: callHandler },
   { method: "POST", pattern: "/internal/services/:service/handlers/:handler/send", target: sendToHandler },
+  { method: "GET", pattern: "/internal/overview", target: showOverview },
   { method: "POST", pattern: "/internal/services/:service/serdes/encode/:name", target: encodeBySerde },
   { method: "POST", pattern: "/internal/services/:service/serdes/decode/:name", target: decodeBySerde },
   { method: "POST", pattern: "/internal/awakeables/:id/resolve", target: resolveAwakeable },

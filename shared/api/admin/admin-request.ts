@@ -1,4 +1,5 @@
 /** The input of an admin route: the engine, the request, and the parameters of its path. */
+import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Sql } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
@@ -33,6 +34,8 @@ export interface AdminDeps {
   readonly uiFiles?: ReadonlyMap<string, UiFile>;
   /** Answers requests of the ingress, for calls that operators make; absent if they are unsupported. */
   readonly ingress?: (request: HttpRequest) => Promise<HttpResponse>;
+  /** How invocations ended in the last hour; absent where several processes end them. */
+  readonly recentEnds?: () => EndsView;
   /** The metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
   readonly invocations: InvocationUseCases;

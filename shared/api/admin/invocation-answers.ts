@@ -39,7 +39,7 @@ const WAIT_KINDS = [
   "command",
 ] as const;
 
-const Wait: z.ZodType<Partial<WaitBody>> = z
+export const Wait: z.ZodType<Partial<WaitBody>> = z
   .object({
     kind: z.enum(WAIT_KINDS),
     since: moment.describe("When the command was stored, or when the invocation came into its status."),
@@ -59,7 +59,7 @@ const Wait: z.ZodType<Partial<WaitBody>> = z
   })
   .meta({ id: "Wait" }) as z.ZodType<Partial<WaitBody>>;
 
-const Pause = z
+export const Pause = z
   .object({
     reason: z.enum(["order", "failure", "process-ends"]),
     at: moment,

@@ -2,9 +2,10 @@
 import type * as z from "zod";
 import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
-import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
+import { InvocationList, ListInvocationsQuery, Overview, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
   CallQuery,
+  ChangeSubscription,
   CreateKafkaCluster,
   CreateSubscription,
   ListSubscriptionsQuery,
@@ -104,6 +105,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: ["META0009"],
   },
   "GET /subscriptions/:id": { summary: "Show a subscription", answers: { 200: Subscription } },
+  "PATCH /subscriptions/:id": {
+    summary: "Pause or resume a subscription, change its options, or read again from another place",
+    body: [ChangeSubscription],
+    answers: { 200: Subscription },
+    codes: ["META0009"],
+  },
   "DELETE /subscriptions/:id": { summary: "Remove a subscription", answers: { 202: null } },
   "GET /kafka-clusters": { summary: "List the Kafka clusters", answers: { 200: KafkaClusters } },
   "POST /kafka-clusters": {
@@ -158,6 +165,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Show an invocation with its journal",
     query: ShowInvocationQuery,
     answers: { 200: Invocation },
+  },
+  "GET /internal/overview": {
+    summary: "Show what needs an operator, and count the open invocations",
+    answers: { 200: Overview },
   },
   "GET /invocations": {
     summary: "List invocations, by filters and page by page",

@@ -84,6 +84,31 @@ export const CreateSubscription = z
   })
   .meta({ id: "CreateSubscription" });
 
+const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const momentMs = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const resetTarget = z.union([
+  z.object({ to: z.enum(["earliest", "latest"]) }).transform(({ to }) => ({ kind: to })),
+  z.object({ time: momentMs }).transform(({ time }) => ({ kind: "time" as const, atMs: time })),
+  z
+    .object({ offsets: z.record(z.string().regex(/^\d{1,7}$/), offset) })
+    .refine(({ offsets }) => Object.keys(offsets).length > 0, "expected at least one partition")
+    .transform(({ offsets }) => ({ kind: "offsets" as const, offsets })),
+]);
+
+export const ChangeSubscription = z
+  .object({
+    paused: optional(z.boolean()).describe("True pauses the subscription; false resumes it."),
+    options: optional(textMap).describe("Replaces the options; the subscription begins again with its group."),
+    reset: optional(resetTarget).describe(
+      "Reads again from `to` (earliest or latest), from `time` (a moment), or from `offsets` (by partition). Records that are read again invoke their handlers again.",
+    ),
+  })
+  .refine(({ paused, options, reset }) => [paused, options, reset].some((one) => one !== undefined), {
+    message: "expected at least one of paused, options and reset",
+  })
+  .meta({ id: "ChangeSubscription" });
+
 const properties = textMap.describe("Properties of the clients of this cluster; bootstrap.servers is needed.");
 
 export const CreateKafkaCluster = z

@@ -225,6 +225,8 @@ export interface InvocationSummaryBody {
   readonly attempts?: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
+  /** Present with `waits=true`, for an open invocation; what other invocations wait for is not followed. */
+  readonly waits_for?: readonly WaitBody[];
   /** The error of the last failed attempt, or of a completed invocation. The message is cut to 300 characters. */
   readonly error?: { readonly code: string; readonly message: string };
 }

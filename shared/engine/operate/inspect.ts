@@ -60,6 +60,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
     ...(createdBy !== undefined && { createdBy }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
+    ...(source.kind === "subscription" && { subscriptionId: source.subscriptionId }),
     ...(loaded.lastAct && { lastAct: loaded.lastAct }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
     ...(lastFailure && phase.status !== "completed" && { lastFailure }),

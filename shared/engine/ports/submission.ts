@@ -4,7 +4,7 @@ import type { CodedError } from "../../core/errors/coded-error.ts";
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
-import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
+import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { FoundRoute } from "./registry.ts";
@@ -189,6 +189,8 @@ export interface InvocationView {
   /** The external caller, if the ingress authenticated one. */
   readonly createdBy?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
+  /** The subscription whose record caused the invocation. */
+  readonly subscriptionId?: SubscriptionId;
   /** The invocation that an operator restarted as this one. */
   readonly restartedFrom?: InvocationId;
   /** The last act of an operator on the invocation. */

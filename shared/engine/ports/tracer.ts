@@ -1,7 +1,7 @@
 /** The port of traces: a span is reported when it is over, so that a process that dies leaves none open. */
 
-/** `server`: a caller waits for the span. `client`: the span waits for a deployment. */
-export type SpanKind = "server" | "client" | "internal";
+/** `server`: a caller waits for the span. `client`: the span waits for a deployment. `consumer`: it takes a record of a topic. */
+export type SpanKind = "server" | "client" | "internal" | "consumer";
 
 export interface Span {
   /** 32 hexadecimal digits in lower case. */

@@ -52,6 +52,7 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     runsOn: "one-process",
     uiFiles: uiFront(),
     ingress: ingressApp(embedded.engine, ingressUseCases(embedded.engine)),
+    recentEnds: () => embedded.recentEnds.view(),
     metricsText: embedded.metricsText,
     invocations: { ...unknown, ...invocations },
   };
