@@ -34,7 +34,7 @@ export const FORBIDDEN_IN_PAGE = `(() => {
     const { origin, protocol } = new URL(target, document.baseURI);
     return origin !== location.origin || !/^https?:$/.test(protocol);
   };
-  const strange = all.filter((one) => isHandled(one) || leadsAway(one) || /^(IFRAME|OBJECT|EMBED|BASE|FORM)$/.test(one.tagName));
+  const strange = all.filter((one) => isHandled(one) || leadsAway(one) || /^(IFRAME|OBJECT|EMBED|BASE)$/.test(one.tagName));
   const hidden = /[\\u202a-\\u202e\\u2066-\\u2069\\u200b\\u0000-\\u0008\\u001b]/.exec(document.body.innerText);
   return [...strange.map(({ outerHTML }) => outerHTML.slice(0, 200)), ...(hidden === null ? [] : ["hidden character"])];
 })()`;

@@ -88,13 +88,11 @@ const ROUTES: readonly (() => string)[] = [
 ];
 
 test("every page shows hostile texts as texts", async () => {
-  const { page, goTo } = await stage.openTab();
+  const { page, goTo, atRest } = await stage.openTab();
   const seen: string[] = [];
   for (const route of [...ROUTES.map((one) => one()), ...ids.map((id) => `invocations/${id}`)]) {
     await goTo(route);
-    await page.waitForFunction(
-      "document.querySelector('#content')?.innerText.trim() && !document.querySelector('.skeleton')",
-    );
+    await atRest();
     expect([route, await page.evaluate(FORBIDDEN_IN_PAGE)]).toEqual([route, []]);
     seen.push(await page.locator("body").innerText());
   }

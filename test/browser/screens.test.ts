@@ -45,14 +45,10 @@ const EMPTY_PAGES: Readonly<Record<string, string>> = {
   "service-unknown": "services/Nobody",
 };
 
-const isAtRest =
-  "document.querySelector('#content')?.innerText.trim() && !document.querySelector('.skeleton, [aria-busy=true]')";
-
 async function look(tab: Tab, state: string, pages: Readonly<Record<string, string>>, size: string): Promise<void> {
   for (const [name, route] of Object.entries(pages)) {
     await tab.goTo(route);
-    await tab.page.waitForFunction(isAtRest);
-    await tab.page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)))");
+    await tab.atRest();
     await tab.page.screenshot({ path: join(inject("screensFolder"), `${name}-${state}-${size}.png`) });
     const tooWidePx = await tab.page.evaluate(
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",

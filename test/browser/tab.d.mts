@@ -69,6 +69,7 @@ export interface Page extends Omit<
     up(): Promise<void>;
     wheel(deltaX: number, deltaY: number): Promise<void>;
   };
+  goto(url: string): Promise<unknown>;
   url(): string;
   title(): Promise<string>;
   goBack(): Promise<unknown>;
@@ -83,7 +84,6 @@ export interface Page extends Omit<
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   waitForEvent(event: "download"): Promise<Download>;
-  waitForFunction(run: string): Promise<unknown>;
 }
 
 export interface Tab {
@@ -95,6 +95,8 @@ export interface Tab {
   readonly complaints: string[];
   /** @param route what stands behind `#/` */
   goTo(route: string): Promise<void>;
+  /** Resolves when the page shows its contents, and nothing of it is still loading. */
+  atRest(): Promise<void>;
   /** Faults of accessibility that are serious or critical, each with its element. */
   axe(): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -1,9 +1,12 @@
 /** A tab of a real browser without a window, which notes each error of the page and each violation of the page's policy. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CHROMIUM_FLAGS } from "../harness/browser/chromium.mjs";
 
 const AXE = join(import.meta.dirname, "node_modules/axe-core/axe.min.js");
+const REST_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 50;
 const VIEWPORT = { width: 1280, height: 900 };
 /** Tests provoke refusals, and the browser writes a line about each. */
 const REFUSED = /^Failed to load resource: /;
@@ -50,9 +53,26 @@ async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "li
     goTo: async (route) => {
       await page.goto(`${url}ui/#/${route}`);
     },
+    atRest: () => atRest(page),
     axe: () => seriousFaults(page),
     close: () => context.close(),
   };
+}
+
+/** Polls from outside, because the page's policy forbids the driver to poll inside of it by code from a text. */
+async function atRest(page) {
+  const deadlineMs = Date.now() + REST_WITHIN_MS;
+  while (!(await page.evaluate(showsSomething))) {
+    if (Date.now() > deadlineMs) throw new Error(`${page.url()} is not at rest`);
+    await sleep(LOOK_EVERY_MS);
+  }
+  await sleep(LOOK_EVERY_MS);
+}
+
+/** Runs in the page. */
+function showsSomething() {
+  const text = document.querySelector("#content")?.innerText.trim() ?? "";
+  return text !== "" && document.querySelector(".skeleton, [aria-busy=true]") === null;
 }
 
 /** Runs in the page. */

@@ -16,7 +16,8 @@ export function FilterBox({ filter }: { readonly filter: InvocationFilter }): JS
   const field = useMemo(() => new FilterField(box), []);
   const applied = filterText(filter);
   useEffect(() => field.show(applied), [applied]);
-  const found = field.found(useKnownNames());
+  const known = useKnownNames();
+  const found = field.found(known);
   const chosen = field.chosen.value;
   const why = field.why.value;
   return (
@@ -50,7 +51,7 @@ export function FilterBox({ filter }: { readonly filter: InvocationFilter }): JS
           onInput={({ currentTarget }) => field.changed(currentTarget)}
           onFocus={({ currentTarget }) => field.changed(currentTarget)}
           onBlur={() => field.close()}
-          onKeyDown={(event) => field.onKeyDown(event, found)}
+          onKeyDown={(event) => field.onKeyDown(event, field.found(known))}
         />
         <Completions found={found} chosen={chosen} onTake={(one) => field.take(one)} />
       </div>

@@ -60,10 +60,13 @@ export class FilterField {
     this.#caret.value = at;
     this.chosen.value = undefined;
     this.#isOpen.value = isName;
-    requestAnimationFrame(() => {
-      this.#box.current?.focus();
-      this.#box.current?.setSelectionRange(at, at);
-    });
+    // The next letter may come before the page is rendered again.
+    const box = this.#box.current;
+    if (box === null) return;
+    box.value = this.text.peek();
+    box.focus();
+    box.setSelectionRange(at, at);
+    this.#isOpen.value = isName;
   }
 
   onKeyDown(event: KeyboardEvent, found: readonly Completion[]): void {
