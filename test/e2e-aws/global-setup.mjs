@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
 import { assemblyOf, bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
 import { deployHandlers } from "../../localstack/handlers.mjs";
+import { chromiumPath, installPackages } from "../harness/browser/chromium.mjs";
 import { localApi, send } from "../../localstack/signed-request.mjs";
 
 const CACHE = join(import.meta.dirname, "../../.cache/e2e-aws");
@@ -32,6 +33,8 @@ const SHORT = {
 const CLUSTERS = [{ name: "main", bootstrapServers: ["127.0.0.1:9092"] }];
 
 export async function setup(project) {
+  installPackages(join(import.meta.dirname, "../browser"), "playwright-core");
+  project.provide("chromiumPath", chromiumPath());
   const emulators = JSON.parse(process.env.STEPWELL_E2E_EMULATORS ?? "[]");
   const endpoints = emulators.map(({ endpoint }) => endpoint);
   if (endpoints.length === 0) throw new Error("run this suite by `npm run localstack -- --test`");

@@ -6,6 +6,8 @@ import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 
 export interface Operator {
+  /** The local port of the proxy, with a slash at the end. */
+  readonly url: string;
   /**
    * Runs one command.
    * @returns its output
@@ -41,5 +43,5 @@ export async function operatorOf({ admin, credentials }: DeployedStack): Promise
     if (code !== 0) throw new Error(`stepwell ${asked.join(" ")} ended with ${code}: ${stderr}`);
     return stdout;
   };
-  return { run, close };
+  return { url: STEPWELL_ADMIN_URL, run, close };
 }
