@@ -42,7 +42,7 @@ test("an operator calls a handler in the UI, and sees the invocation with its ti
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText('"hello"');
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByText('"HELLO"').first().waitFor({ timeout: 30_000 });
+  await page.getByText('"HELLO"', { exact: true }).first().waitFor({ timeout: 30_000 });
   await page.locator('a[href*="#/invocations/inv_"]').first().click();
   await page.getByText("shouted").first().waitFor({ timeout: 30_000 });
   expect(await page.locator("h1").first().innerText()).toContain("shown/shout");
