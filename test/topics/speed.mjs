@@ -1,5 +1,5 @@
 /**
- * `speed.mjs [records]`: Stepwell and the reference server read the same topic, one after the other, in one run; for a plain service and for an
+ * `speed.mjs [records] [sink]`: Stepwell and the reference server read the same topic, one after the other, in one run; for a plain service and for an
  * object. It needs the packages of test/compat (620 MB) and a quiet machine, and is no part of the gate.
  */
 import "../../examples/polyfill.mjs";
@@ -20,7 +20,7 @@ const RECORDS = Number(process.argv[2] ?? 100_000);
 const KEYS = 1_000;
 const PARTITIONS = 4;
 const VALUE = "x".repeat(100);
-const SINKS = ["Plain/take", "Keyed/take"];
+const SINKS = process.argv[3] === undefined ? ["Plain/take", "Keyed/take"] : [process.argv[3]];
 const WITHIN_MS = 15 * 60_000;
 
 const dir = mkdtempSync(join(tmpdir(), "stepwell-speed-"));
