@@ -8,6 +8,9 @@ import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 
+/** No caller waits for the acceptance of a record, so more handlers end before it is written, and save two writes and a message. */
+const JOINED_WITHIN_MS = 50;
+
 /** True if records can be driven at once: the process owns its store, and the handler takes no key. */
 export function drivesRecords({ settings }: Engine, { handler }: Route): boolean {
   return settings.acceptanceWaitMs !== undefined && (handler.type === "service" || handler.type === "shared");
@@ -24,7 +27,7 @@ export async function acceptAndDrive(engine: Engine, acceptance: Acceptance, rou
   const lane = acceptance.target.service;
   if (!records.take(lane)) return false;
   const lease = nextLease(engine, engine.activeInvocations.newToken());
-  const pending = new PendingAcceptance(engine, acceptance, lease);
+  const pending = new PendingAcceptance(engine, acceptance, lease, JOINED_WITHIN_MS);
   const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
   pending.durable.catch(() => active.lose());
   void drive(engine, active)
