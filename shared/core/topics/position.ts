@@ -22,6 +22,8 @@ export interface Position {
   readonly resetNumber: number;
   /** Every record before this offset is accepted or skipped. */
   readonly nextOffset: number;
+  /** Records from here on were never begun; those from `nextOffset` up to here may have been, by a process that died since. */
+  readonly begunTo?: number;
   /** The moment of the last write. */
   readonly writtenAtMs: number;
   /** The id that the broker gave the topic, where the source of records knows it. */
@@ -53,6 +55,22 @@ export function positionNow(
   const topic = topicId === undefined ? {} : { topicId };
   if (stored !== undefined && isSameTopic && stored.resetNumber === resetNumber) return { ...stored, ...topic };
   return { resetNumber, nextOffset: 0, writtenAtMs: 0, skipped: 0, ...topic };
+}
+
+/**
+ * The position after a batch that ends before `end`. A batch that comes again does not move it back. A new record before the
+ * position does: its topic was created again.
+ * @param firstNew the offset of the first record of the batch that was not accepted before
+ */
+export function movedTo(position: Position, end: number, firstNew: number | undefined, skipped: number): Position {
+  const isAgain = firstNew !== undefined && firstNew < position.nextOffset;
+  const nextOffset = isAgain ? end : Math.max(end, position.nextOffset);
+  return { ...position, nextOffset, skipped: position.skipped + skipped };
+}
+
+/** True if no process can have begun to accept a record at this offset since the last reset. */
+export function isUntouched({ nextOffset, begunTo = nextOffset }: Position, offset: number): boolean {
+  return offset >= begunTo && offset >= nextOffset;
 }
 
 /**

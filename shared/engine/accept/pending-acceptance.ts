@@ -31,8 +31,16 @@ export class PendingAcceptance implements UnderWay {
    */
   backstop: Promise<MessageHandle> | undefined;
 
-  /** Begins the write at once, unless the settings and the acceptance itself allow the write to wait. */
-  constructor(engine: Engine, acceptance: Acceptance, lease: Lease) {
+  /**
+   * Begins the write at once, unless the settings and the acceptance itself allow the write to wait.
+   * @param waitMs how long the write may wait; undefined if it may not
+   */
+  constructor(
+    engine: Engine,
+    acceptance: Acceptance,
+    lease: Lease,
+    waitMs: number | undefined = engine.settings.acceptanceWaitMs,
+  ) {
     this.#engine = engine;
     this.#acceptance = acceptance;
     this.#lease = lease;
@@ -40,11 +48,10 @@ export class PendingAcceptance implements UnderWay {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const { acceptanceWaitMs } = engine.settings;
     // The lock of a key must name a durable acceptance (I6).
     const hurries = acceptance.target.key !== undefined || acceptance.input.length > TOGETHER_MAX_BYTES;
-    if (acceptanceWaitMs === undefined || hurries) this.#begin();
-    else engine.activeInvocations.delayed.add(acceptanceWaitMs, () => this.#begin());
+    if (waitMs === undefined || hurries) this.#begin();
+    else engine.activeInvocations.delayed.add(waitMs, () => this.#begin());
   }
 
   get waits(): boolean {

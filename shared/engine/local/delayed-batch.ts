@@ -1,10 +1,10 @@
-/** Delays work for a moment and begins it together, with one timer for all of it. */
+/** Delays work for a moment and begins it together, with one timer for all work of the same delay. */
 import type { Clock } from "../ports/clock.ts";
 
 export class DelayedBatch {
   readonly #clock: Clock;
-  #waiting: (() => void)[] = [];
-  #isRunning = false;
+  /** By delay in milliseconds; callers use few different delays. */
+  readonly #waiting = new Map<number, (() => void)[]>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -12,18 +12,18 @@ export class DelayedBatch {
 
   /** @param begin is called after `waitMs` at the earliest and twice that at the latest */
   add(waitMs: number, begin: () => void): void {
-    this.#waiting.push(begin);
-    if (!this.#isRunning) void this.#run(waitMs);
+    const waiting = this.#waiting.get(waitMs);
+    if (waiting !== undefined) return void waiting.push(begin);
+    this.#waiting.set(waitMs, [begin]);
+    void this.#run(waitMs);
   }
 
   async #run(waitMs: number): Promise<void> {
-    this.#isRunning = true;
-    while (this.#waiting.length > 0) {
-      const due = this.#waiting;
-      this.#waiting = [];
+    for (let due = this.#waiting.get(waitMs)!; due.length > 0; due = this.#waiting.get(waitMs)!) {
+      this.#waiting.set(waitMs, []);
       await this.#clock.sleep(waitMs);
       for (const begin of due) begin();
     }
-    this.#isRunning = false;
+    this.#waiting.delete(waitMs);
   }
 }

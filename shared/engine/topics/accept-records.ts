@@ -3,7 +3,7 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { INVOCATION_ID_BYTES, invocationIdFromBytes } from "../../core/model/ids.ts";
 import { parseSource } from "../../core/registry/subscription.ts";
-import { isAccepted, type Position, positionNow } from "../../core/topics/position.ts";
+import { isAccepted, isUntouched, movedTo, type Position, positionNow } from "../../core/topics/position.ts";
 import { recordIdentity } from "../../core/topics/record-identity.ts";
 import { badRecordPolicy } from "../../core/topics/subscription-options.ts";
 import { type RecordOrigin, type RecordRequest, requestOf, type TopicRecord } from "../../core/topics/topic-record.ts";
@@ -15,11 +15,23 @@ import { acceptAndStart } from "../ingress/send.ts";
 import { recordSizeMaxBytes } from "../ports/engine-settings.ts";
 import type { RecordBatch, RecordsOutcome } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
+import { acceptAndDrive, drivesRecords } from "./drive-record.ts";
 import { topicRetention } from "./topic-retention.ts";
 import { readPosition, type StoredPosition, writePosition } from "./position-items.ts";
 import { recordSpan } from "./record-span.ts";
 import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
+
+/** Fewer than acceptances alone: a handler that is not held up by many others ends before its acceptance has to be written by itself. */
+const DRIVEN_AT_ONCE = 48;
+
+/** How the records of one batch are accepted. */
+interface Way {
+  readonly position: Position;
+  readonly route: Route;
+  /** Records that no process has begun are driven here and now. */
+  readonly drivesAtOnce: boolean;
+}
 
 interface Sorted {
   /** The records that are not accepted yet, up to the first bad one under the policy `pause`. */
@@ -50,18 +62,19 @@ export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise
   if (pause !== undefined) return { ...nothing, kind: "paused", pause };
   if (routing.kind === "blocked") return { ...nothing, kind: "blocked", reason: routing.reason };
   const sorted = sort(engine, batch, origin, position, routing.route);
-  const made = await acceptAll(engine, origin, position, routing.route, sorted.fresh);
+  const { fresh } = sorted;
   const last = sorted.stopAt?.offset ?? (records.at(-1)?.offset ?? -1) + 1;
-  await writeMoved(
-    engine,
-    origin,
-    { ...position, nextOffset: last, skipped: position.skipped + sorted.skipped },
-    before,
-  );
+  const moved = movedTo(position, last, fresh[0]?.record.offset, sorted.skipped);
+  const drives =
+    drivesRecords(engine, routing.route) && fresh.some(({ record }) => isUntouched(position, record.offset));
+  const begun = drives ? await writeBegun(engine, origin, { ...position, begunTo: last }, before) : undefined;
+  const way = { position, route: routing.route, drivesAtOnce: begun !== undefined };
+  const made = await acceptAll(engine, origin, way, fresh);
+  await writeMoved(engine, origin, moved, begun ?? before);
   const counts = {
     nextOffset: last,
     accepted: made,
-    duplicates: sorted.duplicates + sorted.fresh.length - made,
+    duplicates: sorted.duplicates + fresh.length - made,
     skipped: sorted.skipped,
   };
   countRecords(engine, counts);
@@ -100,24 +113,18 @@ function sort(
 }
 
 /** Records with one key are accepted one after the other, in order (I6); all others at once. @returns the number of new invocations */
-async function acceptAll(
-  engine: Engine,
-  origin: RecordOrigin,
-  position: Position,
-  route: Route,
-  fresh: Sorted["fresh"],
-): Promise<number> {
+async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: Sorted["fresh"]): Promise<number> {
   const lanes = new Map<string, Sorted["fresh"][number][]>();
-  const keepsOrder = route.handler.type === "exclusive";
+  const keepsOrder = way.route.handler.type === "exclusive";
   for (const [at, one] of fresh.entries()) {
     const lane = keepsOrder ? (one.request.key ?? "") : String(at);
     const begun = lanes.get(lane);
     if (begun === undefined) lanes.set(lane, [one]);
     else begun.push(one);
   }
-  const made = await atMost(AT_ONCE, [...lanes.values()], async (lane) => {
+  const made = await atMost(way.drivesAtOnce ? DRIVEN_AT_ONCE : AT_ONCE, [...lanes.values()], async (lane) => {
     let count = 0;
-    for (const one of lane) if (await acceptOne(engine, origin, position, route, one)) count++;
+    for (const one of lane) if (await acceptOne(engine, origin, way, one)) count++;
     return count;
   });
   return made.reduce((sum, count) => sum + count, 0);
@@ -127,10 +134,10 @@ async function acceptAll(
 async function acceptOne(
   engine: Engine,
   origin: RecordOrigin,
-  { resetNumber }: Position,
-  { service, handler, settings }: Route,
+  { position, route, drivesAtOnce }: Way,
   { record, request }: Sorted["fresh"][number],
 ): Promise<boolean> {
+  const { service, handler, settings } = route;
   const target = {
     service: service.name,
     handler: handler.name,
@@ -141,7 +148,9 @@ async function acceptOne(
   const acceptance: Acceptance = {
     id: isRun
       ? workflowId(engine, target)
-      : invocationIdFromBytes(engine.ids.derive(recordIdentity(origin, record, resetNumber), INVOCATION_ID_BYTES)),
+      : invocationIdFromBytes(
+          engine.ids.derive(recordIdentity(origin, record, position.resetNumber), INVOCATION_ID_BYTES),
+        ),
     nonce: newNonce(engine),
     target,
     serviceType: service.type,
@@ -153,10 +162,30 @@ async function acceptOne(
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };
+  const isDriven =
+    drivesAtOnce && isUntouched(position, record.offset) && (await acceptAndDrive(engine, acceptance, route));
   // An expired life under a derived id is the acceptance of this very record.
-  const { kind } = await acceptAndStart(engine, acceptance, () => !isRun);
+  const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
-  return kind === "new";
+  return isNew;
+}
+
+/**
+ * Notes which records are about to be begun, so that after a crash the others are known as untouched.
+ * @returns undefined if another process has written the position since
+ */
+async function writeBegun(
+  engine: Engine,
+  { subscriptionId: id, partition }: RecordOrigin,
+  begun: Position,
+  before: StoredPosition | undefined,
+): Promise<StoredPosition | undefined> {
+  return await writePosition(
+    engine,
+    { id, partition },
+    { ...begun, begunTo: Math.max(begun.begunTo ?? 0, before?.position.begunTo ?? 0) },
+    before,
+  );
 }
 
 /** If another process has written the position meanwhile, the position keeps what is further on. */

@@ -53,13 +53,14 @@ export async function deletePositions(ground: Ground, id: SubscriptionId): Promi
 }
 
 function storedFrom(item: Item): StoredPosition {
-  const { resetNumber, nextOffset, writtenAtMs, topicId, skipped, version } = item;
+  const { resetNumber, nextOffset, begunTo, writtenAtMs, topicId, skipped, version } = item;
   return {
     position: {
       resetNumber: Number(resetNumber),
       nextOffset: Number(nextOffset),
       writtenAtMs: Number(writtenAtMs),
       skipped: Number(skipped),
+      ...(typeof begunTo === "number" && { begunTo }),
       ...(typeof topicId === "string" && { topicId }),
     },
     version: Number(version),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { subscriptionIdFromBytes } from "../../../shared/core/model/ids.ts";
 import type { HandlerType } from "../../../shared/core/model/target.ts";
-import { isAccepted, isResetDue, positionNow } from "../../../shared/core/topics/position.ts";
+import { isAccepted, isResetDue, isUntouched, movedTo, positionNow } from "../../../shared/core/topics/position.ts";
 import { recordIdentity } from "../../../shared/core/topics/record-identity.ts";
 import { assertOwnOptions, badRecordPolicy } from "../../../shared/core/topics/subscription-options.ts";
 import { subscriptionStatus } from "../../../shared/core/topics/subscription-state.ts";
@@ -121,6 +121,18 @@ describe("a position", () => {
     expect(positionNow(stored, { ...now, topicId: "t2" })).toEqual({ ...fresh, topicId: "t2", resetNumber: 1 });
     expect(positionNow(stored, { ...now, topicId: undefined })).toEqual(stored);
     expect(positionNow(stored, { ...now, reset })).toEqual({ ...fresh, resetNumber: 2 });
+  });
+
+  test("moves on with its batches, stays when one comes again, and moves back for a topic that was created again", () => {
+    const next = (end: number, firstNew?: number) => movedTo(stored, end, firstNew, 1);
+    expect(next(12, 10)).toEqual({ ...stored, nextOffset: 12, skipped: 3 });
+    expect([next(5).nextOffset, next(5, 3).nextOffset, next(10).nextOffset]).toEqual([10, 5, 10]);
+  });
+
+  test("knows which records no process has begun", () => {
+    expect([isUntouched(stored, 9), isUntouched(stored, 10)]).toEqual([false, true]);
+    const begun = { ...stored, begunTo: 15 };
+    expect([isUntouched(begun, 14), isUntouched(begun, 15)]).toEqual([false, true]);
   });
 
   test("is moved by a reset once, and by one to offsets only where these name its partition", () => {

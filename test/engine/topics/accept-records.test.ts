@@ -15,6 +15,7 @@ import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import { crashAfter, crashBefore } from "../../harness/engine/crash.ts";
 import { objectOf, workflowOf } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { rowsOf } from "../../harness/engine/statements.ts";
 
 const open = stages();
 const DAY_MS = 86_400_000;
@@ -35,6 +36,7 @@ beforeEach(async () => {
     {
       services: [objectOf(["add"], ["get"]), workflowOf()],
       recordSizeMaxBytes: 100,
+      acceptanceWaitMs: 4,
       journalRetentionMs: 0,
     },
   );
@@ -75,11 +77,13 @@ test("each record invokes the handler once, also if its batch comes again", asyn
     duplicates: 0,
     skipped: 0,
   });
-  expect(await accept(subscription, [...records, record(5, "d")])).toMatchObject({ accepted: 1, duplicates: 3 });
+  const last = record(5, "d");
+  expect(await accept(subscription, [...records, last])).toMatchObject({ accepted: 1, duplicates: 3 });
   expect(new Set(await worked())).toEqual(new Set(["a:0", "b:1", "c:4", "d:5"]));
   expect(calls).toHaveLength(4);
   await stage.pulse.pass(3 * DAY_MS);
-  expect(await accept(subscription, records)).toMatchObject({ accepted: 0, duplicates: 3, nextOffset: 5 });
+  expect(await accept(subscription, records)).toMatchObject({ accepted: 0, duplicates: 3 });
+  expect(await accept(subscription, [last])).toMatchObject({ accepted: 0, duplicates: 1 });
 });
 
 test("records of one key run in the order of their offsets", async () => {
@@ -109,6 +113,28 @@ test("a shared handler and the run of a workflow are sinks, too; a second record
 
 describe("a process that dies", () => {
   const WRITES = 24;
+  test.each(Array.from({ length: WRITES }, (_, at) => at))(
+    "around write %i of a batch for a service leaves no record out and invokes none twice",
+    async (at) => {
+      const subscription = await subscribed("S/greet");
+      const records = Array.from({ length: 6 }, (_, offset) => record(offset, "a"));
+      let seen = 0;
+      const isIt = ({ port, method }: { port: string; method: string }): boolean =>
+        (port === "table" || port === "queue") && method !== "get" && method !== "query" && seen++ === at >> 1;
+      (at % 2 === 0 ? crashBefore : crashAfter)(actor, isIt);
+      const first = acceptRecords(actor.engine, { subscription, partition: 0, records }).catch(() => undefined);
+      await Promise.race([first, stage.pulse.pass(100)]);
+      await stage.reboot();
+      const next = stage.actor({ soleOwner: true });
+      next.startWorker();
+      expect(await accept(subscription, [...records, record(6, "a")], next)).toMatchObject({ nextOffset: 7 });
+      await stage.pulse.pass(120_000);
+      const rows = await rowsOf(next, "SELECT count(*) AS n FROM sys_invocation WHERE completion_result = 'success'");
+      expect(rows).toEqual([{ n: 7 }]);
+      expect(new Set(calls)).toEqual(new Set(["a:0", "a:1", "a:2", "a:3", "a:4", "a:5", "a:6"]));
+    },
+  );
+
   test.each(Array.from({ length: WRITES }, (_, at) => at))(
     "around write %i of a batch leaves no record out and invokes none twice",
     async (at) => {
