@@ -45,7 +45,13 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
     keyPrefix: "",
     clusterName: settings["cluster-name"],
-    ...(soleOwner === undefined ? {} : { exclusiveOwnerPrefix: soleOwner, acceptanceWaitMs: ACCEPTANCE_WAIT_MS }),
+    ...(soleOwner === undefined
+      ? {}
+      : {
+          exclusiveOwnerPrefix: soleOwner,
+          acceptanceWaitMs: ACCEPTANCE_WAIT_MS,
+          opensExchanges: settings["worker.invoker.open-exchanges"],
+        }),
   };
 }
 

@@ -38,8 +38,22 @@ export class ReplyRoom {
     const sizeBytes = this.#received + elements * ELEMENT_BYTES;
     if (sizeBytes <= UNCOUNTED_BYTES || this.#isClosed) return undefined;
     this.#account ??= this.#budget.open(this.lane);
-    const grown = this.#account.grow(sizeBytes - this.#account.held);
+    const moreBytes = sizeBytes - this.#account.held;
+    if (moreBytes <= 0) return undefined;
+    const grown = this.#account.grow(moreBytes);
     return grown === true ? undefined : granted(grown, this.#budget);
+  }
+
+  /** The bytes that were received and are not stored. */
+  get receivedBytes(): number {
+    return this.#received;
+  }
+
+  /** Gives back the room of the first bytes, which are stored now. */
+  noteStored(bytes: number): void {
+    this.#received -= bytes;
+    const overBytes = (this.#account?.held ?? 0) - this.#received;
+    if (overBytes > 0) this.#account?.shrink(overBytes);
   }
 
   /** Gives the room back once the reply is stored or dropped. */
