@@ -2,7 +2,7 @@
  * The ports of one process: every call is counted, one of them may fail, and after the death of the process none has an effect.
  */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
-import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
+import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 import type { Queue, Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Condition, Item, Key, Table } from "../../../shared/engine/ports/table.ts";
@@ -60,6 +60,7 @@ export class FaultyPorts {
   readonly #strike: Strike | undefined;
   readonly #onDeath: () => void;
   readonly #open = new Set<AbortController>();
+  readonly #exchanges = new Set<Exchange>();
   #dead = false;
   #throttledUntilMs = 0;
   /** The call at which the fault struck. */
@@ -80,6 +81,7 @@ export class FaultyPorts {
   die(): void {
     if (this.#dead) return;
     this.#dead = true;
+    for (const exchange of this.#exchanges) exchange.abort();
     this.#clock.forget(this);
     for (const receive of this.#open) receive.abort();
     this.#onDeath();
@@ -252,15 +254,51 @@ export class FaultyPorts {
   /** The deployment outlives the process: it works on a request to the end. */
   endpoints(endpoints: InProcessEndpoints): Endpoints {
     return {
-      open: (request: ExchangeRequest) =>
-        exchangeOver(
+      open: (request: ExchangeRequest) => {
+        const call = { port: "endpoints", method: request.method, about: aboutRequest(request) } as const;
+        if (!request.halfClose && endpoints.streams !== undefined)
+          return this.#openly(call, () => endpoints.open(request));
+        return exchangeOver(
           this.#called({
-            call: { port: "endpoints", method: request.method, about: aboutRequest(request) },
+            call,
             effect: () => endpoints.request(request),
             lost: () => new TransportError("broken", "the reply was lost"),
             waits: true,
           }),
-        ),
+        );
+      },
+    };
+  }
+
+  /** The connection of an open exchange breaks with its process, so that the handler on it ends at its next await. */
+  #openly(call: PortCall, open: () => Exchange): Exchange {
+    const lost = () => new TransportError("broken", "the reply was lost");
+    const inner = this.#called({
+      call,
+      effect: async () => {
+        const exchange = open();
+        this.#exchanges.add(exchange);
+        if (this.#dead) exchange.abort();
+        return exchange;
+      },
+      lost,
+    });
+    inner.catch(() => undefined);
+    const whenAlive = (act: (exchange: Exchange) => void): void => {
+      if (!this.#dead) void inner.then((exchange) => this.#dead || act(exchange)).catch(() => undefined);
+    };
+    let abort: (error: Error) => void = () => {};
+    const aborted = new Promise<never>((_, reject) => (abort = reject));
+    aborted.catch(() => undefined);
+    return {
+      head: async () => this.#alive(await Promise.race([inner.then((exchange) => exchange.head()), aborted])),
+      next: async () => this.#alive(await Promise.race([inner.then((exchange) => exchange.next()), aborted])),
+      write: (bytes) => whenAlive((exchange) => exchange.write(bytes)),
+      halfClose: () => whenAlive((exchange) => exchange.halfClose()),
+      abort: () => {
+        abort(new TransportError("aborted", "the exchange was let go of"));
+        whenAlive((exchange) => exchange.abort());
+      },
     };
   }
 }
