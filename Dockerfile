@@ -9,7 +9,8 @@ COPY build.mjs tsconfig.json ./
 COPY shared shared
 COPY functions functions
 COPY examples examples
-COPY infra/bundled-packages.mjs infra/statement-program.mjs infra/
+COPY ui ui
+COPY infra/bundled-packages.mjs infra/statement-program.mjs infra/ui-files.mjs infra/built-in-texts.mjs infra/
 RUN node build.mjs && npm prune --omit=dev --ignore-scripts --no-fund --no-audit
 
 FROM node:24-bookworm-slim

@@ -4,7 +4,7 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { build } from "esbuild";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./infra/bundled-packages.mjs";
-import { statementInputs, statementProgram } from "./infra/statement-program.mjs";
+import { builtInInputs, builtInTexts } from "./infra/built-in-texts.mjs";
 
 const COMMAND = "functions/cli/stepwell.ts";
 const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);
@@ -45,11 +45,11 @@ function exampleEntries() {
 async function buildCommand() {
   if (!existsSync(COMMAND)) return console.log(`skipped: ${COMMAND} is not there`);
   const banner = opensWithHashbang(COMMAND) ? {} : { js: HASHBANG };
-  const define = await statementProgram();
+  const define = await builtInTexts();
   await build({ ...SHARED_OPTIONS, banner, define, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
   await chmod(`${TARGET}/stepwell.js`, 0o755);
-  // The statement program is the one part of the command that bundles packages.
-  const metafile = { outputs: { program: { inputs: await statementInputs() } } };
+  // The statement program and the web UI are the parts of the command that bundle packages.
+  const metafile = { outputs: { texts: { inputs: await builtInInputs() } } };
   await writeFile(`${TARGET}/${LICENSES_FILE}`, licensesText(bundledPackages(metafile, import.meta.dirname)));
 }
 

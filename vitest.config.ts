@@ -1,6 +1,6 @@
 /** Configures the tests that need only npm: four projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "./infra/statement-program.mjs";
+import { builtInTexts } from "./infra/built-in-texts.mjs";
 import { longestFirst } from "./test/longest-first.ts";
 import { reportersOf } from "./test/reporters.ts";
 
@@ -16,11 +16,13 @@ const HEAVY = [
   "crash",
   "first-command",
   "bench",
+  "browser",
   "reference-ui",
   "sdks",
   "supply-chain",
   "simulation/crash-points",
   "simulation/seeds",
+  "topics",
 ];
 
 /** Tests that start the command or a whole local process, or that measure their own process. */
@@ -50,7 +52,7 @@ const INFRA = ["test/infra/**/*.test.ts"];
 const exclude = [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"];
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     pool: "threads",
     // On a machine with two processors, vitest would start one worker by default.

@@ -19,6 +19,7 @@ const SERVICES = ["greeter", "postOffice"];
 const JSON_HEADER = "-H 'content-type: application/json'";
 const INVITATION = `
 Ready. The control plane answers on ${INGRESS_PORT} (calls) and ${ADMIN_PORT} (administration); its data is in .stepwell.
+See what happens: http://localhost:${ADMIN_PORT}/ui/
 Try, in another terminal:
 
   Call a handler:

@@ -9,10 +9,15 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
     "The signing keys of one environment are numbered, and while they are exchanged two numbers are read.",
   "scheduler:CreateSchedule": "Schedules are named for their invocations; the group is this environment's own.",
   "lambda:InvokeFunction":
-    "Handlers are registered after the stack is deployed: those that carry a tag, or whose names the stack was told.",
+    "Handlers are registered after the stack is deployed: those with a tag, or those that the stack names.",
   "xray:PutTraceSegments": "X-Ray has no resources that a trace could be granted on.",
   "ec2:CreateNetworkInterface":
     "Lambda makes and removes network interfaces whose names do not exist before, and the code of the function may not.",
+  "kafka-cluster:ReadData": "Subscriptions name topics after the stack is deployed; the cluster is named.",
+  "kafka-cluster:AlterGroup":
+    "Each subscription has a group of its own, made after the stack is deployed; the cluster is named.",
+  "lambda:CreateEventSourceMapping": "Mappings have ids; a condition names the function to which they may deliver.",
+  "lambda:ListEventSourceMappings": "AWS checks this action on all mappings alone.",
   "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
 };
 
@@ -21,7 +26,7 @@ export function acknowledgeWildcards(scope: IConstruct, grants: readonly PolicyS
   for (const { actions, resources } of grants) {
     const reason = actions.map((action) => WILDCARD_REASONS[action]).find((known) => known !== undefined);
     if (reason === undefined) continue;
-    for (const resource of resources.map((one) => told(Stack.of(scope).resolve(one)))) {
+    for (const resource of resources.map((one) => textOf(Stack.of(scope).resolve(one)))) {
       if (!resource.includes("*")) continue;
       Validations.of(scope).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
     }
@@ -29,7 +34,7 @@ export function acknowledgeWildcards(scope: IConstruct, grants: readonly PolicyS
 }
 
 export function acknowledgeOpenIngress(scope: IConstruct): void {
-  const reason = "The ingress is open because whoever deploys it chose so; IAM and JWT are the other choices.";
+  const reason = "The deployment chose an open ingress; IAM and JWT are the other choices.";
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG4", reason });
 }
 
@@ -41,14 +46,14 @@ export function acknowledgeOpenPreflight(scope: IConstruct): void {
 
 export function acknowledgeUnloggedIngress(scope: IConstruct): void {
   const reason =
-    "Each accepted request stands in the table and is counted in a metric; whoever wants a line for each asks for it (ingressAccessLog).";
+    "Each accepted request is in the table and is counted in a metric; ingressAccessLog adds a line for each.";
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG1", reason });
 }
 
 /** An ARN as the checker writes it in findings: values that CloudFormation fills in are in angle brackets. */
-function told(value: unknown): string {
+function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const [[name, content]] = Object.entries(value as Record<string, unknown>) as [[string, unknown]];
-  if (name === "Fn::Join") return (content as [string, unknown[]])[1].map(told).join("");
+  if (name === "Fn::Join") return (content as [string, unknown[]])[1].map(textOf).join("");
   return `<${[content].flat().join(".")}>`;
 }

@@ -70,7 +70,7 @@ export class StepwellAlarms extends Construct {
     if (!hasOwnMetrics) return;
     this.#add("Paused", alarmTopic, {
       description:
-        "An invocation was paused and goes on only when somebody resumes it: its attempts are used up, or it could not be driven at all. List what is paused; the last failure of each says why.",
+        "An invocation was paused and goes on only when an operator resumes it: its attempts are used up, or it could not be driven at all. List what is paused; the last failure of each says why.",
       metric: ownMetric(environment, "invocations_paused_total"),
       threshold: 0,
     });

@@ -27,6 +27,7 @@ const settings = JSON.parse(context("settings") ?? "{}") as Partial<Record<Setti
 const handlerArns = context("handler-arns")?.split(",");
 const assumableRoleArns = context("assumable-role-arns")?.split(",");
 const scheduleArns = context("schedule-arns")?.split(",");
+const kafkaClusters = context("kafka-clusters");
 const table = context("table");
 const alarmTopic = context("alarm-topic");
 const [signingKey, workerConcurrencyMax] = [number("signing-key"), number("worker-concurrency")];
@@ -43,6 +44,9 @@ const stepwell = new Stepwell(stack, "Stepwell", {
   ...(scheduleArns !== undefined && { scheduleArns }),
   ...(table !== undefined && { table: TableV2.fromTableName(stack, "Table", table) }),
   ...(ingressAuth !== undefined && { ingressAuth }),
+  ...(kafkaClusters !== undefined && {
+    kafkaClusters: JSON.parse(kafkaClusters) as NonNullable<StepwellProps["kafkaClusters"]>,
+  }),
   ...(context("alarms") === "false" && { alarms: false }),
   ...(context("ssl-only") === "false" && { sslOnly: false }),
   ...(alarmTopic !== undefined && { alarmTopic: Topic.fromTopicArn(stack, "AlarmTopic", alarmTopic) }),

@@ -3,14 +3,14 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { statementInputs, statementProgram } from "./statement-program.mjs";
+import { builtInInputs, builtInTexts } from "./built-in-texts.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
-/** A bundle that includes this source file contains the statement program as a text. */
-const STATEMENT_FRONT = "shared/wiring/statement-front.ts";
+/** A bundle that includes one of these source files contains the statement program or the web UI as a text. */
+const FRONTS = ["shared/wiring/statement-front.ts", "shared/wiring/ui-front.ts"];
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
-const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys", "registrar"];
+const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "topics", "keys", "registrar"];
 
 /** Defines `require` in the bundle, because some packages still call it and an ES module has none. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
@@ -42,16 +42,15 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     format: "esm",
     mainFields: ["module", "main"],
     banner: { js: REQUIRE },
-    define: await statementProgram(),
+    define: await builtInTexts(),
     // Few packages have license comments. The file beside each bundle contains all licenses.
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
   });
-  const program = await statementInputs();
+  const texts = await builtInInputs();
   for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
-    // The bundle contains the statement program as a text.
-    if (STATEMENT_FRONT in inputs) Object.assign(inputs, { ...program, ...inputs });
+    if (FRONTS.some((front) => front in inputs)) Object.assign(inputs, { ...texts, ...inputs });
     const text = licensesText(bundledPackages(metafile, ROOT, [output]));
     writeFileSync(join(ROOT, dirname(output), LICENSES_FILE), text);
   }

@@ -8,6 +8,8 @@ import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
 import type { ReservedConcurrency } from "./functions.ts";
+import type { KafkaClusterProps } from "./kafka-clusters.ts";
+import { checkKafkaClusters } from "./kafka-clusters.ts";
 import type { NetworkProps } from "./network.ts";
 import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
@@ -21,6 +23,7 @@ export interface CheckedProps extends NetworkProps {
   readonly ingressCors?: IngressCors;
   readonly sweeperMemoryMb?: number;
   readonly reservedConcurrency?: ReservedConcurrency;
+  readonly kafkaClusters?: readonly KafkaClusterProps[];
   readonly encryptionKey?: IKey;
   /** An existing table, which the stack does not encrypt. */
   readonly table?: AnyTable;
@@ -65,6 +68,7 @@ export function checkProps(props: CheckedProps, region: string): void {
     if (!RESERVING.includes(name)) refuse("reservedConcurrency", name, `one of ${RESERVING.join(", ")}`);
     if (count !== undefined) checkWhole(`reservedConcurrency: ${name}`, count);
   }
+  checkKafkaClusters(props.kafkaClusters ?? []);
   for (const name of OF_A_NETWORK) {
     if (props[name] !== undefined && props.vpc === undefined)
       throw new Error(`${name}: it applies only together with vpc`);

@@ -1,4 +1,4 @@
-/** The four functions, each with its own role, which allows only the actions that the function performs. */
+/** The functions, each with its own role, which allows only the actions that the function performs. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Names, Token } from "aws-cdk-lib";
 import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
@@ -10,25 +10,35 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/setting-variables.ts";
+import { acknowledgeWildcards } from "./acknowledged.ts";
 import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
 import { driving, encrypting, finishing, handlerCalls, polling } from "./grants.ts";
-import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
+import { readingIndexes, receiving, roleAssuming, walkingTable } from "./grants.ts";
+import type { KafkaClusterProps } from "./kafka-clusters.ts";
+import { kafkaClustersSetting, mappingTopics, readingClusters } from "./kafka-clusters.ts";
 import type { EnvironmentKeys } from "./keys.ts";
 import type { FunctionNetwork, NetworkProps } from "./network.ts";
 import { networkOf } from "./network.ts";
 import type { OwnedSetting } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
-import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
+import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, TOPICS_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 const WORKER_CONCURRENCY_MAX = 100;
 /** The minimum that an event source accepts. */
 const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
 /** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
+/** The setting of those that follow subscriptions: of the admin function and the sweeper. */
+const FOLLOWERS_ALONE = "aws.topics-function";
+/** The clusters, which the stack sets only if it has any. */
+const CLUSTERS = "ingress.kafka-clusters";
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
 /** The setting for the tag of handlers. The functions get it only if the stack has no `handlerArns`. */
 const TAGGED_ALONE = "aws.handler-tag";
+
+/** Settings that not every function has, or not every stack. */
+type OwnedBySome = typeof SWEEPER_ALONE | typeof TAGGED_ALONE | typeof FOLLOWERS_ALONE | typeof CLUSTERS;
 
 /** Concurrent executions that each function reserves from the account's; they are also its limit. */
 export interface ReservedConcurrency {
@@ -48,6 +58,7 @@ export interface StepwellFunctionsProps extends NetworkProps {
   readonly sweeperMemoryMb?: number;
   readonly reservedConcurrency?: ReservedConcurrency;
   readonly xray?: boolean;
+  readonly kafkaClusters?: readonly KafkaClusterProps[];
   readonly table: AnyTable;
   readonly queue: Queue;
   readonly slowQueue: Queue;
@@ -69,6 +80,8 @@ export class StepwellFunctions extends Construct {
   readonly admin: LambdaFunction;
   readonly worker: LambdaFunction;
   readonly sweeper: LambdaFunction;
+  /** Accepts records of Kafka; present if the stack has clusters. */
+  readonly topics: LambdaFunction | undefined;
   readonly #props: StepwellFunctionsProps;
   readonly #network: FunctionNetwork | undefined;
 
@@ -87,7 +100,7 @@ export class StepwellFunctions extends Construct {
     ];
     const { ingress, admin, sweeper } = props.reservedConcurrency ?? {};
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives, { reservedConcurrency: ingress });
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table)], {
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table), walkingTable(table)], {
       reservedConcurrency: admin,
     });
     // Workers run slices of the sweeper's walks, which read the indexes.
@@ -108,6 +121,26 @@ export class StepwellFunctions extends Construct {
       reservedConcurrency: sweeper,
     });
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
+    this.topics = this.#consumer(drives);
+  }
+
+  /** All functions of the control plane. */
+  get all(): LambdaFunction[] {
+    const { ingress, admin, worker, sweeper, topics } = this;
+    return [ingress, admin, worker, sweeper, ...(topics === undefined ? [] : [topics])];
+  }
+
+  #consumer(drives: readonly PolicyStatement[]): LambdaFunction | undefined {
+    const { kafkaClusters = [] } = this.#props;
+    if (kafkaClusters.length === 0) return undefined;
+    const topics = this.#make("Topics", TOPICS_TIMEOUT, [...drives, ...readingClusters(this, kafkaClusters)]);
+    const grants = mappingTopics(topics.functionArn);
+    for (const follower of [this.admin, this.sweeper]) {
+      follower.addEnvironment(variableOf(FOLLOWERS_ALONE), topics.functionName);
+      for (const grant of grants) follower.addToRolePolicy(grant);
+      acknowledgeWildcards(follower.role!, grants);
+    }
+    return topics;
   }
 
   /** Each lane has its own concurrency, so a full lane takes no workers from the other. */
@@ -154,8 +187,9 @@ export class StepwellFunctions extends Construct {
       environment,
       signingKey,
       handlerArns,
+      kafkaClusters = [],
     } = this.#props;
-    const owned: Readonly<Record<Exclude<OwnedSetting, typeof SWEEPER_ALONE | typeof TAGGED_ALONE>, string>> = {
+    const owned: Readonly<Record<Exclude<OwnedSetting, OwnedBySome>, string>> = {
       "aws.table": table.tableName,
       "aws.queue-url": queue.queueUrl,
       "aws.queue-arn": queue.queueArn,
@@ -171,6 +205,7 @@ export class StepwellFunctions extends Construct {
       ...settings,
       ...owned,
       ...(handlerArns === undefined && { [TAGGED_ALONE]: environment }),
+      ...(kafkaClusters.length > 0 && { [CLUSTERS]: kafkaClustersSetting(this, kafkaClusters) }),
     };
     return Object.fromEntries(Object.entries(all).map(([path, value]) => [variableOf(path), value]));
   }

@@ -98,6 +98,11 @@ export function readingIndexes(table: AnyTable): PolicyStatement {
   });
 }
 
+/** The grant to walk over the table, for statements about the state of a service, whose keys no index lists. */
+export function walkingTable(table: AnyTable): PolicyStatement {
+  return new PolicyStatement({ actions: ["dynamodb:Scan"], resources: [table.tableArn] });
+}
+
 export function receiving(queue: Queue): PolicyStatement {
   return new PolicyStatement({ actions: ["sqs:ReceiveMessage"], resources: [queue.queueArn] });
 }

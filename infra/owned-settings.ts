@@ -16,6 +16,8 @@ export const OWNED_SETTINGS = {
   "aws.parameters": "environmentName",
   "aws.signing-key": "signingKey",
   "aws.handler-tag": "handlerArns",
+  "aws.topics-function": "kafkaClusters",
+  "ingress.kafka-clusters": "kafkaClusters",
 } as const satisfies Partial<Readonly<Record<SettingPath, string | undefined>>>;
 
 export type OwnedSetting = keyof typeof OWNED_SETTINGS;

@@ -16,6 +16,7 @@ import { checkProps } from "./checked-props.ts";
 import { StepwellDashboard } from "./dashboard.ts";
 import type { ReservedConcurrency } from "./functions.ts";
 import { StepwellFunctions } from "./functions.ts";
+import type { KafkaClusterProps } from "./kafka-clusters.ts";
 import { EnvironmentKeys } from "./keys.ts";
 import { allowLogEncryption } from "./log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
@@ -95,6 +96,11 @@ export interface StepwellProps {
   readonly vpcSubnets?: SubnetSelection;
   /** The security groups of the functions in `vpc`; by default one group that allows all outbound traffic. */
   readonly securityGroups?: readonly (ISecurityGroup | SecurityGroup)[];
+  /**
+   * The Kafka clusters whose topics may invoke handlers. With any, the stack has a function that accepts records, and the
+   * admin API makes an event source mapping for each subscription. By default none.
+   */
+  readonly kafkaClusters?: readonly KafkaClusterProps[];
   /** X-Ray traces of the functions, which are billed by number; off by default. */
   readonly xray?: boolean;
   /**
@@ -176,7 +182,7 @@ export class Stepwell extends Construct {
     const watched = {
       ...stores,
       environment: measuredAs,
-      functions: [functions.ingress, functions.admin, functions.worker, functions.sweeper],
+      functions: functions.all,
       hasOwnMetrics,
     };
     const { alarmTopic } = props;
@@ -210,6 +216,7 @@ export class Stepwell extends Construct {
       AdminFunction: functions.admin.functionName,
       WorkerFunction: functions.worker.functionName,
       SweeperFunction: functions.sweeper.functionName,
+      ...(functions.topics !== undefined && { TopicsFunction: functions.topics.functionName }),
       SigningKey: keys.publicKeys.current,
       NextSigningKey: keys.publicKeys.next,
     };

@@ -10,7 +10,7 @@ action_of = iam_actions.extract_iam_action
 
 
 def action_of_entries(service, *request):
-    """There are no actions of batches in IAM: who may send a message may send ten."""
+    """There are no actions of batches in IAM: the right to send a message is the right to send ten."""
     action = action_of(service, *request)
     return action.removesuffix("Batch") if service == "sqs" and action else action
 

@@ -2,10 +2,12 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
+import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { statementFront } from "../../shared/wiring/statement-front.ts";
-import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
+import { uiFront } from "../../shared/wiring/ui-front.ts";
+import { ingressUseCases, invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { requestOf, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
 import { functionMemoryBytes } from "../lambda/function-memory.ts";
@@ -20,6 +22,12 @@ export function adminHandler(aws: Aws): AdminHandler {
   const face = adminApp(engine, {
     version: packageJson.config.version,
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
+    runsOn: "functions",
+    ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
+    ingress: ingressApp(engine, ingressUseCases(engine), {
+      unfinished: "out-of-time",
+      forwardHeaders: settings["ingress.forward-headers"],
+    }),
     metricsText: async () => "# A function keeps no measures of its own.\n",
     invocations: invocationUseCases,
     statements: statementFront(engine, settings, {

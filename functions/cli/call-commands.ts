@@ -9,7 +9,7 @@ import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
 import { dataOption, readPayload } from "./payload.ts";
 import type { Payload } from "./payload.ts";
-import { isJson } from "./pretty-json.ts";
+import { isJson } from "../../shared/api/wire/pretty-json.ts";
 import { giveResult, untilInterrupted } from "./result-output.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";

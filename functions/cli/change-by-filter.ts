@@ -1,8 +1,9 @@
 /** A change of all invocations that match filters: counts them, asks for confirmation, and reports the outcomes. */
 import type { BatchBody } from "../../shared/api/wire/admin.ts";
+import { type BatchOutcome, batchOutcomes } from "../../shared/api/wire/batch-outcomes.ts";
 import type { InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
 import { countsText, failUnlessAccepted, unansweredFix } from "./change-outcome.ts";
-import type { CarriedOut, ChangeOutcome, OutcomeKind } from "./change-outcome.ts";
+import type { CarriedOut } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_ABORTED, EXIT_USAGE } from "./exit-codes.ts";
 import type { FilteredChange } from "./filtered-change.ts";
@@ -58,7 +59,7 @@ function notConfirmable(): CommandFailure {
 function notWhole(count: number): CommandFailure {
   return new CommandFailure(`Nothing was changed: more than these ${count} invocations may match`, {
     exitCode: EXIT_USAGE,
-    cause: "what was restarted still matches, so that another run for the rest would restart the same ones again",
+    cause: "restarted invocations still match, so another run for the rest would restart them again",
     fix: "Select fewer, for instance by --service, --handler or --older-than, or give ids.",
   });
 }
@@ -70,37 +71,20 @@ async function carryOut(
   deployment: string | undefined,
 ): Promise<CarriedOut> {
   const path = `internal/invocations_batch_operations/${change.route}`;
-  const outcomes: ChangeOutcome[] = [];
+  const outcomes: BatchOutcome[] = [];
   for (let at = 0; at < ids.length; at += BATCH_SIZE) {
     const batchIds = ids.slice(at, at + BATCH_SIZE);
     const batch = { invocation_ids: batchIds, ...(deployment !== undefined && { deployment }) };
     const what = `${change.noted}: ${at} of ${ids.length} done`;
     try {
       const { body } = await session.admin.ask<Partial<BatchBody> | undefined>("POST", path, batch, what);
-      outcomes.push(...outcomesOf(batchIds, body));
+      outcomes.push(...batchOutcomes(batchIds, body));
     } catch (failure) {
-      const unanswered = ids.slice(at).map((id): ChangeOutcome => ({ id, outcome: "unanswered" }));
+      const unanswered = ids.slice(at).map((id): BatchOutcome => ({ id, outcome: "unanswered" }));
       return { outcomes: [...outcomes, ...unanswered], failure };
     }
   }
   return { outcomes };
-}
-
-/** @returns an outcome for each id of the batch: an id that the answer leaves out is unanswered */
-function outcomesOf(ids: readonly string[], body: Partial<BatchBody> | undefined): readonly ChangeOutcome[] {
-  const { succeeded = [], failed = [], noted = [] } = body ?? {};
-  const later = new Set(noted);
-  const kindOf = (id: string): OutcomeKind => (later.has(id) ? "noted" : "done");
-  const answered = [
-    ...succeeded.map((one): ChangeOutcome => {
-      if (typeof one === "string") return { id: one, outcome: kindOf(one) };
-      const { old_invocation_id: id, new_invocation_id } = one;
-      return { id, outcome: kindOf(id), new_invocation_id };
-    }),
-    ...failed.map(({ invocation_id: id, error: message }): ChangeOutcome => ({ id, outcome: "refused", message })),
-  ];
-  const byId = new Map(answered.map((one) => [one.id, one]));
-  return ids.map((id) => byId.get(id) ?? { id, outcome: "unanswered" });
 }
 
 function dryText(session: Session, found: Matching): string {

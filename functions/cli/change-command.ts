@@ -3,7 +3,8 @@ import { Command } from "commander";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { changeByFilter } from "./change-by-filter.ts";
 import { failUnlessAccepted, outcomeText } from "./change-outcome.ts";
-import type { CarriedOut, ChangeOutcome } from "./change-outcome.ts";
+import type { BatchOutcome } from "../../shared/api/wire/batch-outcomes.ts";
+import type { CarriedOut } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
 import { bulkOptions, dryRunOption, filteredChange, isByFilter } from "./filtered-change.ts";
@@ -65,13 +66,13 @@ async function carryOut(
  * @throws the failure, if there is only one id
  */
 async function changeEach(session: Session, ids: readonly string[], route: string): Promise<CarriedOut> {
-  const outcomes: ChangeOutcome[] = [];
+  const outcomes: BatchOutcome[] = [];
   for (const [at, id] of ids.entries()) {
     try {
       outcomes.push(await changeOne(session, id, route, ids.length === 1));
     } catch (failure) {
       if (ids.length === 1) throw failure;
-      const unanswered = ids.slice(at).map((one): ChangeOutcome => ({ id: one, outcome: "unanswered" }));
+      const unanswered = ids.slice(at).map((one): BatchOutcome => ({ id: one, outcome: "unanswered" }));
       return { outcomes: [...outcomes, ...unanswered], failure };
     }
   }
@@ -83,7 +84,7 @@ function pathOf(id: string): string {
 }
 
 /** @throws any failure; but if there are several invocations, a refusal of one is its outcome, and the others go on */
-async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<ChangeOutcome> {
+async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<BatchOutcome> {
   type Answered = { readonly new_invocation_id?: string } | undefined;
   try {
     const { status, body } = await admin.ask<Answered>("PATCH", `${pathOf(id)}/${route}`);

@@ -1,24 +1,13 @@
 /** The outcomes of a change for each invocation, as the command prints them. */
+import type { BatchOutcome, OutcomeKind } from "../../shared/api/wire/batch-outcomes.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
 import type { InvocationChange } from "./invocation-changes.ts";
 import { foreignLine } from "./visible-text.ts";
 
-/** `noted`: the server applies the change later. `unanswered`: the server did not answer, or was not asked. */
-export type OutcomeKind = "done" | "noted" | "refused" | "unanswered";
-
-export interface ChangeOutcome {
-  readonly id: string;
-  readonly outcome: OutcomeKind;
-  /** The reason of a refusal. */
-  readonly message?: string;
-  /** The id of the new invocation after a restart. */
-  readonly new_invocation_id?: string;
-}
-
 export interface CarriedOut {
   /** One for each invocation. */
-  readonly outcomes: readonly ChangeOutcome[];
+  readonly outcomes: readonly BatchOutcome[];
   /** The failure that ended the work early. */
   readonly failure?: unknown;
 }
@@ -27,7 +16,7 @@ const REFUSALS_MAX = 20;
 const RESTARTED_SQL = 'stepwell sql "SELECT restarted_from FROM sys_invocation WHERE restarted_from IS NOT NULL"';
 
 /** @throws CommandFailure if the server refused any, or left any without an answer */
-export function failUnlessAccepted(change: InvocationChange, outcomes: readonly ChangeOutcome[]): void {
+export function failUnlessAccepted(change: InvocationChange, outcomes: readonly BatchOutcome[]): void {
   const countOf = (kind: OutcomeKind): number => outcomes.filter(({ outcome }) => outcome === kind).length;
   const [refused, unanswered] = [countOf("refused"), countOf("unanswered")];
   const parts = [
@@ -49,7 +38,7 @@ export function unansweredFix(change: InvocationChange): string {
 }
 
 /** One line for one invocation. */
-export function outcomeText(change: InvocationChange, told: ChangeOutcome): string {
+export function outcomeText(change: InvocationChange, told: BatchOutcome): string {
   const { id, outcome, message = "", new_invocation_id: newId } = told;
   if (outcome === "refused") return foreignLine(`Refused    ${id}: ${message}`);
   const note = noteOf(change, outcome);
@@ -60,7 +49,7 @@ export function outcomeText(change: InvocationChange, told: ChangeOutcome): stri
  * The refusals, at most twenty, and one line for each kind of outcome with its count. After a change that makes new
  * invocations, the output also names all ids without an answer, because filters no longer tell them from the others.
  */
-export function countsText(change: InvocationChange, outcomes: readonly ChangeOutcome[]): string {
+export function countsText(change: InvocationChange, outcomes: readonly BatchOutcome[]): string {
   const refused = outcomes.filter(({ outcome }) => outcome === "refused");
   const unanswered = outcomes.filter(({ outcome }) => outcome === "unanswered");
   const more = refused.length - REFUSALS_MAX;

@@ -1,6 +1,6 @@
 /** Formats the values of journal entries. */
 import type { EntryBody, ValueBody } from "../../shared/api/wire/invocation.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { prettyJson } from "../../shared/api/wire/pretty-json.ts";
 import { indented } from "./table.ts";
 import { foreignLine, foreignText } from "./visible-text.ts";
 

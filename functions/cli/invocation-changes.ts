@@ -1,5 +1,6 @@
 /** The changes to invocations that the CLI offers: command names, routes, questions and outcome texts. */
 import { Option } from "commander";
+import { CHANGE_STATUSES } from "../../shared/api/wire/change-statuses.ts";
 
 export interface InvocationChange {
   readonly name: string;
@@ -34,7 +35,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "cancel",
-    statuses: ["open"],
+    statuses: CHANGE_STATUSES.cancel,
     description: "Cancel invocations: the handler receives the cancellation at its next step, and may undo its work.",
     route: "cancel",
     question: "Cancel",
@@ -44,7 +45,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "kill",
-    statuses: ["open"],
+    statuses: CHANGE_STATUSES.kill,
     description: "End invocations at once: the handler is not notified, and nothing is undone.",
     route: "kill",
     question: "Kill",
@@ -54,7 +55,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     ...PLAIN,
     name: "pause",
-    statuses: ["scheduled", "pending", "ready", "running", "backing-off", "suspended"],
+    statuses: CHANGE_STATUSES.pause,
     description:
       "Pause invocations until they are resumed; a running attempt ends first, and one in the queue of a key leaves it.",
     route: "pause",
@@ -65,7 +66,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   },
   {
     name: "resume",
-    statuses: ["paused"],
+    statuses: CHANGE_STATUSES.resume,
     description: "Resume paused invocations, and retry at once those that wait for a retry.",
     options: [deployment("keep")],
     route: "resume",
@@ -78,7 +79,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
     ...PLAIN,
     name: "purge",
     alias: "rm",
-    statuses: ["completed"],
+    statuses: CHANGE_STATUSES.purge,
     description: "Delete completed invocations with result, journal and idempotency key.",
     route: "purge",
     question: "Purge",
@@ -88,7 +89,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     name: "restart",
     makesNew: true,
-    statuses: ["failed"],
+    statuses: CHANGE_STATUSES.restart,
     alias: "restart-as-new",
     description: "Start completed invocations again, with the same input and a new id.",
     options: [

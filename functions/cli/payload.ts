@@ -4,7 +4,7 @@ import { Option } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
 import type { Pairs } from "./pair-options.ts";
-import { isJson, utf8Text } from "./pretty-json.ts";
+import { isJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 
 const CONTENT_TYPE = "content-type";
 const JSON_TYPE = "application/json";

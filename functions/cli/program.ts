@@ -12,11 +12,14 @@ import { exampleCommand } from "./example-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { explainCommand } from "./explain-command.ts";
 import { invocationCommands } from "./invocation-commands.ts";
+import { kafkaClusterCommands } from "./kafka-cluster-commands.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { serviceCommands } from "./service-commands.ts";
 import { serverOptions } from "./session.ts";
 import { sqlCommand } from "./sql-command.ts";
 import { stateCommands } from "./state-commands.ts";
+import { subscriptionCommands } from "./subscription-commands.ts";
+import { uiCommand } from "./ui-command.ts";
 
 /** @param exitWith ends the process; only `dev` calls it */
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
@@ -35,11 +38,14 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     serviceCommands(),
     invocationCommands(),
     stateCommands(),
+    subscriptionCommands(),
+    kafkaClusterCommands(),
     callCommand(),
     sendCommand(),
     attachCommand(),
     awakeableCommands(),
     sqlCommand(),
+    uiCommand(),
     exampleCommand(),
     explainCommand(),
     proxyCommand(),

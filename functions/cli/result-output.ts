@@ -3,7 +3,7 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_INTERRUPTED } from "./exit-codes.ts";
 import { invocationIdOf } from "./ingress-exchange.ts";
 import type { IngressAnswer } from "./ingress-exchange.ts";
-import { isJson, prettyJson, utf8Text } from "./pretty-json.ts";
+import { isJson, prettyJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 import type { Session } from "./session.ts";
 
 /** JSON is indented; bytes that are no text go to a pipe as they are, and to a terminal in base64. */

@@ -8,7 +8,7 @@ import { EXIT_USAGE } from "./exit-codes.ts";
 import { shownBase } from "./http-exchange.ts";
 import { ingressClient } from "./ingress-client.ts";
 import type { IngressClient } from "./ingress-client.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { prettyJson } from "../../shared/api/wire/pretty-json.ts";
 import { openTerminal } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 

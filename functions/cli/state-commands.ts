@@ -3,9 +3,10 @@ import { Command } from "commander";
 import type { StateBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
+import { clearService } from "./state-of-service.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { prettyJson } from "../../shared/api/wire/pretty-json.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { stateBytes, stateJson, stateText } from "./state-value.ts";
@@ -77,12 +78,16 @@ function addName(written: string, before: readonly string[] = []): readonly stri
 
 function clearCommand(): Command {
   return new Command("clear")
-    .description("Remove all values of one key; the change waits for its turn among the calls of the key.")
+    .description(
+      "Remove all values of one key, or of each key of a service; a change waits for its turn among the calls of its key.",
+    )
     .argument("<service>")
-    .argument("<key>")
+    .argument("[key]", "by default every key of the service that has state")
     .addOption(yesOption())
-    .action((service: string, key: string, _flags: unknown, command: Command) =>
-      write(sessionOf(command), service, key, { values: {}, remove: "all" }),
+    .action((service: string, key: string | undefined, _flags: unknown, command: Command) =>
+      key === undefined
+        ? clearService(sessionOf(command), service)
+        : write(sessionOf(command), service, key, { values: {}, remove: "all" }),
     );
 }
 

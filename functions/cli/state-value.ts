@@ -1,5 +1,5 @@
 /** Converts state values between bytes and command-line text; the SDKs store most values as JSON. */
-import { isJson } from "./pretty-json.ts";
+import { isJson } from "../../shared/api/wire/pretty-json.ts";
 
 /** The value as text; bytes that are not UTF-8 become base64 with a prefix. */
 export function stateText(bytes: readonly number[]): string {

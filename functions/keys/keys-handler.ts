@@ -8,33 +8,33 @@ import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.t
 
 /**
  * The attributes `CurrentPublicKey` and `NextPublicKey` contain the keys that deployments must trust.
- * @param tellNothingOverdue called once at the creation of an environment, if its functions write metrics
+ * @param measureNothingOverdue called once at the creation of an environment, if its functions write metrics
  */
 export function keysResource(
   store: ParameterStore,
-  tellNothingOverdue: (environment: string) => void,
+  measureNothingOverdue: (environment: string) => void,
 ): (event: ResourceEvent) => Promise<ResourceOutcome> {
-  return async ({ RequestType, ResourceProperties: told, PhysicalResourceId }) => {
-    const place = { path: textOf(told, "Path"), signingKey: Number(textOf(told, "SigningKey")) };
+  return async ({ RequestType, ResourceProperties: properties, PhysicalResourceId }) => {
+    const place = { path: textOf(properties, "Path"), signingKey: Number(textOf(properties, "SigningKey")) };
     if (RequestType === "Delete") {
       // After a change of the path, CloudFormation also deletes the old path, with its keys.
-      if (told["Keep"] !== "true") await removeParameterKeys(store, place);
+      if (properties["Keep"] !== "true") await removeParameterKeys(store, place);
       return { physicalId: PhysicalResourceId ?? place.path };
     }
-    const kmsKeyId = told["KmsKeyId"];
+    const kmsKeyId = properties["KmsKeyId"];
     const { current, next } = await makeParameterKeys(
       store,
       place,
       typeof kmsKeyId === "string" ? kmsKeyId : undefined,
     );
-    const measuredAs = told["MeasuredAs"];
-    if (RequestType === "Create" && typeof measuredAs === "string") tellNothingOverdue(measuredAs);
+    const measuredAs = properties["MeasuredAs"];
+    if (RequestType === "Create" && typeof measuredAs === "string") measureNothingOverdue(measuredAs);
     return { physicalId: place.path, attributes: { CurrentPublicKey: current, NextPublicKey: next } };
   };
 }
 
-function textOf(told: ResourceEvent["ResourceProperties"], name: string): string {
-  const value = told[name];
+function textOf(properties: ResourceEvent["ResourceProperties"], name: string): string {
+  const value = properties[name];
   if (typeof value === "string" && value !== "") return value;
   throw new Error(`the property ${name} is missing`);
 }

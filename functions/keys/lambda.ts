@@ -1,7 +1,7 @@
 /** The entry point of the function that creates the keys; only a deployment of the stack calls it. */
-import { tellNothingOverdue } from "../../shared/wiring/first-measure.ts";
+import { measureNothingOverdue } from "../../shared/wiring/first-measure.ts";
 import { parameterStore } from "../../shared/wiring/parameter-keys.ts";
 import { customResource } from "../lambda/custom-resource.ts";
 import { keysResource } from "./keys-handler.ts";
 
-export const handler = customResource(keysResource(parameterStore(), tellNothingOverdue));
+export const handler = customResource(keysResource(parameterStore(), measureNothingOverdue));

@@ -42,11 +42,11 @@ export function customResource(
         Reason: (error instanceof Error ? error.message : String(error)).slice(0, REASON_MAX_CHARACTERS),
       }),
     );
-    await tell(event.ResponseURL, { StackId, RequestId, LogicalResourceId, ...outcome });
+    await send(event.ResponseURL, { StackId, RequestId, LogicalResourceId, ...outcome });
   };
 }
 
-async function tell(address: string, answer: object): Promise<void> {
+async function send(address: string, answer: object): Promise<void> {
   // The URL was presigned for a request without a content type.
   const { status } = await fetch(address, {
     method: "PUT",

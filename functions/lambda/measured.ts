@@ -9,7 +9,7 @@ type Handler<Event, Answer> = (event: Event, context: LambdaContext) => Promise<
 
 export function measured<Event, Answer>(aws: Aws, handler: Handler<Event, Answer>): Handler<Event, Answer> {
   return async (event, context) => {
-    aws.tellRequest?.(context.awsRequestId);
+    aws.tagLogs?.(context.awsRequestId);
     try {
       return await handler(event, context);
     } finally {

@@ -65,7 +65,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
     writeAdminUrl(local.adminUrl, log);
-    tellStart(local, log, settings["data-dir"]);
+    logStart(local, log, settings["data-dir"]);
     const registrations = keepRegistered(local, options, log, stopping.signal);
     await stopped;
     log.write("process.stop-requested");
@@ -104,13 +104,13 @@ async function keepRegistered(
   for (const uri of register) begin({ uri, useHttp11 }, "until-changed");
   const own = [ingressUrl, adminUrl].map((url) => Number(new URL(url).port));
   const ports = USUAL_PORTS.filter((port) => !own.includes(port));
-  // The operator did not name a found deployment, so the removal of it counts for longer.
+  // The operator did not name a found deployment, so it stays removed until an operator registers it.
   const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
   if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);
 }
 
-/** Leaves the address to checks that do not know the settings. A failure costs the check alone. */
+/** Writes the address to a file for health checks, which do not know the settings. If the write fails, only they fail. */
 function writeAdminUrl(adminUrl: string, log: Log): void {
   const path = process.env[ADMIN_URL_FILE_VARIABLE] ?? "";
   if (path === "") return;
@@ -121,12 +121,13 @@ function writeAdminUrl(adminUrl: string, log: Log): void {
   }
 }
 
-function tellStart(local: LocalProcess, log: Log, dataDir: string): void {
+function logStart(local: LocalProcess, log: Log, dataDir: string): void {
   if (local.exposedHosts.length > 0) log.write("api.exposed", { hosts: local.exposedHosts.join(",") });
   log.write("process.started", {
     version: packageJson.config.version,
     ingress: local.ingressUrl,
     admin: local.adminUrl,
+    ui: `${local.adminUrl}ui/`,
     data: dataDir,
   });
 }

@@ -72,7 +72,7 @@ class PortLook {
   /** The registration at this port, which the process has not made. */
   #registered: Deployment | undefined;
   #isRemoved = false;
-  #told: string | undefined;
+  #loggedReason: string | undefined;
 
   constructor(engine: Engine, host: string, port: number, log: Log) {
     this.#engine = engine;
@@ -94,7 +94,7 @@ class PortLook {
       if (!(await isListening(this.#host, this.#port))) return { kind: "nothing" };
       const uri = uriOf(registered) ?? `http://${this.#host}:${this.#port}/`;
       const looked = await lookAt(this.#engine, uri, registered?.additionalHeaders ?? {});
-      if (looked.kind === "refused") this.#tellRefusal(uri, looked.reason);
+      if (looked.kind === "refused") this.#logRefusal(uri, looked.reason);
       return looked.kind === "deployment" ? { ...looked, uri } : { kind: looked.kind };
     } catch {
       // The registry could not be read; the next look reads it again.
@@ -116,9 +116,10 @@ class PortLook {
     return registered;
   }
 
-  #tellRefusal(uri: string, reason: string): void {
-    if (reason !== this.#told) this.#log.write("deployment.refused", { uri: loggedAddress({ uri }), error: reason });
-    this.#told = reason;
+  #logRefusal(uri: string, reason: string): void {
+    if (reason !== this.#loggedReason)
+      this.#log.write("deployment.refused", { uri: loggedAddress({ uri }), error: reason });
+    this.#loggedReason = reason;
   }
 }
 

@@ -124,8 +124,8 @@ function byteText(body: Uint8Array): string {
 
 /** @returns whether the request came over HTTP/2 */
 function writeHead(outgoing: Outgoing, { status, headers, body }: HttpResponse, isLast: boolean): boolean {
-  const told = { ...headers, ...NO_SNIFFING };
-  const sized = status === 204 || status === 304 ? told : { ...told, "content-length": String(body.length) };
+  const all = { ...headers, ...NO_SNIFFING };
+  const sized = status === 204 || status === 304 ? all : { ...all, "content-length": String(body.length) };
   if ("stream" in outgoing) {
     outgoing.writeHead(status > STATUS_MAX_OF_HTTP2 ? 500 : status, sized);
     return true;

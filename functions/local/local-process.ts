@@ -23,6 +23,7 @@ import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
 import { statementFront } from "../../shared/wiring/statement-front.ts";
 import type { OpenStatementFront } from "../../shared/wiring/statement-front.ts";
+import { uiFront } from "../../shared/wiring/ui-front.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openDoor } from "./http-door.ts";
@@ -57,10 +58,16 @@ export async function startLocalProcess(
   const statements = statementFront(embedded.engine, settings, { environment: process.env });
   const doors: Door[] = [];
   try {
-    const ingress = await openIngress(settings, embedded);
+    const face = ingressFace(settings, embedded);
+    const ingress = await openIngress(settings, embedded, face);
     doors.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
-    const admin = await openAdmin(settings, embedded, { version, ingressEndpoint: ingressUrl, statements });
+    const admin = await openAdmin(settings, embedded, {
+      version,
+      ingressEndpoint: ingressUrl,
+      ingress: face,
+      statements,
+    });
     doors.push(admin);
     await beginLife(embedded.engine);
     const loops = startLoops(embedded, {
@@ -84,7 +91,18 @@ export async function startLocalProcess(
   }
 }
 
-function openIngress(settings: Settings, { engine, ingressBudgets }: Embedded): Promise<Door> {
+function ingressFace(settings: Settings, { engine }: Embedded): ReturnType<typeof ingressApp> {
+  return ingressApp(engine, ingressUseCases(engine), {
+    forwardHeaders: settings["ingress.forward-headers"],
+    storeReason: ({ message }) => message,
+  });
+}
+
+function openIngress(
+  settings: Settings,
+  { ingressBudgets }: Embedded,
+  answer: ReturnType<typeof ingressApp>,
+): Promise<Door> {
   const max = settings["ingress.concurrent-api-requests-limit"];
   const refusal = (request: HttpRequest) => withCommonHeaders(request, tooManyResponse());
   return openDoor({
@@ -99,20 +117,20 @@ function openIngress(settings: Settings, { engine, ingressBudgets }: Embedded): 
       noRoom: (request, response) => withCommonHeaders(request, noAnswerRoomResponse(response)),
       again: resultAgain,
     },
-    answer: ingressApp(engine, ingressUseCases(engine), {
-      forwardHeaders: settings["ingress.forward-headers"],
-      storeReason: ({ message }) => message,
-    }),
+    answer,
   });
 }
 
 async function openAdmin(
   settings: Settings,
   embedded: Embedded,
-  deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "statements">,
+  deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements">,
 ): Promise<Door> {
   const face = adminApp(embedded.engine, {
     ...deps,
+    runsOn: "one-process",
+    ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
+    recentEnds: () => embedded.recentEnds.view(),
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
   });

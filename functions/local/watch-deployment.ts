@@ -34,15 +34,15 @@ export async function watchDeployment(
   const { again, log } = watching;
   const uri = loggedAddress(wanted);
   const watched = new Watched(engine, wanted, watching);
-  let told: string | undefined;
+  let loggedReason: string | undefined;
   while (!signal.aborted) {
     try {
       await watched.check(signal);
-      told = undefined;
+      loggedReason = undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== told) log.write("registration.failed", { uri, error: reason });
-      told = reason;
+      if (reason !== loggedReason) log.write("registration.failed", { uri, error: reason });
+      loggedReason = reason;
     }
     if (!again) return;
     await engine.clock.sleep(LOOK_EVERY_MS, signal);

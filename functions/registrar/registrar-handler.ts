@@ -23,13 +23,14 @@ interface Registration {
 export function deploymentResource(
   clientOf: (adminUrl: string) => AskAdmin,
 ): (event: ResourceEvent) => Promise<ResourceOutcome> {
-  return async ({ RequestType, ResourceProperties: told, PhysicalResourceId = NEVER_MADE }) => {
-    const ask = clientOf(String(told["AdminUrl"]));
+  return async ({ RequestType, ResourceProperties: properties, PhysicalResourceId = NEVER_MADE }) => {
+    const ask = clientOf(String(properties["AdminUrl"]));
     if (RequestType === "Delete") {
-      if (told["RemoveOnDelete"] === "true" && PhysicalResourceId !== NEVER_MADE) await remove(ask, PhysicalResourceId);
+      if (properties["RemoveOnDelete"] === "true" && PhysicalResourceId !== NEVER_MADE)
+        await remove(ask, PhysicalResourceId);
       return { physicalId: PhysicalResourceId };
     }
-    const id = await register(ask, JSON.parse(String(told["Request"])) as Registration);
+    const id = await register(ask, JSON.parse(String(properties["Request"])) as Registration);
     return { physicalId: id, attributes: { DeploymentId: id } };
   };
 }
@@ -52,20 +53,20 @@ function idIn(answer: AdminAnswer, { arn, uri }: Registration): string {
   if (answer.status < 300 && typeof id === "string") return id;
   // The reason of a failure is visible in the stack's events, so it omits user, password and query of an address.
   const named = arn ?? uri?.replace(/[?#].*/s, "").replace(/\/\/[^/]*@/, "//");
-  throw new Error(`${named} is not registered: ${told(answer)}`);
+  throw new Error(`${named} is not registered: ${answerText(answer)}`);
 }
 
 async function remove(ask: AskAdmin, id: string): Promise<void> {
   const answer = await ask("DELETE", `/deployments/${encodeURIComponent(id)}?force=true`);
   if (answer.status < 300 || answer.status === 404) return;
-  throw new Error(`the deployment ${id} is not removed: ${told(answer)}`);
+  throw new Error(`the deployment ${id} is not removed: ${answerText(answer)}`);
 }
 
 /** Short, because CloudFormation shows only the beginning. */
-function told({ status, body }: AdminAnswer): string {
+function answerText({ status, body }: AdminAnswer): string {
   const { message, restate_code: code } = body;
   if (status === 401 || status === 403) {
-    return `the admin API lets this function not in (${status}): its role may lack execute-api:Invoke, or the address is another account's`;
+    return `the admin API refused this function (${status}): its role may lack execute-api:Invoke, or the address is another account's`;
   }
   if (typeof message !== "string") return `the admin API answered ${status}`;
   const prefix = typeof code === "string" && !message.startsWith(`[${code}]`) ? `[${code}] ` : "";

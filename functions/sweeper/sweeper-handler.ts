@@ -1,7 +1,11 @@
-/** The handler of the sweeper function. A rule calls it every few minutes; it sweeps and then tries the dead letters. */
+/**
+ * The handler of the sweeper function. A rule calls it every few minutes; it sweeps, tries the dead letters, and compares the
+ * event source mappings with the subscriptions.
+ */
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
 import type { SweepReport } from "../../shared/engine/sweep/pass.ts";
+import { followOnce } from "../../shared/engine/topics/follow-subscriptions.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
@@ -24,7 +28,7 @@ export interface SweeperEvent {
 export type SweeperHandler = (event: SweeperEvent, context: LambdaContext) => Promise<SweeperReport>;
 
 export function sweeperHandler(aws: Aws): SweeperHandler {
-  const { engine, deadLetters } = aws;
+  const { engine, deadLetters, settings } = aws;
   return (event, context) => {
     const untilMs = timeIsUpAtMs(aws, context);
     return withinTime(engine, untilMs, async () => {
@@ -33,8 +37,9 @@ export function sweeperHandler(aws: Aws): SweeperHandler {
       const swept = await (event.everything === true
         ? sweepAll(engine, sweptUntilMs)
         : sweepOnce(engine, sweptUntilMs));
-      if (deadLetters === undefined) return { swept };
-      return { swept, letters: await drainDeadLetters(engine, deadLetters, untilMs) };
+      const letters = deadLetters && (await drainDeadLetters(engine, deadLetters, untilMs));
+      if (settings["aws.topics-function"] !== undefined) await followOnce(engine);
+      return { swept, ...(letters && { letters }) };
     });
   };
 }

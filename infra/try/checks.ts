@@ -35,7 +35,7 @@ const DOORS: readonly Check[] = [
     run: (plane) => coldAndWarm(plane.askAdmin, "/version"),
   },
   {
-    name: "who does not sign is refused at both doors",
+    name: "requests without a signature are refused at both doors",
     questions: 2,
     async run({ ask, askAdmin }) {
       must(403, "an unsigned call", await ask("/greeter/greet", { method: "POST", input: "Eve", unsigned: true }));
@@ -126,7 +126,7 @@ const KEYED: readonly Check[] = [
 
 const OPERATED: readonly Check[] = [
   {
-    name: "what sleeps for an hour is cancelled",
+    name: "an invocation that sleeps for an hour is cancelled",
     shapes: [["send that sleeps an hour", 1]],
     questions: 5,
     async run(plane) {

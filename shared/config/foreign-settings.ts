@@ -71,12 +71,9 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
     "Stepwell has no rules of concurrency; use worker.invoker.concurrent-invocations-limit",
   "worker.self-proposal-queue-memory-limit": STORES,
   "worker.shuffle.*": NODES,
-  "admin.disable-web-ui": "the page at /ui/ cannot be switched off; admin.bind decides which clients reach it",
-  "disable-web-ui": "the page at /ui/ cannot be switched off; admin.bind decides which clients reach it",
   "admin.heartbeat-interval": NODES,
   "admin.query-engine.query-parallelism": "two statements run at a time, each in its own process",
   "admin.query-engine.tmp-dir": "admin.query-engine.memory-size limits the memory of a statement",
-  "ingress.kafka-clusters*": "clusters of Kafka come by the admin API: POST /kafka-clusters",
   "ingress.ingestion.*": STORES,
   "experimental-*": "Stepwell has no experimental features to switch",
 };

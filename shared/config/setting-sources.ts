@@ -38,8 +38,8 @@ const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Variables that the reference's server does not read either: of its command line and its SDKs, the variable of the
- * configuration file, and those that Kubernetes sets for a service with the name `restate`.
+ * Variables that the reference's server does not read as settings either: those of its command line and its SDKs, the path of
+ * its configuration file, and those that Kubernetes sets for a service with the name `restate`.
  */
 const NO_SETTING =
   /^RESTATE_(?:ADMIN_URL|INGRESS_URL|HOST|HOST_SCHEME|AUTH_TOKEN|ENVIRONMENT|EDITOR|LOGGING|CONFIG|CONFIG_HOME|(?:CLI|CLOUD)_.*|VERSION|SERVICE_(?:HOST|PORT)(?:_.*)?|PORT|PORT_\d.*)$/;

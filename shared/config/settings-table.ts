@@ -1,5 +1,6 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
+import { kafkaClusters } from "./kafka-cluster-list.ts";
 import { headerNames, hostNames } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
@@ -67,6 +68,9 @@ export const SETTINGS = {
     randomPort("ingress.use-random-ports"),
     randomPort("use-random-ports"),
   ),
+  "ingress.kafka-clusters": kafkaClusters(
+    "Kafka clusters for subscriptions, as tables [[ingress.kafka-clusters]] with a name, brokers and properties as those of librdkafka; further clusters come by POST /kafka-clusters.",
+  ),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress accepts."),
   "ingress.bodies-size-limit": optionalSize(
     "The memory for bodies of requests that the ingress has yet to answer; by default a sixteenth of memory-size. One connection holds at most as much as is still free; a request without room gets 503 after 10s. Bodies up to 16KiB do not count.",
@@ -98,6 +102,7 @@ export const SETTINGS = {
   "admin.allowed-hosts": hostNames(
     "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
   ),
+  "admin.disable-web-ui": also(flag("false", "Whether the admin API serves no web UI at /ui/."), "disable-web-ui"),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API accepts."),
   "admin.query-engine.memory-size": sizeFrom(
     "16MiB",
@@ -143,7 +148,7 @@ export const SETTINGS = {
     "The memory for replies that the store has yet to write; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
-    "The memory for journals above 4 MiB; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that.",
+    "The memory for journals above 64 KiB, on AWS above 4 MiB, and for the states that go with requests; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that. One journal grows to twice the whole, and to 128 MiB at least.",
   ),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(
@@ -262,6 +267,7 @@ export const SETTINGS = {
   "aws.handler-tag": optionalText(
     "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
   ),
+  "aws.topics-function": optionalText("The function to which Lambda delivers records of Kafka topics."),
   "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
   "aws.caller-claim": text(
     "sub",

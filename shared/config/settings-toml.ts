@@ -1,6 +1,8 @@
 /** Writes the effective configuration as TOML that reads back as the same settings, except for masked secrets. */
 import { stringify } from "smol-toml";
 import { shownUri } from "../core/model/deployment.ts";
+import { withoutSecrets } from "../core/model/secret-properties.ts";
+import type { ConfiguredCluster } from "./kafka-cluster-list.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
 import type { SettingPath, Settings } from "./settings-table.ts";
@@ -43,10 +45,17 @@ function sectionOf(root: Section, path: SettingPath): Section {
 
 function tomlValue(setting: Setting<unknown>, value: unknown): unknown {
   if (value === undefined) return setting.kind === "number" && setting.read(NO_LIMIT) ? NO_LIMIT : undefined;
+  if (Array.isArray(value))
+    return value.map((one: unknown) => (typeof one === "object" ? maskedTable(one as ConfiguredCluster) : one));
   if (typeof value === "string") return setting.mayBeSecret === true ? shownUri(value) : value;
   if (typeof value !== "number") return value;
   if (setting.kind === "duration") return withUnit(value, DURATIONS);
   return setting.kind === "size" ? withUnit(value, SIZES) : value;
+}
+
+/** A cluster is written as its table, with masked secrets. */
+function maskedTable({ name, properties }: ConfiguredCluster): object {
+  return { name, ...withoutSecrets(properties) };
 }
 
 /** In the largest unit of which the amount is a whole number. */

@@ -9,6 +9,7 @@ import type { Queue } from "./ports/queue.ts";
 import type { SliceQueue } from "./ports/slices.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
+import type { Topics } from "./ports/topics.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { Bulkheads } from "./bulkheads/bulkheads.ts";
 import type { ActiveInvocations } from "./local/active-invocations.ts";
@@ -24,6 +25,8 @@ export interface Engine {
   /** Divides the walks of the sweeper between processes; absent if one process does them alone. */
   readonly slices?: SliceQueue;
   readonly timers: Timers;
+  /** Reads the records of subscriptions; absent in a process that neither reads them nor administers their sources. */
+  readonly topics?: Topics;
   readonly endpoints: Endpoints;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -34,7 +37,7 @@ export interface Engine {
   readonly meter: Meter;
   /** Absent if traces are off; the engine then makes no spans. */
   readonly tracer?: Tracer;
-  /** Absent if no terminal shows the activity; the end of an invocation then costs nothing more. */
+  /** Absent if neither a terminal nor a count of the process needs the ends of invocations. */
   readonly activity?: Activity;
   /** The invocations that this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;

@@ -55,13 +55,13 @@ export function beginAttempt(engine: Engine, active: ActiveInvocation): void {
   active.attempt.beginSpan(contextBelow(engine, invocationContext(engine, active.invocation.acceptance)));
 }
 
-export function tellAttempt(engine: Engine, active: ActiveInvocation, { attempt, ending, pin }: AttemptEnded): void {
+export function traceAttempt(engine: Engine, active: ActiveInvocation, { attempt, ending, pin }: AttemptEnded): void {
   const { span } = active.attempt;
   active.attempt.endSpan();
   if (engine.tracer === undefined || span?.sampled !== true) return;
   const { acceptance } = active.invocation;
   const failure = ending.kind === "failed" ? ending.failure : undefined;
-  tell(engine.tracer, `attempt ${nameOf(acceptance)}`, {
+  record(engine.tracer, `attempt ${nameOf(acceptance)}`, {
     traceId: span.traceId,
     spanId: span.spanId,
     parentSpanId: invocationContext(engine, acceptance).spanId,
@@ -80,13 +80,13 @@ export function tellAttempt(engine: Engine, active: ActiveInvocation, { attempt,
 }
 
 /** @param segment the final segment, already durable */
-export function tellInvocation(engine: Engine, acceptance: Acceptance, { writtenAtMs, after }: Segment): void {
+export function traceInvocation(engine: Engine, acceptance: Acceptance, { writtenAtMs, after }: Segment): void {
   if (engine.tracer === undefined || after.kind !== "completed") return;
   const { traceId, spanId, sampled } = invocationContext(engine, acceptance);
   if (!sampled) return;
   const caller = acceptance.traceparent === undefined ? undefined : readTraceparent(acceptance.traceparent);
   const failure = after.result.kind === "failure" ? after.result.failure : undefined;
-  tell(engine.tracer, nameOf(acceptance), {
+  record(engine.tracer, nameOf(acceptance), {
     traceId,
     spanId,
     ...(caller && { parentSpanId: caller.spanId }),
@@ -103,9 +103,9 @@ export function tellInvocation(engine: Engine, acceptance: Acceptance, { written
   });
 }
 
-function tell(tracer: Tracer, name: string, span: Omit<Span, "name">): void {
+function record(tracer: Tracer, name: string, span: Omit<Span, "name">): void {
   const { failure, ...rest } = span;
-  tracer.tell({ ...rest, name, ...(failure !== undefined && { failure: failure.slice(0, FAILURE_MAX_CHARS) }) });
+  tracer.record({ ...rest, name, ...(failure !== undefined && { failure: failure.slice(0, FAILURE_MAX_CHARS) }) });
 }
 
 /** Leaves out the key, because there would be as many names as objects. */

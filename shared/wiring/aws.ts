@@ -25,6 +25,7 @@ import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { awsHttpsEndpoints } from "./aws-https-endpoints.ts";
 import { awsQueue } from "./aws-queue.ts";
 import { awsTimers } from "./aws-timers.ts";
+import { awsTopics } from "./event-sources.ts";
 import { endpointsByDestination } from "./endpoints-by-destination.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret, recognisedSecret } from "./environment-secret.ts";
@@ -35,7 +36,7 @@ import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
 import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
 import { claimTable } from "./table-format.ts";
-import { tellingRefusal } from "./telling-refusal.ts";
+import { loggingStartFailure } from "./log-start-failure.ts";
 import { tracing } from "./tracing.ts";
 
 export interface Aws {
@@ -46,7 +47,7 @@ export interface Aws {
   /** Writes the metrics gathered since the last call; absent if metrics are off. */
   readonly flushMetrics?: () => void;
   /** Adds Lambda's request id to every later log line. */
-  readonly tellRequest?: (requestId: string | undefined) => void;
+  readonly tagLogs?: (requestId: string | undefined) => void;
 }
 
 export interface AwsOptions {
@@ -71,12 +72,12 @@ export async function openAws(options: AwsOptions): Promise<Aws> {
     toStandardOutput: true,
     synchronous: true,
   };
-  return await tellingRefusal(new PinoLog(toLog), async () => {
+  return await loggingStartFailure(new PinoLog(toLog), async () => {
     const { settings, warnings } = loadSettings(undefined, {});
     const log = new PinoLog({ ...toLog, level: settings["log.level"] });
     for (const warning of warnings) log.write("setting.not-applied", { reason: warning });
-    const tellRequest = (requestId: string | undefined): void => void (request.requestId = requestId);
-    return { ...(await opened(options, settings, log)), tellRequest };
+    const tagLogs = (requestId: string | undefined): void => void (request.requestId = requestId);
+    return { ...(await opened(options, settings, log)), tagLogs };
   });
 }
 
@@ -120,6 +121,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     registry: known.registry,
     clock,
     ids: new SecretIdSource(secret),
+    topics: awsTopics(settings, clock),
     codec: deflateCodec,
     log,
     meter: emf ?? silentMeter,

@@ -14,10 +14,11 @@ import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
+import { RecentEnds } from "../engine/local/recent-ends.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Log } from "../engine/ports/log.ts";
+import type { Log, Meter } from "../engine/ports/log.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
@@ -25,6 +26,7 @@ import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
+import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets } from "./memory-size.ts";
 import type { DoorLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
@@ -42,6 +44,8 @@ export interface Embedded {
   readonly engine: Engine;
   readonly ingressBudgets: DoorBudgets;
   readonly adminBudgets: DoorBudgets;
+  /** How the invocations that ended in the last hour have ended. */
+  readonly recentEnds: RecentEnds;
   /** The metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
   /** Removes expired items until the signal aborts. */
@@ -63,7 +67,8 @@ export async function openEmbedded(settings: Settings, log: Log, activity?: Acti
   try {
     journalStore = await open(settings, "journal", log);
     const embedded = await compose(settings, log, metaStore, journalStore);
-    return activity === undefined ? embedded : { ...embedded, engine: { ...embedded.engine, activity } };
+    const recentEnds = new RecentEnds(embedded.engine.clock, activity);
+    return { ...embedded, recentEnds, engine: { ...embedded.engine, activity: recentEnds } };
   } catch (error) {
     await journalStore?.close();
     await metaStore.close();
@@ -76,8 +81,12 @@ const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path"
 /** As many shards as in directories of the first format. On a disk, reading so many costs nearly nothing. */
 const INDEX_SHARDS = 8;
 
-/** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
-const LARGE_LOADS_AT_ONCE = 4;
+const JOURNAL_ROOM = {
+  /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
+  largeLoadsAtOnce: 4,
+  /** A thousand invocations may be in memory, so far smaller journals than a function's are counted. */
+  journalsCountedFromBytes: 64 * 1024,
+};
 
 const BODY_PATIENCE_MS = 10_000;
 /** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
@@ -94,7 +103,10 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
   }
 }
 
-async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Embedded> {
+/** What the stores and settings make; the ends of invocations are added to it. */
+type Composed = Omit<Embedded, "recentEnds">;
+
+async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Composed> {
   const clock: Clock = new SystemClock();
   const owner = freshOwner();
   const activeInvocations = new ActiveInvocations(clock, owner);
@@ -109,9 +121,9 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     connectTimeoutMs: settings["worker.invoker.connect-timeout"],
   });
   const meter = new PrometheusMeter();
-  const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
   const limits = memoryBudgets(settings);
-  const bulkheads = newBulkheads(clock, { ...limits, largeLoadsAtOnce: LARGE_LOADS_AT_ONCE });
+  const bulkheads = newBulkheads(clock, { ...limits, ...JOURNAL_ROOM });
+  const { topics, records } = kafkaTopics(clock, log, limits.recordsMaxBytes);
   const ingressBudgets = doorBudgets(clock, limits.ingress);
   const adminBudgets = doorBudgets(clock, limits.admin);
   const engine: Engine = {
@@ -119,10 +131,11 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     meta,
     queue,
     timers,
+    topics,
     endpoints: signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
     clock,
-    ids: new SecretIdSource(secret),
+    ids: new SecretIdSource(await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes)),
     log,
     meter,
     ...(await tracing(settings, log)),
@@ -136,12 +149,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     ingressBudgets,
     adminBudgets,
     metricsText: () => {
-      showBudget(meter, "replies", bulkheads.replies);
-      showBudget(meter, "journals", bulkheads.journals);
-      showBudget(meter, "ingress-bodies", ingressBudgets.bodies);
-      showBudget(meter, "ingress-answers", ingressBudgets.answers);
-      showBudget(meter, "admin-bodies", adminBudgets.bodies);
-      showBudget(meter, "admin-answers", adminBudgets.answers);
+      const { replies, journals } = bulkheads;
+      showBudgets(meter, { replies, journals, records }, { ingress: ingressBudgets, admin: adminBudgets });
       meter.gauge("circuits_open", engine.registry.circuits().size);
       return meter.text();
     },
@@ -153,6 +162,18 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
       await metaStore.close();
     },
   };
+}
+
+function showBudgets(
+  meter: Meter,
+  budgets: Readonly<Record<string, Budget>>,
+  doors: Readonly<Record<string, DoorBudgets>>,
+): void {
+  for (const [name, budget] of Object.entries(budgets)) showBudget(meter, name, budget);
+  for (const [name, { bodies, answers }] of Object.entries(doors)) {
+    showBudget(meter, `${name}-bodies`, bodies);
+    showBudget(meter, `${name}-answers`, answers);
+  }
 }
 
 function doorBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: DoorLimits): DoorBudgets {

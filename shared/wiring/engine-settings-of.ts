@@ -7,10 +7,10 @@ import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 const ACCEPTANCE_WAIT_MS = 4;
 
 /**
- * @param soleOwner the prefix of this process's tokens; undefined if the process is not the sole owner of the store
+ * @param exclusiveOwnerPrefix the prefix of this process's tokens; undefined if the process is not the sole owner of the store
  * @throws CodedError RT0002 if the minimum protocol version is above the maximum
  */
-export function engineSettingsOf(settings: Settings, soleOwner: string | undefined): EngineSettings {
+export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: string | undefined): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];
   const journalRetentionMaxMs = settings["max-journal-retention"];
   return {
@@ -18,6 +18,12 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     waitInDriverMaxMs: settings["worker.wait-in-driver"],
     queueDelayMaxMs: settings["worker.queue-delay"],
     messageSizeMaxBytes: settings["worker.invoker.message-size-limit"],
+    kafkaClusters: (settings["ingress.kafka-clusters"] ?? []).map((one) => ({
+      ...one,
+      createdAtMs: 0,
+      configured: true,
+    })),
+    recordSizeMaxBytes: settings["ingress.request-size-limit"],
     eagerStateMaxBytes: settings["worker.invoker.disable-eager-state"]
       ? 0
       : settings["worker.invoker.eager-state-size-limit"],
@@ -45,10 +51,10 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
     keyPrefix: "",
     clusterName: settings["cluster-name"],
-    ...(soleOwner === undefined
+    ...(exclusiveOwnerPrefix === undefined
       ? {}
       : {
-          exclusiveOwnerPrefix: soleOwner,
+          exclusiveOwnerPrefix,
           acceptanceWaitMs: ACCEPTANCE_WAIT_MS,
           opensExchanges: settings["worker.invoker.open-exchanges"],
         }),

@@ -9,7 +9,7 @@ import type { Clock } from "../engine/ports/clock.ts";
  * minutes later.
  * @param write receives one line; standard output by default
  */
-export function tellNothingOverdue(
+export function measureNothingOverdue(
   environment: string,
   write?: (line: string) => void,
   clock: Clock = new SystemClock(),

@@ -3,13 +3,22 @@ import { totalmem } from "node:os";
 import type { Settings } from "../config/settings-table.ts";
 
 const MOST_BYTES = 1024 ** 3;
-const SHARES = { replies: 1 / 16, journals: 1 / 16, answers: 1 / 8, ingressBodies: 1 / 16, adminBodies: 1 / 32 };
+const SHARES = {
+  replies: 1 / 16,
+  journals: 1 / 16,
+  records: 1 / 16,
+  answers: 1 / 8,
+  ingressBodies: 1 / 16,
+  adminBodies: 1 / 32,
+};
 
 export interface MemoryBudgets {
   /** Bytes of received replies that are not yet stored. */
   readonly repliesMaxBytes: number;
   /** Bytes of large journals in memory. */
   readonly journalsMaxBytes: number;
+  /** Bytes of records of topics that wait for their acceptance. */
+  readonly recordsMaxBytes: number;
   readonly ingress: DoorLimits;
   readonly admin: DoorLimits;
 }
@@ -28,6 +37,7 @@ export function memoryBudgets(settings: Settings): MemoryBudgets {
   return {
     repliesMaxBytes: share(settings["worker.invoker.replies-size-limit"], SHARES.replies),
     journalsMaxBytes: share(settings["worker.invoker.journals-size-limit"], SHARES.journals),
+    recordsMaxBytes: share(undefined, SHARES.records),
     ingress: {
       bodiesMaxBytes: share(settings["ingress.bodies-size-limit"], SHARES.ingressBodies),
       answersMaxBytes: share(settings["ingress.answers-size-limit"], SHARES.answers),

@@ -49,8 +49,8 @@ function keyName({ path }: ParameterPlace, number: number): string {
 export async function readParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<ParameterKeys> {
   const names = parameterNames(place);
   const [text, signingPem] = await Promise.all([
-    standing(parameters, names.secret, "put back the one under which the table was written"),
-    standing(parameters, names.current, "put it back, or raise signingKey by one and deploy"),
+    existingValue(parameters, names.secret, "put back the one under which the table was written"),
+    existingValue(parameters, names.current, "put it back, or raise signingKey by one and deploy"),
   ]);
   const secret = new Uint8Array(Buffer.from(text, "base64"));
   if (secret.length !== SECRET_SIZE_BYTES) {
@@ -76,7 +76,7 @@ export async function makeParameterKeys(
     await parameters.make({ name, value: freshPem(), description: "Signs requests to deployments", ...encrypted });
   }
   const publicKeyOf = async (name: string) =>
-    new RequestIdentity(await standing(parameters, name, "deploy again")).publicKey;
+    new RequestIdentity(await existingValue(parameters, name, "deploy again")).publicKey;
   return { current: await publicKeyOf(names.current), next: await publicKeyOf(names.next) };
 }
 
@@ -87,7 +87,7 @@ export async function removeParameterKeys(parameters: ParameterStore, place: Par
   await parameters.remove(secret);
 }
 
-async function standing(parameters: ParameterStore, name: string, remedy: string): Promise<string> {
+async function existingValue(parameters: ParameterStore, name: string, remedy: string): Promise<string> {
   const value = await parameters.read(name);
   if (value !== undefined) return value;
   throw new CodedError("RT0002", `the parameter ${name} does not exist; ${remedy}`);

@@ -24,9 +24,9 @@ export function prettyLine(line: string): string {
   }
   const { time, level, event: _event, message, command, ...fields } = parsed;
   const moment = String(time).slice(11, 23);
-  const told = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
+  const texts = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
   const call = command === undefined ? "" : `: ${plain(command)}`;
-  return `${moment} ${String(level).toUpperCase().padEnd(5)} ${plain(message)}${call}${told.join("")}\n`;
+  return `${moment} ${String(level).toUpperCase().padEnd(5)} ${plain(message)}${call}${texts.join("")}\n`;
 }
 
 function fieldText(value: unknown): string {

@@ -4,7 +4,7 @@ import type { StatementFront } from "../api/admin/admin-request.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** The bundle of `statement-program.ts` as a text. Each build of this file defines it (`infra/statement-program.mjs`). */
+/** The bundle of `statement-program.ts` as a text. Each build of this file defines it (`infra/built-in-texts.mjs`). */
 declare const STATEMENT_PROGRAM: string;
 
 export interface OpenStatementFront extends StatementFront {

@@ -14,6 +14,7 @@ import { purge, purgeJournal } from "../engine/operate/purge.ts";
 import { restart } from "../engine/operate/restart.ts";
 import { resume } from "../engine/operate/resume.ts";
 import { send } from "../engine/ingress/send.ts";
+import { runTopics } from "../engine/topics/follow-subscriptions.ts";
 import { recover, runSweeper } from "../engine/sweep/sweep.ts";
 import { runWorker } from "../engine/consume/worker.ts";
 import type { WorkerLimits } from "../engine/consume/worker-slots.ts";
@@ -58,6 +59,7 @@ export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits
     embedded.expire(signal),
     runWorker(engine, signal, limits),
     runSweeper(engine, signal),
+    runTopics(engine, signal),
     recover(engine).then((woken) => {
       if (woken > 0) engine.log.write("invocation.continued", { invocations: woken });
     }),

@@ -37,11 +37,16 @@ const ENGINE_LAYERS = [
   "operate",
   "query",
   "register",
+  "topics",
   "sweep",
 ].map((name) => (name === "" ? "shared/engine" : `shared/engine/${name}`));
 
 const engineRooms = (): Room[] =>
   ENGINE_LAYERS.map((folder, at) => ({ folder, rooms: [CORE, ...ENGINE_LAYERS.slice(0, at)] }));
+
+const UI_SHARES = ["shared/api/wire", "shared/core/model", "shared/core/query"];
+const UI_PACKAGES = ["preact", "@preact/signals"];
+const EDITOR_PACKAGES = ["@codemirror/*", "@lezer/highlight"];
 
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
@@ -54,6 +59,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/object", rooms: MODEL },
   { folder: "shared/core/registry", rooms: MODEL },
   { folder: "shared/core/query", rooms: MODEL },
+  { folder: "shared/core/topics", rooms: MODEL },
   ...engineRooms(),
   { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
@@ -64,7 +70,9 @@ export const ROOMS: readonly Room[] = [
     packages: ["@aws-sdk/client-lambda", "@aws-sdk/client-sts"],
     node: true,
   },
+  { folder: "shared/adapters/kafka", rooms: ADAPTER, packages: ["@platformatic/kafka"], node: true },
   { folder: "shared/adapters/scheduler", rooms: ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
+  { folder: "shared/adapters/event-sources", rooms: ADAPTER, packages: ["@aws-sdk/client-lambda"] },
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
   { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },
   { folder: "shared/adapters/statements", rooms: ADAPTER, node: true },
@@ -87,13 +95,14 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },
   { folder: "shared/api/admin", rooms: FACE, packages: ["hono", "zod"] },
   { folder: "shared/config", rooms: MODEL, packages: ["smol-toml"], node: true },
-  { folder: "shared/wiring", rooms: ["shared/*"], node: true },
+  { folder: "shared/wiring", rooms: ["shared/*"], packages: ["@aws-sdk/client-lambda"], node: true },
   { folder: "functions/local", rooms: PROGRAM, node: true },
   { folder: "functions/lambda", rooms: ["shared/wiring", "shared/api/http"], node: true },
   { folder: "functions/ingress", rooms: LAMBDA },
   { folder: "functions/admin", rooms: LAMBDA },
   { folder: "functions/worker", rooms: LAMBDA },
   { folder: "functions/sweeper", rooms: LAMBDA },
+  { folder: "functions/topics", rooms: LAMBDA },
   { folder: "functions/keys", rooms: LAMBDA },
   { folder: "functions/signing", rooms: [], packages: ["@smithy/signature-v4"], node: true },
   { folder: "functions/registrar", rooms: ["functions/lambda", "functions/signing"], node: true },
@@ -103,6 +112,12 @@ export const ROOMS: readonly Room[] = [
     packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
     node: true,
   },
+  // The web UI runs in browsers: it shares only the JSON shapes with the server.
+  { folder: "ui/model", rooms: UI_SHARES },
+  { folder: "ui/data", rooms: [...UI_SHARES, "ui/model"], packages: UI_PACKAGES },
+  { folder: "ui/parts", rooms: [...UI_SHARES, "ui/model", "ui/data"], packages: [...UI_PACKAGES, ...EDITOR_PACKAGES] },
+  { folder: "ui/pages", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts"], packages: UI_PACKAGES },
+  { folder: "ui/app", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts", "ui/pages"], packages: UI_PACKAGES },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   {
     // One command: it reads and prints as the command line does, and calls an emulator as `localstack` does.

@@ -31,6 +31,8 @@ export const CLEAN: Readonly<Record<string, string>> = {
     '#!/usr/bin/env node\n/** The stepwell command. */\nconst { serve } = await import("../local/serve.ts");\nserve();\n',
   "functions/local/serve.ts": "/** The local process. */\nexport const serve = () => undefined;\n",
   "examples/README.md": README,
+  "ui/README.md": README,
+  "ui/model/route.ts": "/** The address of a page. */\nexport const route = 1;\n",
   "examples/greeter/greeter.ts":
     '/** A greeter. */\nimport * as restate from "@restatedev/restate-sdk";\nvoid restate;\n',
   "test/README.md": README,

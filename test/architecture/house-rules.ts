@@ -11,7 +11,7 @@ const LINES_MAX = 300;
 export const LINES_TO_LOOK_TWICE = 200;
 const README_LINES_MAX = 15;
 
-const TOP_FOLDERS = new Set(["shared", "functions", "examples", "test", "docs", "infra", "localstack", ".ci"]);
+const TOP_FOLDERS = new Set(["shared", "functions", "examples", "test", "docs", "infra", "localstack", "ui", ".ci"]);
 const TOP_FILES = new Set(
   `package.json package-lock.json tsconfig.json vitest.config.ts build.mjs cdk.json README.md LICENSE NOTICE SECURITY.md
   CHANGELOG.md CONTRIBUTING.md Dockerfile .npmrc .gitignore .dockerignore .oxlintrc.json .oxfmtrc.json`.split(/\s+/),
@@ -22,6 +22,7 @@ const ROOMS_WITH_README = [
   "shared/adapters",
   "shared/api",
   "functions",
+  "ui",
   "test",
   "examples",
 ];
@@ -29,8 +30,8 @@ const FORBIDDEN_NAMES = /^(utils?|helpers?|commons?|types?|libs?|misc)$/;
 const FORBIDDEN_PARTS = /(^|-)(utils?|helpers?|misc|impl)(-|$)/;
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|d|config))?$/;
 
-const isSource = (path: string): boolean => /\.(ts|mts|mjs)$/.test(path);
-const inHouse = (path: string): boolean => /^(shared|functions|test|examples|infra|localstack)\//.test(path);
+const isSource = (path: string): boolean => /\.(ts|tsx|mts|mjs)$/.test(path);
+const inHouse = (path: string): boolean => /^(shared|functions|ui|test|examples|infra|localstack)\//.test(path);
 
 /** @throws Error where a source does not parse */
 export function readModules(tree: SourceTree): Module[] {
@@ -135,10 +136,10 @@ export function tooLong(modules: readonly Module[], linesMax = LINES_MAX): Compl
   return modules.filter(({ lines }) => lines > linesMax).map(({ path, lines }) => `${path} has ${lines} lines`);
 }
 
-/** Finds files of `shared` and `functions` that do not open with a comment of at least one full sentence. */
+/** Finds files of `shared`, `functions` and `ui` that do not open with a comment of at least one full sentence. */
 export function withoutOpening(modules: readonly Module[]): Complaint[] {
   return modules
-    .filter(({ path, opening }) => /^(shared|functions)\//.test(path) && !/^\S[^]{9,}[.:](\s|$)/.test(opening ?? ""))
+    .filter(({ path, opening }) => /^(shared|functions|ui)\//.test(path) && !/^\S[^]{9,}[.:](\s|$)/.test(opening ?? ""))
     .map(({ path }) => `${path} does not open with a sentence that says what it is`);
 }
 

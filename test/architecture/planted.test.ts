@@ -144,7 +144,20 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     imports('import "../../test/engine/accept.test.ts";'),
     /may not import test/,
   ],
-  ["a room that nobody named", "forbiddenImports", "shared/core/cellar/bad.ts", imports(""), /stands in no room/],
+  [
+    "the web UI importing the engine",
+    "forbiddenImports",
+    "ui/data/bad.ts",
+    imports('import type { accept } from "../../shared/engine/accept.ts";'),
+    /ui\/data may not import shared\/engine$/,
+  ],
+  [
+    "a folder without a line in the table",
+    "forbiddenImports",
+    "shared/core/cellar/bad.ts",
+    imports(""),
+    /stands in no room/,
+  ],
   [
     "an import of a file that is not there",
     "forbiddenImports",

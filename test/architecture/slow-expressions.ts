@@ -2,7 +2,7 @@
 import { parseSync, Visitor } from "oxc-parser";
 import { analyse } from "scslre";
 
-const READ = /^(?:shared|functions|infra)\/.*\.(?:ts|mjs)$/;
+const READ = /^(?:shared|functions|ui|infra)\/.*\.(?:tsx?|mjs)$/;
 
 /**
  * Expressions that the program builds from a string at run time, which no check can read: by path, with the reason why they are

@@ -4,6 +4,7 @@ import { DOOR_ATTACKS } from "./door-attacks.ts";
 import { FRAME_ATTACKS } from "./frame-attacks.ts";
 import { MESSAGE_ATTACKS } from "./message-attacks.ts";
 import { ODD_VALUE_ATTACKS } from "./odd-value-attacks.ts";
+import { STATE_ATTACKS } from "./state-attacks.ts";
 import { STATEMENT_ATTACKS } from "./statement-attacks.ts";
 import { VOLUME_ATTACKS } from "./volume-attacks.ts";
 
@@ -12,6 +13,7 @@ export const ATTACKS: readonly Attack[] = [
   ...VOLUME_ATTACKS,
   ...FRAME_ATTACKS,
   ...ODD_VALUE_ATTACKS,
+  ...STATE_ATTACKS,
   ...STATEMENT_ATTACKS,
   ...DOOR_ATTACKS,
 ];

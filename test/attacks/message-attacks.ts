@@ -20,8 +20,11 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
       futures: always(() => message(CODE.suspension, field(4, EMPTY_FUTURES()))),
       headers: always(() => message(CODE.call, repeatedly(0x22, 0))),
       metadata: always(() => message(CODE.output, field(15, repeatedly(0x1a, 0)))),
+      keys: always(() => message(CODE.getEagerStateKeys, field(14, repeatedly(0x0a, 0)))),
+      ids: always(() => message(CODE.suspension, field(4, field(1, repeatedly(1))))),
     },
-    strike: (scene) => sendEach(scene, ["futures", "headers", "metadata"], 5, 5_000),
+    isObject: true,
+    strike: (scene) => sendEach(scene, ["futures", "headers", "metadata", "keys", "ids"], 6, 5_000, "o"),
   },
   {
     name: "A2",
@@ -32,9 +35,9 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
   {
     name: "A12",
     title: "an error of 31 MiB is not logged whole",
-    answers: { fails: always(() => error(500, "e".repeat(LARGEST_BYTES))) },
+    answers: { rambles: always(() => error(500, "e".repeat(LARGEST_BYTES))) },
     async strike(scene) {
-      const deed = await sendEach(scene, ["fails"], 3, 4_000);
+      const deed = await sendEach(scene, ["rambles"], 3, 4_000);
       const logBytes = statSync(scene.logPath).size;
       const complaints = logBytes > LOG_MAX_BYTES ? [`the log grew to ${logBytes} bytes`] : [];
       return { ...deed, complaints, notes: { logBytes } };
@@ -62,9 +65,15 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
 ];
 
 /** Sends to each handler once, waits for `attempts` attempts in all, at most `withinMs`, and then a second for their effects. */
-async function sendEach(scene: Scene, handlers: readonly string[], attempts: number, withinMs: number): Promise<Deed> {
+async function sendEach(
+  scene: Scene,
+  handlers: readonly string[],
+  attempts: number,
+  withinMs: number,
+  key?: string,
+): Promise<Deed> {
   const accepted: string[] = [];
-  for (const handler of handlers) accepted.push(await send(scene, handler));
+  for (const [at, handler] of handlers.entries()) accepted.push(await send(scene, handler, key && `${key}${at}`));
   await attemptsCome(scene, attempts, withinMs);
   await pause(1_000);
   return {

@@ -9,6 +9,8 @@ export const CODE = {
   error: 0x0002,
   end: 0x0003,
   output: 0x0401,
+  getLazyState: 0x0402,
+  getEagerStateKeys: 0x0408,
   setState: 0x0403,
   clearAllState: 0x0405,
   sleep: 0x040c,

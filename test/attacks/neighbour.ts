@@ -1,7 +1,7 @@
 /** The healthy neighbour's callers: they call all the time, directly and through the queue, and measure each wait. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Site } from "./attack.ts";
-import type { ToldProcess } from "./told-process.ts";
+import type { ReportingProcess } from "./reporting-process.ts";
 import { Waits } from "./waits.ts";
 
 const DIRECT_EVERY_MS = 100;
@@ -24,7 +24,7 @@ export class Neighbour {
   readonly #awaited = new Map<number, () => void>();
   #number = 0;
 
-  constructor(site: Site, deployment: ToldProcess) {
+  constructor(site: Site, deployment: ReportingProcess) {
     this.#site = site;
     deployment.onMessage((message) => {
       const { noted } = message as { noted: number };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { Neighbour } from "./neighbour.ts";
 import { ServerProcess } from "./server-process.ts";
-import { ToldProcess } from "./told-process.ts";
+import { ReportingProcess } from "./reporting-process.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -15,7 +15,7 @@ declare module "vitest" {
 export interface Stage {
   readonly server: ServerProcess;
   readonly neighbour: Neighbour;
-  readonly attacker: ToldProcess;
+  readonly attacker: ReportingProcess;
   close(): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ export async function openStage(attack: string): Promise<Stage> {
   const dir = await mkdtemp(join(workshop.dir, `${attack}-`));
   const server = await ServerProcess.on(dir, workshop.command);
   const [deployment, attacker] = await Promise.all([
-    ToldProcess.start(join(workshop.dir, "neighbour-deployment.js")),
-    ToldProcess.start(join(workshop.dir, "attacker.js"), attack),
+    ReportingProcess.start(join(workshop.dir, "neighbour-deployment.js")),
+    ReportingProcess.start(join(workshop.dir, "attacker.js"), attack),
     server.start(),
   ]);
   const neighbour = new Neighbour(server.site, deployment);

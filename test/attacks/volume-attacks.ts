@@ -1,11 +1,14 @@
 /** Excessive amounts of allowed work from one deployment: sends, attempts, bytes and states. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Attack } from "./attack.ts";
+import type { Answer, Attack } from "./attack.ts";
 import { attemptsPerSecond, post, send, sendMany } from "./asking.ts";
 import { always, CODE, commandsIn, END, error, field, LARGEST_BYTES, message, output, sendTo } from "./messages.ts";
 
 const SENDS_OF_ONE = 1_000;
 const HANGING = 3_000;
+const HANGING_LARGE = 260;
+/** Below the size from which a journal is large. */
+const HANGING_INPUT_BYTES = 3_900_000;
 const FAILING = 5_000;
 /** The most attempts per second on a deployment that has failed every attempt for a while. */
 const FAILED_PER_SECOND_MAX = 200;
@@ -19,12 +22,7 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
     name: "A3",
     title: "a handler that sends itself a thousand times takes no more than its share",
     answers: {
-      multiplies({ stream, contentType, body }) {
-        const from = commandsIn(body);
-        const sends = Array.from({ length: SENDS_OF_ONE - from }, (_, at) => sendTo("multiplies", from + at + 1));
-        stream.respond({ ":status": 200, "content-type": contentType });
-        stream.end(Buffer.concat([...sends, output("multiplied")]));
-      },
+      multiplies: multiplying(SENDS_OF_ONE),
     },
     async strike(scene) {
       const accepted = [await send(scene, "multiplies")];
@@ -39,6 +37,18 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
     async strike(scene) {
       const accepted = await sendMany(scene, "hangs", { count: HANGING, lanes: 64, withinMs: 7_000 });
       await pause(3_000);
+      return { accepted, notes: { accepted: accepted.length } };
+    },
+  },
+  {
+    name: "F2",
+    title: "hundreds of inputs of megabytes for a handler that never answers are in memory a few at a time",
+    answers: { hangs: () => undefined },
+    async strike(scene) {
+      const large = Buffer.alloc(HANGING_INPUT_BYTES, 0x31);
+      const sends = { count: HANGING_LARGE, input: () => large, lanes: 4, withinMs: 7_000 };
+      const accepted = await sendMany(scene, "hangs", sends);
+      await pause(1_000);
       return { accepted, notes: { accepted: accepted.length } };
     },
   },
@@ -77,9 +87,9 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
   {
     name: "F1",
     title: "a deployment that fails everything is not attempted at full speed",
-    answers: { fails: always(() => error(500, "no")) },
+    answers: { refuses: always(() => error(500, "no")) },
     async strike(scene) {
-      const accepted = await sendMany(scene, "fails", { count: FAILING, lanes: 64, withinMs: 5_000 });
+      const accepted = await sendMany(scene, "refuses", { count: FAILING, lanes: 64, withinMs: 5_000 });
       await pause(4_000);
       const perSecond = attemptsPerSecond(scene, 2_000);
       const tooMany = `${perSecond} attempts a second, ${FAILED_PER_SECOND_MAX} at most`;
@@ -88,6 +98,16 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
     },
   },
 ];
+
+/** Sends to itself so many times. */
+export function multiplying(sendsOfOne: number): Answer {
+  return ({ stream, contentType, body }) => {
+    const from = commandsIn(body);
+    const sends = Array.from({ length: sendsOfOne - from }, (_, at) => sendTo("multiplies", from + at + 1));
+    stream.respond({ ":status": 200, "content-type": contentType });
+    stream.end(Buffer.concat([...sends, output("multiplied")]));
+  };
+}
 
 const LARGE_VALUE = Buffer.alloc(LARGEST_BYTES - 64, 0x61);
 

@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
     [400],
     '{"object_key":"k","new_state":{"\\uDE00":[1]}}',
   ],
-  ["numbers that are none", "POST /deployments", [422], '{"uri":1e999999}'],
+  ["numbers that are not finite", "POST /deployments", [422], '{"uri":1e999999}'],
   ["one name a hundred thousand times", "POST /deployments", [400], `{${'"uri":1,'.repeat(DEEP)}"uri":2}`],
   ["5 MB", "POST /deployments", [413], uri("x".repeat(5_000_000))],
   ...["", "x", "file:///etc/passwd", "http://", "http://[", "ftp://a.example", "http://a b/", "//a"].map(
@@ -68,8 +68,8 @@ const ROWS: readonly Row[] = [
   ["a version of 4,000 digits", `GET /v${"9".repeat(4_000)}/deployments`, [404]],
   ["escapes that are no UTF-8", "GET /services/%ff%fe", [400]],
   ["names of prototypes in a path", "GET /services/__proto__/handlers/constructor", [404]],
-  ["an id that is none", "PATCH /invocations/bogus/cancel", [400, 404]],
-  ["a kill of nobody", `PATCH /invocations/inv_1${"0".repeat(33)}/kill`, [404]],
+  ["a malformed id", "PATCH /invocations/bogus/cancel", [400, 404]],
+  ["a kill of an unknown invocation", `PATCH /invocations/inv_1${"0".repeat(33)}/kill`, [404]],
   ["a wrong method", "PUT /deployments", [405]],
   ["a header that is no text", "GET /deployments", [200], "", { "x-any": "\xff\x80" }],
 ];

@@ -112,7 +112,7 @@ describe("a private service", () => {
 describe("an id", () => {
   const names = ["wf", "Approval", "order-1"];
 
-  test("of a workflow is none of the guessed hashes of its public names", async () => {
+  test("of a workflow differs from the guessed hashes of its public names", async () => {
     const { body } = await ask(
       stage.adminPort,
       "POST /query",

@@ -53,7 +53,7 @@ export const INGRESS_H2_ROWS: readonly BadRow[] = [
   ["a preface and garbage", ended(Buffer.alloc(5_000, 0xff))],
   ["frames larger than allowed", ended(frame(DATA, 0, 1, Buffer.alloc(20_000)))],
   ["data for a stream that is not open", ended(frame(DATA, 0, 7, Buffer.alloc(10)))],
-  ["headers that nobody can decode", ended(frame(HEADERS, 4, 1, Buffer.alloc(100, 0xff)))],
+  ["headers that no decoder accepts", ended(frame(HEADERS, 4, 1, Buffer.alloc(100, 0xff)))],
   [
     "headers that go on for ever",
     ended(frame(HEADERS, 0, 1, Buffer.from([0x82])), repeated(20_000, frame(CONTINUATION, 0, 1, Buffer.alloc(100)))),

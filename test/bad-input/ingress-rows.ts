@@ -86,10 +86,7 @@ export const INGRESS_ROWS: readonly BadRow[] = [
   ["a chunk that is no number", refused([400, 0], head("POST /Greeter/echo", CHUNKED), "zz\r\nx")],
   ["a header folded over lines", refused([400], "GET /x/y HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n")],
   ["a name with a space", refused([400], "GET /x/y HTTP/1.1\r\nhost : x\r\n\r\n")],
-  [
-    "an expectation that nobody knows",
-    refused([417], head("POST /Greeter/echo", { expect: "magic", connection: "close" })),
-  ],
+  ["an unknown expectation", refused([417], head("POST /Greeter/echo", { expect: "magic", connection: "close" }))],
   [
     "bodies over the limit, told and untold",
     many(20, async (port, at) => {
@@ -123,7 +120,7 @@ export const INGRESS_ROWS: readonly BadRow[] = [
     refused([400], head(`POST /Counter/${"%ff%c3%28".repeat(500)}/add`, { connection: "close" })),
   ],
   [
-    "results for who is not there",
+    "results for an unknown invocation",
     many(50, async (port) => {
       const id = `sign_1${"A".repeat(38)}`;
       const { status } = await ask(port, `POST /restate/a/${id}/resolve`, {}, "x".repeat(1000));

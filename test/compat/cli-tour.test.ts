@@ -160,6 +160,9 @@ test("the state of a key is shown, patched and cleared", async () => {
   expect(await post("Counter/a/add", 1)).toBe(9);
   expect(await told("kv", "clear", "Counter/a", "--yes")).toMatch(/Counter\/a +\[count\]/);
   expect(await told("kv", "get", "Counter", "a")).not.toContain("count");
+  await post("/Counter/c/add", 2);
+  expect(await told("kv", "clear", "Counter", "--yes")).toMatch(/Counter\/c +\[count\]/);
+  expect(await told("kv", "get", "Counter", "c")).not.toContain("count");
   expect(await post("Counter/a/add", 4)).toBe(4);
 });
 

@@ -23,6 +23,7 @@ export interface Told {
 }
 
 export interface World {
+  readonly adminUrl: string;
   readonly ingressUrl: string;
   readonly deploymentUrl: string;
   restate(...args: string[]): Promise<Told>;
@@ -50,18 +51,11 @@ export async function openWorld(services: AnyService[]): Promise<World> {
   const deployment = createServer(createEndpointHandler({ services, logger: () => {} }));
   await new Promise<void>((resolve) => deployment.listen(0, "127.0.0.1", resolve));
   const { port } = deployment.address() as AddressInfo;
-  // The user's environment is left out: a profile or a token in it would change the output.
-  const env = {
-    HOME: dir,
-    PATH: process.env["PATH"] ?? "",
-    RESTATE_ADMIN_URL: local.adminUrl,
-    CI: "1",
-    DO_NOT_TRACK: "1",
-  };
   return {
+    adminUrl: local.adminUrl,
     ingressUrl: local.ingressUrl,
     deploymentUrl: `http://127.0.0.1:${port}/`,
-    restate: (...args) => run(args, env),
+    restate: (...args) => runRestate(local.adminUrl, args, dir),
     query: async (statement) => {
       const response = await fetch(`${local.adminUrl}query`, {
         method: "POST",
@@ -80,7 +74,11 @@ export async function openWorld(services: AnyService[]): Promise<World> {
   };
 }
 
-function run(args: readonly string[], env: Record<string, string>): Promise<Told> {
+/** @param home the home directory of the command */
+export function runRestate(adminUrl: string, args: readonly string[], home: string = tmpdir()): Promise<Told> {
+  // The user's environment is left out: a profile or a token in it would change the output.
+  const PATH = process.env["PATH"] ?? "";
+  const env = { HOME: home, PATH, RESTATE_ADMIN_URL: adminUrl, CI: "1", DO_NOT_TRACK: "1" };
   return new Promise((resolve) => {
     execFile(COMMAND, args, { env, timeout: 30_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

@@ -113,7 +113,7 @@ function methodText(machine, { rounds, seconds, warmUpSeconds }) {
   Server, handlers and load generator share the machine, as they do on a developer's.
 - Versions: Stepwell ${versions.stepwell} on Node ${versions.node}; restate-server ${versions.reference}; handlers on SDK ${versions.sdk} and Node ${versions.handlerNode} over HTTP/2 in the clear;
   wrk ${versions.wrk}.
-- ${rounds} ${rounds === 1 ? "round" : "rounds"}. In each, ours, theirs and the limit take turns, with fresh processes and an empty directory each; who comes first alternates.
+- ${rounds} ${rounds === 1 ? "round" : "rounds"}. In each, ours, theirs and the limit take turns, with fresh processes and an empty directory each; a different one comes first in each round.
 - Each shape: ${warmUpSeconds} s of warm-up with at most 32 clients, then ${seconds} s for each number of clients; 50 runs and the fan-out twice
   as long (four times with more than 32 clients) and in one round less, sends and the limit half as long. A client waits for its answer before it calls again. Before and after each load a few
   answers are compared byte by byte.

@@ -1,10 +1,10 @@
 /** The configuration of `npm run test:cli`: the unmodified command line of the reference against Stepwell's local process. */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     include: ["test/compat/**/*.test.ts"],
     pool: "threads",

@@ -97,8 +97,6 @@ describe("the reference's settings that Stepwell does not have", () => {
     ['proxy-address = "http://p:1"', /proxy/],
     ['[tracing-headers]\nx-team = "a"', /OTEL_EXPORTER_OTLP_HEADERS/],
     ['[worker.invoker.additional-request-headers]\nx-a = "b"', /additional_headers/],
-    ["[admin]\ndisable-web-ui = true", /admin\.bind/],
-    ['[[ingress.kafka-clusters]]\nname = "a"\nbrokers = ["b"]', /POST \/kafka-clusters/],
     ['rocksdb-total-memory-size = "2GiB"', /memory-size/],
     ['[worker.invoker]\nhttp2-keep-alive-interval = "40s"', /HTTP\/2/],
   ])("are logged with the reason: %s", (text, reason) => {

@@ -23,6 +23,7 @@ disable-eager-state = true
 concurrent-invocations-limit-per-service = 7
 eager-state-size-limit = 1001
 `,
+  '[[ingress.kafka-clusters]]\nname = "a"\nbrokers = ["b:1", "c:2"]\nclient.id = "me"\n[[ingress.kafka-clusters]]\nname = "d"\n"bootstrap.servers" = "e:1"\n',
 ])("%j reads back as the same settings", (text) => {
   const { settings } = read(text);
   const again = read(settingsToml(settings));
@@ -42,5 +43,12 @@ test("values are written with their units, in sections", () => {
 test("credentials in addresses are masked", () => {
   const text = settingsToml(read('tracing-endpoint = "https://me:canary@c.example/v1/traces?key=canary"').settings);
   expect(text).toContain('tracing-endpoint = "https://***@c.example/v1/traces?key=***"');
+  expect(text).not.toContain("canary");
+});
+
+test("secrets of Kafka clusters are masked", () => {
+  const cluster = '[[ingress.kafka-clusters]]\nname = "a"\nbrokers = ["b:1"]\n"sasl.password" = "canary"';
+  const text = settingsToml(read(cluster).settings);
+  expect(text).toContain('"sasl.password" = "***"');
   expect(text).not.toContain("canary");
 });

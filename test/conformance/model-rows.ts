@@ -3,7 +3,7 @@
 /** The rule of each row. A row without a test fails, and so does a test without a row. */
 export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([
   [1, "an exclusive handler reads and changes the state of its key in one attempt"],
-  [2, "keys are told apart, whatever they are made of"],
+  [2, "keys are distinguished, whatever their bytes"],
   [3, "state keys, clear and clear all"],
   [4, "a shared handler reads the state, and sees a change when its attempt is committed"],
   [5, "changes of state outlive the failure of the handler that made them"],
@@ -18,8 +18,8 @@ export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([
   [14, "a durable promise is awaited by the run and completed by a shared handler"],
   [15, "a promise may be completed before the run has begun"],
   [16, "a promise is completed once: the second one is 409"],
-  [17, "a rejected promise fails who awaits it"],
-  [18, "peek tells what is there now"],
+  [17, "a rejected promise fails the handler that awaits it"],
+  [18, "peek returns the present value"],
   [19, "several handlers wait for one promise"],
   [20, "shared handlers of a workflow answer before, during and after its run"],
   [21, "a handler that runs a workflow a second time gets the 409"],

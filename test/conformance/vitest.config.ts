@@ -3,12 +3,12 @@
  * version and carrier.
  */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     include: ["test/conformance/**/*.test.ts"],
     pool: "threads",

@@ -7,6 +7,46 @@ export function tableOrderContract(table: () => Table): void {
   orderContract(table);
   pagingContract(table);
   indexContract(table);
+  partitionContract(table);
+}
+
+/** Reads all pages of partitions; a page may begin with the key that ended the page before. */
+async function partitionsOf(table: Table, prefix: string): Promise<string[]> {
+  const pks: string[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < 2_000; page++) {
+    const found = await table.partitions(prefix, after);
+    pks.push(...found.pks.filter((pk, at) => at > 0 || pk !== pks.at(-1)));
+    if (found.next === undefined) return pks;
+    after = found.next;
+  }
+  throw new Error("the pages never end");
+}
+
+function partitionContract(table: () => Table): void {
+  test("partitions are found by the beginning of their keys, each once, whatever characters follow", async () => {
+    const prefix = `${freshPartition()}#`;
+    const pks = ["", "a", "a#b", "a\0", "a\x01b", "ü", "\uE000", "\u{10FFFF}", "\u{10FFFF}z"].map(
+      (end) => prefix + end,
+    );
+    for (const pk of pks) for (const sk of ["lock", "state#0#a", "z"]) await table().put({ pk, sk });
+    await table().put({ pk: prefix.slice(0, -1), sk: "lock" });
+    await table().put({ pk: `${prefix.slice(0, -1)}$`, sk: "lock" });
+    await table().put({ pk: `${prefix}gone`, sk: "lock" });
+    await table().delete({ pk: `${prefix}gone`, sk: "lock" });
+    expect((await partitionsOf(table(), prefix)).sort()).toEqual(pks.sort());
+  });
+
+  test("more partitions than a page has come on further pages", async () => {
+    const prefix = `${freshPartition()}#`;
+    const pks = Array.from({ length: 250 }, (_, n) => `${prefix}${n}`);
+    await Promise.all(pks.map((pk) => table().put({ pk, sk: "lock" })));
+    expect((await partitionsOf(table(), prefix)).sort()).toEqual(pks.sort());
+  });
+
+  test("a prefix that no partition has finds none", async () => {
+    expect(await partitionsOf(table(), `${freshPartition()}#`)).toEqual([]);
+  });
 }
 
 /** Reads all pages, and fails when a page exceeds its limit. */

@@ -33,7 +33,7 @@ describe("an outcome", () => {
       /drew one before a sleep and two/,
     ],
     [
-      "a value that nobody sent",
+      "a value that no client sent",
       awakeable,
       { kind: "awakeable", recorded: recorded("a"), completer: "sent", nonce: "else" },
       /brought else, which was never sent/,

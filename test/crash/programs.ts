@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const POLYFILL = join(ROOT, "examples/polyfill.mjs");
@@ -56,7 +56,7 @@ export async function prepareSite(protocolVersion?: number): Promise<Site> {
 /** The options of `build.mjs`, so that the tests kill the program that users run. */
 async function bundle(dir: string, out: string, entry: string): Promise<void> {
   await build({
-    define: await statementProgram(),
+    define: await builtInTexts(),
     entryPoints: [{ in: join(ROOT, entry), out }],
     outdir: dir,
     bundle: true,

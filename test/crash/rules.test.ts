@@ -111,7 +111,7 @@ describe("the count of a key", () => {
     ["an add that counted twice", [1, 3], ["i0", "i1"], [], /counted to 3 by i1, which is its add number 2/],
     ["an add that was lost", [1, 1], ["i0", "i1"], [], /counted to 1 by i1, which is its add number 2/],
     ["another order than that of a sender", [2, 1], ["i1", "i0"], [["i0", "i1"]], /in the order 2,1 of one sender/],
-    ["an add that nobody asked for", [1], ["i0", "i1"], [], /served/],
+    ["an add without a request", [1], ["i0", "i1"], [], /served/],
     ["an order that its state does not tell of", [1, 2], ["i1", "i0"], [], /served/],
     ["a sender whose add is unknown", [1], ["i0"], [["i0", "i7"]], /in the order 1,NaN/],
   ])("is refused for %s", (_, counts, served, inOrder, why) => {

@@ -114,7 +114,7 @@ function waits({ look, month, stack }: CostFacts): string {
 
 Each invocation that was accepted is looked at once, some minutes later: ${look.readUnits} read unit, **${money(dollars("readUnit", MILLION * look.readUnits))}** per million,
 and as much for the key that it held and for each call and send in the last of its segments, twice that for a signal or an awakeable and
-three times for a promise, with one more for each who waited for it; the table above leaves that out.
+three times for a promise, with one more for each waiter; the table above leaves that out.
 
 One that waits without a clock, for an awakeable, a promise or a call that takes long, is looked at after ten minutes, then once in a quarter of the time
 that it has waited, and once a day at least. A look that finds nothing wakes nothing, and moves the next one; twice what is stored is kept for a month more. In 30 days

@@ -15,8 +15,9 @@ const INVOCATIONS: Sentences = {
   target_service_ty: "`service`, `virtual_object` or `workflow`.",
   idempotency_key: "The idempotency key that the caller gave.",
   created_by: "The external caller, if the ingress authenticated one.",
-  invoked_by: "`ingress`, `service` or `restart_as_new`.",
+  invoked_by: "`ingress`, `service`, `subscription` or `restart_as_new`.",
   invoked_by_id: "The invocation that called this one.",
+  invoked_by_subscription_id: "The subscription whose record caused the invocation.",
   invoked_by_service_name: "The service of that invocation.",
   invoked_by_target: "The target of that invocation.",
   restarted_from: "The invocation that an operator restarted as this one.",
@@ -161,7 +162,6 @@ const OF_INVOCATIONS: Sentences = {
   vqueue_id: NO_FLOW_CONTROL,
   scope: NO_FLOW_CONTROL,
   limit_key: NO_FLOW_CONTROL,
-  invoked_by_subscription_id: "there are no subscriptions",
   created_using_restate_version: "no version is stored with an invocation",
 };
 const OF_ATTEMPTS: Sentences = {

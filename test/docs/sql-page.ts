@@ -4,6 +4,7 @@ import type { SETTINGS } from "../../shared/config/settings-table.ts";
 import { FLOW_CONTROL_TABLES } from "../../shared/core/query/flow-control-shapes.ts";
 import { dataTypeOf, type TableShape } from "../../shared/core/query/table-shape.ts";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
+import { KEPT_MAX } from "../../shared/adapters/statements/table-feed.ts";
 import { STATEMENT_LIMITS } from "../../shared/engine/query/listing-budget.ts";
 import { ALWAYS_NULL, SENTENCES, SHARED_SENTENCES } from "./sql-columns.ts";
 
@@ -38,7 +39,7 @@ const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> =
   sys_service: ["The current revision of each service.", "In memory."],
   state: [
     "The values of objects and workflows.",
-    "`service_name` and `service_key`, each with `=` or `IN (...)`: no index lists the keys, so a statement without them is refused.",
+    "`service_name` and `service_key`, each with `=` or `IN (...)`. No index lists the keys: with `service_name` alone, or without it, a statement walks over the partitions of objects, in the local process over those of the service alone, on AWS over the table, at most 1,000 MB of it. `service_key` and `lock_name` of keys above 1,500 bytes are known only if the statement names the key.",
   ],
   sys_inbox: [
     "Invocations that wait for their key.",
@@ -59,7 +60,7 @@ const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> =
 
 const DIFFERENCES = `## What differs from the reference
 
-- \`state\` and \`sys_promise\` need the service and the key.
+- \`state\` and \`sys_promise\` of keys above 1,500 bytes have no \`service_key\`, unless the statement names the key.
 - \`sys_keyed_service_status\` and \`sys_locks\` list the run of a workflow, which holds its id here.
 - \`sys_journal\` fills \`completed\`, \`invoked_id\`, \`invoked_target\`, \`sleep_wakeup_at\` and \`promise_name\`, which the reference server leaves NULL for these
   entries.
@@ -75,13 +76,14 @@ export function sqlPage(): string {
 }
 
 function limits(): string {
-  const { entriesMax, loadsMax, looksMax, journalMaxBytes } = STATEMENT_LIMITS;
+  const { entriesMax, loadsMax, looksMax, journalMaxBytes, pagesMax } = STATEMENT_LIMITS;
   const { statementMaxLength, rowsMax, stepsMax, answerMaxBytes = Infinity } = SQL_LIMITS;
   const memory = `\`${"admin.query-engine.memory-size" satisfies keyof typeof SETTINGS}\``;
   const time = `\`${"admin.query-engine.time-limit" satisfies keyof typeof SETTINGS}\``;
   return `## Limits
 
-A statement beyond a limit is refused, and the message says what to narrow. It never gives a part of the rows.
+A statement beyond a limit is refused, and the message says what to narrow. It never gives a part of the rows. The local process owns its store, so that
+a statement there may read everything; its memory and its time have limits.
 
 | limit | value |
 |---|---|
@@ -89,10 +91,12 @@ A statement beyond a limit is refused, and the message says what to narrow. It n
 | size of the answer | ${bytes(answerMaxBytes)} |
 | letters of the statement | ${number(statementMaxLength)} |
 | rows that joins, sorts and groups pass | ${number(stepsMax)} |
-| entries of the indexes that are read | ${number(entriesMax)} |
-| invocations, queues and keys that are loaded | ${number(loadsMax)} |
-| young invocations that are looked at to see whether they are open | ${number(looksMax)} |
-| journals whose entries are rows | ${bytes(journalMaxBytes)} |
+| entries of the indexes that are read, on AWS | ${number(entriesMax)} |
+| invocations, queues and keys that are loaded, on AWS | ${number(loadsMax)} |
+| young invocations that are looked at to see whether they are open, on AWS | ${number(looksMax)} |
+| the table, for the state and the promises of keys that are not named, on AWS | ${number(pagesMax)} MB |
+| journals whose entries are rows in use | ${bytes(journalMaxBytes)} |
+| rows in use whose cells are not all read | ${number(KEPT_MAX)} |
 | memory of a statement | ${memory} ([configuration](configuration.md)) |
 | time of a statement | ${time} |
 

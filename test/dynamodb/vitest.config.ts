@@ -1,10 +1,10 @@
 /** The configuration of the tests on a DynamoDB engine: they run only through `run.mjs`, which starts the engine. */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     root: import.meta.dirname,
     include: ["**/*.test.ts"],

@@ -28,6 +28,9 @@ const SHORT = {
   "default-retry-policy.initial-interval": "200ms",
 };
 
+/** No broker is there: the emulator reads no topics. */
+const CLUSTERS = [{ name: "main", bootstrapServers: ["127.0.0.1:9092"] }];
+
 export async function setup(project) {
   const emulators = JSON.parse(process.env.STEPWELL_E2E_EMULATORS ?? "[]");
   const endpoints = emulators.map(({ endpoint }) => endpoint);
@@ -44,7 +47,9 @@ export async function setup(project) {
     const more = await first.then(() => deployedAgain(endpoints, name));
     return [await first, ...more.map(({ HandlerArn }) => HandlerArn)];
   });
-  const plain = await timed("the control plane is deployed", () => controlPlanes(endpoints, "StepwellE2e", SHORT));
+  const plain = await timed("the control plane is deployed", () =>
+    controlPlanes(endpoints, "StepwellE2e", SHORT, { "kafka-clusters": JSON.stringify(CLUSTERS) }),
+  );
   await tellColdStart("admin", plain[0].admin, { path: "/version", credentials: plain[0].credentials });
   await tellColdStart("ingress", plain[0].ingress, { path: "/restate/health" });
   const doubledCode = join(CACHE, "doubled");
@@ -54,8 +59,8 @@ export async function setup(project) {
   const doubled = await timed("the control plane on ladders and a doubling queue is deployed", () =>
     controlPlanes(endpoints, "StepwellDoubled", { ...SHORT, "aws.timers": "ladder" }, { "code-folder": doubledCode }),
   );
-  // Five of each control plane, and the handlers.
-  writeFileSync(COUNTS, "function deployed\n".repeat(11 * endpoints.length));
+  // Five of each control plane, the function of topics, and the handlers.
+  writeFileSync(COUNTS, "function deployed\n".repeat(12 * endpoints.length));
   const deployed = emulators.map(({ endpoint, pid }, at) => ({
     endpoint,
     emulatorPid: pid,

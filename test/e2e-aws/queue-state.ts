@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { bodyOfWake } from "../../shared/engine/ports/wake-body.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import type { DeployedStack } from "./control-plane.ts";
+import { type DeployedStack, until } from "./control-plane.ts";
 
 const sqs = new SQSClient({});
 
@@ -18,6 +18,20 @@ export async function visibleLetters({ outputs }: DeployedStack): Promise<number
   const AttributeNames = ["ApproximateNumberOfMessages" as const];
   const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   return Number(Attributes?.ApproximateNumberOfMessages);
+}
+
+/** Waits until the main queue has no message: neither visible, nor received, nor delayed. */
+export async function untilDrained({ outputs }: DeployedStack, withinMs: number): Promise<void> {
+  const QueueUrl = outputs["QueueUrl"]!;
+  const AttributeNames = [
+    "ApproximateNumberOfMessages" as const,
+    "ApproximateNumberOfMessagesNotVisible" as const,
+    "ApproximateNumberOfMessagesDelayed" as const,
+  ];
+  await until("the queue has no message", withinMs, async () => {
+    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+    return AttributeNames.every((name) => Number(Attributes[name]) === 0) || undefined;
+  });
 }
 
 export async function throwLettersAway({ outputs }: DeployedStack): Promise<void> {

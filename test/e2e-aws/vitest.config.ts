@@ -3,14 +3,14 @@
  * emulator, and runs one file after the other on the stacks there.
  */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
 import { reportersOf } from "../reporters.ts";
 
 const emulators = JSON.parse(process.env["STEPWELL_E2E_EMULATORS"] ?? "[]") as readonly unknown[];
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     include: ["test/e2e-aws/**/*.test.ts"],
     globalSetup: ["test/e2e-aws/global-setup.mjs"],

@@ -109,6 +109,28 @@ describe("the state of an object", () => {
   }
 });
 
+test("a state of more than 4 MiB is not shown as a whole: SQL lists its names, and an edit replaces it", async () => {
+  const key = newKey();
+  const put = `${stage.ingressUri}/Counter/${encodeURIComponent(key)}/put`;
+  for (const name of ["a", "b"]) {
+    const body = JSON.stringify({ [name]: "x".repeat(2_500_000) });
+    expect((await fetch(put, { method: "POST", headers: JSON_TYPE, body })).status).toBe(200);
+  }
+  const refused = await get("Counter", `?object_key=${encodeURIComponent(key)}`);
+  expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining("4194304 bytes")]);
+  expect(await edit(key, { sum: "1" }, { version: "read before it grew" })).toBe(409);
+  const query = `SELECT key, value_length FROM state WHERE service_name = 'Counter' AND service_key = '${key}'`;
+  const headers = { ...JSON_TYPE, accept: "application/json" };
+  const answer = await fetch(`${stage.adminUri}/query`, { method: "POST", headers, body: JSON.stringify({ query }) });
+  const { rows } = (await answer.json()) as { rows: readonly { key: string; value_length: number }[] };
+  expect(rows.map((row) => [row.key, Number(row.value_length)])).toEqual([
+    ["a", 2_500_002],
+    ["b", 2_500_002],
+  ]);
+  expect(await edit(key, { sum: "1" })).toBe(202);
+  expect(Object.keys((await shown(key)).state)).toEqual(["sum"]);
+});
+
 test("the state of a workflow is shown and replaced while it runs, and its run goes on with it", async () => {
   const key = newKey();
   const on = (name: string, input?: unknown) => handler(key, name, input, "Signup");
@@ -129,7 +151,7 @@ describe("refusals", () => {
     ["an unknown service", "Nope", body, 404, "The requested service 'Nope' does not exist"],
     ["a service without keys", "Greeter", body, 400, "Cannot modify state for service type Service"],
     ["another version", "Counter", { ...body, version: "other" }, 409, "no longer has version 'other'"],
-    ["a scope of no form", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
+    ["a malformed scope", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
     ["a scope", "Counter", { ...body, scope: "tenant" }, 400, "requires vqueues to be enabled"],
   ])("%s", async (_what, service, asked, status, message) => {
     const response = await post(service, asked);
@@ -143,7 +165,7 @@ describe("refusals", () => {
     ["no key", { new_state: {} }, "object_key"],
     ["no state", { object_key: "k" }, "new_state"],
     ["a key that is no text", { ...body, object_key: 1 }, "object_key"],
-    ["a byte that is none", { ...body, new_state: { a: [256] } }, "new_state.a"],
+    ["a number that is not a byte", { ...body, new_state: { a: [256] } }, "new_state.a"],
     ["a value of another kind", { ...body, new_state: { a: 1 } }, "new_state.a"],
     ["a version that is no text", { ...body, version: 1 }, "version"],
   ])("%s, in plain text with 422", async (_what, asked, field) => {

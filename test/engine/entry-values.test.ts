@@ -32,7 +32,7 @@ async function ended() {
 
 test("the value of each entry with a payload is the payload", async () => {
   const { actor, invocationId } = await ended();
-  const { entries } = (await showInvocation(actor.engine, invocationId, true))!;
+  const { entries } = (await showInvocation(actor.engine, invocationId, { withValues: true }))!;
   const values = entries.map(({ type, value }) => [type, value === undefined ? undefined : decoder.decode(value)]);
   expect(values).toEqual(
     expect.arrayContaining([

@@ -1,4 +1,4 @@
-/** Only a few large journals are in memory at a time, and small ones never wait for them. */
+/** Only a few journals above a size are in memory at a time, and small ones never wait for them. */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
@@ -43,6 +43,62 @@ test("while the handler of a large invocation does not answer, no other large on
   await stage.pulse.pass(60_000);
   for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
   expect(stage.deployment.of("large").length).toBe(LARGE);
+  expect(actor.engine.bulkheads.journals.held).toBe(0);
+});
+
+/** @returns an actor with room for one journal of a MiB and a half in a share, and for one beyond the shares */
+function counting(stage: Stage): Actor {
+  const actor = stage.actor();
+  const limits = { journalsMaxBytes: 3 * MIB, journalsCountedFromBytes: 64 * 1024 };
+  Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, limits));
+  actor.startWorker();
+  return actor;
+}
+
+const MEDIUM = "x".repeat(1.5 * MIB);
+
+test("of many inputs of a MiB and a half, two are in memory at a time, small inputs do not wait, and all are handled", async () => {
+  const gate = new Gate();
+  const stage = await open({ medium: async () => gate.passed.then(() => "done"), small: () => "done" });
+  const actor = counting(stage);
+  const ids = [];
+  for (let n = 0; n < LARGE; n++)
+    ids.push((await stage.pulse.within(1_000, sendOn(actor, "medium", MEDIUM))).invocationId);
+  await stage.pulse.pass(20_000);
+  expect(stage.deployment.of("medium")).toHaveLength(2);
+  expect(actor.engine.bulkheads.journalSizes.size).toBe(LARGE - 2);
+  await stage.pulse.within(1_000, sendOn(actor, "small"));
+  await stage.pulse.pass(100);
+  expect(stage.deployment.of("small")).toHaveLength(1);
+  gate.open();
+  await stage.pulse.pass(60_000);
+  for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
+  const { journals, journalSizes } = actor.engine.bulkheads;
+  expect([journals.held, journalSizes.size]).toEqual([0, 0]);
+});
+
+test("a call whose journal outgrows the room goes through the queue, and is answered when there is room", async () => {
+  const gate = new Gate();
+  const stage = await open(
+    {
+      medium: async () => gate.passed.then(() => "done"),
+      grows: async (ctx) => {
+        await ctx.get(ctx.run("one", () => MEDIUM));
+        return "grown";
+      },
+    },
+    { messageSizeMaxBytes: 32 * MIB },
+  );
+  const actor = counting(stage);
+  for (let n = 0; n < 2; n++) await stage.pulse.within(1_000, sendOn(actor, "medium", MEDIUM));
+  await stage.pulse.pass(1_000);
+  const call = callOn(actor, "grows");
+  await stage.pulse.pass(20_000);
+  const before = stage.deployment.of("grows").length;
+  gate.open();
+  expect(textOf(await stage.pulse.within(60_000, call))).toBe("grown");
+  expect([before, stage.deployment.of("grows").length > before]).toEqual([1, true]);
+  await stage.pulse.pass(1_000);
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 

@@ -133,6 +133,7 @@ describe.each(STATES)("an invocation that is %s", (state) => {
       expect(await standingOf(scene)).toBe(BEFORE[state] ?? state);
       const face = adminApp(actor.engine, {
         version: "1",
+        runsOn: "one-process",
         metricsText: async () => "",
         invocations: invocationUseCases,
       });

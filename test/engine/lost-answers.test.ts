@@ -149,7 +149,7 @@ const SCENARIOS: Record<string, Scenario> = {
       await stage.pulse.pass(1_000);
       const isFirst = async (values: ReadonlyMap<string, unknown>) => values.size === 0;
       const edit = editState(actor.engine, target, "workflow", new Map([["step", bytes("5")]]), isFirst);
-      return [await stage.pulse.within(1_000, edit), [...(await stateOf(actor.engine, target)).keys()]];
+      return [await stage.pulse.within(1_000, edit), [...(await stateOf(actor.engine, target))!.keys()]];
     },
   },
   "a large value that is written over and removed": {

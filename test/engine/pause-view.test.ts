@@ -1,4 +1,4 @@
-/** Why an invocation is paused: by an order, by a failure, or because it ended processes. */
+/** Why an invocation is paused: an operator's order, a failure, or the deaths of the processes that drove it. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
@@ -62,7 +62,7 @@ test("a pause by a failure shows the failure, also after an order to resume", as
   expect(again.by).toBeUndefined();
 });
 
-test("a pause because an invocation ended processes shows this reason", async () => {
+test("the pause of an invocation whose drivers died shows that reason", async () => {
   const { actor, sent, shown } = await play();
   const id = await sent("naps");
   await pauseUnread(actor.engine, id, "it ended three processes");

@@ -1,6 +1,9 @@
 /** SQL over keys: waiting invocations, holders and state. */
 import { expect, test } from "vitest";
+import { SquirrelingSql } from "../../shared/adapters/squirreling/squirreling-sql.ts";
 import { editState } from "../../shared/engine/operate/edit-state.ts";
+import { STATEMENT_LIMITS } from "../../shared/engine/query/listing-budget.ts";
+import { query } from "../../shared/engine/query/query-tables.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import {
   addCount,
@@ -91,13 +94,48 @@ test("the run of a workflow holds the workflow id until the run has ended", asyn
   expect(await rowsOf(actor, select)).toEqual([]);
 });
 
-test("a query of state names the object key; a query without an object key is refused", async () => {
-  const { stage, actor } = await crowded();
-  await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "7")));
-  const rows = await rowsOf(
-    actor,
-    "select key, value_utf8 as v, value_length as n from state where service_name = 'O' and service_key = 'other'",
+test("state is read by its key, by its service, or whole", async () => {
+  const { stage, actor, gate } = await crowded();
+  gate.open();
+  await stage.pulse.settle();
+  const long = "l".repeat(2_000);
+  for (const key of ["other", "", "~", "a#b", "ü/%", long])
+    await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "add", "7")));
+  const named = "select key, value_utf8 as v, value_length as n from state where service_name = 'O' and service_key =";
+  expect(await rowsOf(actor, `${named} 'other'`)).toEqual([{ key: "count", v: "7", n: 1 }]);
+  expect(await rowsOf(actor, `${named} '${long}'`)).toEqual([{ key: "count", v: "7", n: 1 }]);
+  const keys = (await rowsOf(actor, "select distinct service_key as k from state where service_name = 'O'")).map(
+    ({ k }) => k,
   );
-  expect(rows).toEqual([{ key: "count", v: "7", n: 1 }]);
-  await expect(rowsOf(actor, "select key from state where service_name = 'O'")).rejects.toThrow("service_key = '...'");
+  expect(new Set(keys), "a key of more than 1,500 bytes is not known").toEqual(
+    new Set(["other", "", "~", "a#b", "ü/%", "k", undefined]),
+  );
+  expect(await rowsOf(actor, `select service_key as k from state where service_key in ('~', '${long}')`)).toEqual(
+    expect.arrayContaining([{ k: "~" }, { k: long }]),
+  );
+  expect(await rowsOf(actor, "select count(*) as n from state")).toEqual([{ n: 7 }]);
+  expect(await rowsOf(actor, "select key from state where service_name = 'W'")).toEqual([]);
+});
+
+test("a join of invocations with the state of their keys", async () => {
+  const { stage, actor, gate } = await crowded();
+  gate.open();
+  await stage.pulse.settle();
+  await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "7")));
+  const joined = `select i.target_service_key as k, s.value_utf8 as v, count(*) as n from sys_invocation i
+    join state s on i.target_service_key = s.service_key where i.target_service_name = 'O' and s.key = 'count'
+    group by i.target_service_key, s.value_utf8 order by k`;
+  expect(await rowsOf(actor, joined)).toEqual([
+    { k: "k", v: "3", n: 4 },
+    { k: "other", v: "7", n: 1 },
+  ]);
+});
+
+test("where processes share the table, a walk over the partitions of objects has a limit", async () => {
+  const { actor } = await crowded();
+  const limits = { ...STATEMENT_LIMITS, pagesMax: 0 };
+  const sql = new SquirrelingSql(() => actor.engine.clock.nowMs());
+  await expect(query(actor.engine, sql, "select key from state", { limits })).rejects.toThrow("service_key = '...'");
+  const named = `select key from state ${OF_KEY}`;
+  expect((await query(actor.engine, sql, named, { limits })).columns).toEqual([{ name: "key", type: "text" }]);
 });

@@ -75,7 +75,7 @@ test("after a move, the deployment that ran the former attempts recorded the ent
   expect(mismatch.waysOut[0]!.commands.at(-1)).toBe(`stepwell invocations resume ${id} --deployment ${FIRST}`);
 });
 
-test("the log names the recording deployment, and to continue on it as a way out", async () => {
+test("the log names the recording deployment, and suggests to continue on it", async () => {
   const { stage, actor, id } = await recorded();
   await resume(actor.engine, id, ON_SECOND);
   await stage.pulse.pass(2_000);

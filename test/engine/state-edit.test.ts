@@ -23,7 +23,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const values = (count: string, more: Record<string, string> = {}) =>
   new Map(Object.entries({ count, ...more }).map(([key, value]) => [key, bytes(value)]));
 const textState = async ({ engine }: Actor, at: { service: string; key: string } = target) =>
-  Object.fromEntries([...(await stateOf(engine, at))].map(([key, value]) => [key, new TextDecoder().decode(value)]));
+  Object.fromEntries([...(await stateOf(engine, at))!].map(([key, value]) => [key, new TextDecoder().decode(value)]));
 
 const stageOf = async () => {
   const gate = new Gate();
@@ -101,6 +101,7 @@ test("if an editor dies after any of its writes, the key is free, and the edit i
       getMany: (keys) => table.getMany(keys),
       query: (pk, range) => table.query(pk, range),
       queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+      partitions: (prefix, after) => table.partitions(prefix, after),
       put: (item, condition) => counted(table.put(item, condition)),
       update: (key, update, condition) => counted(table.update(key, update, condition)),
       delete: (key, condition) => counted(table.delete(key, condition)),

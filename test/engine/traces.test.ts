@@ -22,7 +22,7 @@ test.each([
   const clock = new SteppedClock();
   const seen: (string | number)[] = [];
   const tracer = {
-    tell: (span: Span) => void seen.push(span.name),
+    record: (span: Span) => void seen.push(span.name),
     flush: async (waitMaxMs: number) => {
       await Promise.resolve();
       seen.push(waitMaxMs);
@@ -32,7 +32,7 @@ test.each([
     { clock, activeInvocations: new ActiveInvocations(clock, "p"), tracer },
     clock.nowMs() + 60_000,
     () => {
-      tracer.tell(SPAN);
+      tracer.record(SPAN);
       return work();
     },
   );

@@ -36,9 +36,9 @@ async function startApi() {
   return { arrived, uri: api.uri, port: Number(new URL(api.uri).port) };
 }
 
-const SENDERS: readonly [who: string, send: (port: number, asked: Asked) => Promise<void>][] = [
+const SENDERS: readonly [sender: string, send: (port: number, asked: Asked) => Promise<void>][] = [
   [
-    "what the command's proxy signs with",
+    "the signer of the command's proxy",
     async (port, { method, path, body }) => {
       const sign = requestSigner({ credentials, region: REGION });
       const url = new URL(path, `http://127.0.0.1:${port}`);
@@ -49,14 +49,14 @@ const SENDERS: readonly [who: string, send: (port: number, asked: Asked) => Prom
     },
   ],
   [
-    "what the registrar and the trial send with",
+    "the client of the registrar and the trial",
     async (port, { method, path, body }) => {
       const ask = signedClient({ origin: `http://127.0.0.1:${port}` }, { credentials, region: REGION });
       await ask({ method, path, body, headers: { "content-type": "application/json" } });
     },
   ],
   [
-    "what asks an emulated API",
+    "the client of an emulated API",
     async (port, { method, path, body }) => {
       const api = { host: `id.execute-api.localhost:${port}`, port };
       await send(api, { method, path, body, headers: { "content-type": "application/json" }, credentials });
@@ -64,7 +64,7 @@ const SENDERS: readonly [who: string, send: (port: number, asked: Asked) => Prom
   ],
 ];
 
-test.each(SENDERS)("%s signs path, query, headers and body as they are sent", async (_who, ask) => {
+test.each(SENDERS)("%s signs path, query, headers and body as they are sent", async (_sender, ask) => {
   const { arrived, port } = await startApi();
   const all: readonly Asked[] = [
     { method: "GET", path: "/", body: "" },

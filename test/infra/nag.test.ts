@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Synthesis throws if a report has a finding. */
 function synthesise(props: Partial<StepwellProps>, beside: (stack: Stack) => void = () => undefined): void {
   const codeFolder = join(folder, "code");
-  for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {
+  for (const name of ["ingress", "admin", "worker", "sweeper", "topics", "keys", "registrar"]) {
     mkdirSync(join(codeFolder, name), { recursive: true });
     writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
   }
@@ -37,6 +37,8 @@ function synthesise(props: Partial<StepwellProps>, beside: (stack: Stack) => voi
 
 test("there is no finding without an acknowledgement", () => {
   expect(() => synthesise({})).not.toThrow();
+  const mskClusterArn = "arn:aws:kafka:eu-west-1:111122223333:cluster/shop/abcd-1";
+  expect(() => synthesise({ kafkaClusters: [{ name: "main", mskClusterArn }] })).not.toThrow();
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "open", handlerArns: [named] })).not.toThrow();
   expect(() => synthesise({ ingressAccessLog: true, xray: true })).not.toThrow();

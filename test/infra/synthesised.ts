@@ -44,7 +44,7 @@ export function synthesised(
 export function inCodeFolder<Made>(make: (codeFolder: string) => Made): Made {
   const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
   try {
-    for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {
+    for (const name of ["ingress", "admin", "worker", "sweeper", "topics", "keys", "registrar"]) {
       mkdirSync(join(codeFolder, name));
       writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
     }

@@ -1,7 +1,7 @@
 /** The book of submissions and their outcomes: each submission is noted before it is sent, and again when it has ended. */
 import type { Recorded } from "../crash/outcome.ts";
 import type { Ended, LoadClient } from "./client.ts";
-import type { Added, Told } from "./handlers/told.ts";
+import type { Added, HandlerResult } from "./handlers/results.ts";
 
 export interface Submission {
   readonly kind: string;
@@ -84,7 +84,7 @@ export class Book {
   }
 
   /** @returns the parsed result; undefined, with a complaint, if the invocation failed */
-  told<T extends Told>(what: string, { invocationId, status, text }: Ended): T | undefined {
+  told<T extends HandlerResult>(what: string, { invocationId, status, text }: Ended): T | undefined {
     if (status !== 200) {
       this.complain(`${what} ${invocationId} ended with ${status}: ${text}`);
       return undefined;
@@ -95,7 +95,7 @@ export class Book {
   }
 
   /** Notes the steps of an invocation and of all its children, and waits for the end of its sends. */
-  async account(kind: string, told: Told, steps: readonly string[], fromMs: number, waits = 0): Promise<void> {
+  async account(kind: string, told: HandlerResult, steps: readonly string[], fromMs: number, waits = 0): Promise<void> {
     const found = told.recorded.map(({ step }) => step);
     if (found.join() !== steps.join())
       this.complain(`${kind} ${told.invocationId} did ${found.join()}, not ${steps.join()}`);
@@ -125,13 +125,13 @@ export class Book {
     await this.account("add", added, ["enter", "leave"], fromMs);
   }
 
-  #judgeSleep({ invocationId, slept }: Told): void {
+  #judgeSleep({ invocationId, slept }: HandlerResult): void {
     const { askedMs, fromMs, toMs } = slept!;
     if (toMs - fromMs < askedMs) this.complain(`${invocationId} slept ${toMs - fromMs} ms instead of ${askedMs}`);
   }
 
   /** @param waits the time for which the invocation may wait in any of the gaps */
-  #noteStill(kind: string, { invocationId, recorded, slept }: Told, fromMs: number, waits: number): void {
+  #noteStill(kind: string, { invocationId, recorded, slept }: HandlerResult, fromMs: number, waits: number): void {
     let lastMs = fromMs;
     let forMs = 0;
     let stillFromMs = fromMs;

@@ -1,7 +1,7 @@
 /** Workflows whose promise has two completers, and objects whose state an operator edits. */
 import { randomUUID } from "node:crypto";
 import type { StateBody } from "../../shared/api/wire/admin.ts";
-import type { Told } from "./handlers/told.ts";
+import type { HandlerResult } from "./handlers/results.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 
@@ -16,7 +16,7 @@ export async function runWorkflow({ book, client, prefix }: Scene): Promise<void
   for (const { invocationId } of voices) book.know(invocationId);
   const ended = await client.result(id);
   book.close(submission, ended);
-  const told = book.told<Told>("workflow", ended);
+  const told = book.told<HandlerResult>("workflow", ended);
   if (told === undefined) return;
   await book.account("workflow", told, ["begin", "end"], submission.submittedAtMs);
   submission.endedAtMs = told.recorded.at(-1)!.atMs;
@@ -40,7 +40,12 @@ export async function editState({ book, client, prefix, random }: Scene): Promis
     const submission = book.open("add around an edit", "call");
     const ended = await client.call(`${service}/${key}/add`, amount, newKey());
     book.close(submission, ended);
-    await book.account("add", book.told<Told>("add", ended) ?? NOTHING, ["enter", "leave"], submission.submittedAtMs);
+    await book.account(
+      "add",
+      book.told<HandlerResult>("add", ended) ?? NOTHING,
+      ["enter", "leave"],
+      submission.submittedAtMs,
+    );
     return ended;
   };
   await add(1);
@@ -59,4 +64,4 @@ export async function editState({ book, client, prefix, random }: Scene): Promis
   if (after !== sum + 5) book.complain(`${key} was edited to ${sum}, and counted on to ${after}`);
 }
 
-const NOTHING: Told = { invocationId: "", recorded: [] };
+const NOTHING: HandlerResult = { invocationId: "", recorded: [] };

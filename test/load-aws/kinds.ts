@@ -4,7 +4,7 @@ import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
 import type { Submission } from "./book.ts";
 import type { Ended } from "./client.ts";
-import type { Told } from "./handlers/told.ts";
+import type { HandlerResult } from "./handlers/results.ts";
 import { editState, runWorkflow } from "./keyed-kinds.ts";
 import { callAfterCancel, callAfterKill, changeService, hearAwakeable } from "./outside-kinds.ts";
 import type { Scene } from "./scene.ts";
@@ -75,7 +75,7 @@ async function send(scene: Scene, asked: Asked): Promise<void> {
 }
 
 async function tell({ book }: Scene, submission: Submission, ended: Ended, steps: readonly string[]) {
-  const told = book.told<Told>(submission.kind, ended);
+  const told = book.told<HandlerResult>(submission.kind, ended);
   const waits = submission.kind === "delayed send" ? submission.askedMs : 0;
   if (told !== undefined) await book.account(submission.kind, told, steps, submission.submittedAtMs, waits);
   return told;

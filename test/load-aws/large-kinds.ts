@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { between } from "../crash/plan.ts";
 import type { Ended } from "./client.ts";
 import { digestOf, noiseOf } from "./handlers/noise.ts";
-import type { BulkTold, Kept } from "./handlers/told.ts";
+import type { BulkResult, Kept } from "./handlers/results.ts";
 import type { Submission } from "./book.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
@@ -88,7 +88,7 @@ async function sendLarge(
   submission.invocationId = id;
   const ended: Ended = await client.result(id);
   book.close(submission, ended);
-  const told = book.told<BulkTold>(kind, ended);
+  const told = book.told<BulkResult>(kind, ended);
   if (told === undefined) return;
   await book.account(kind, told, steps, submission.submittedAtMs);
   submission.endedAtMs = told.recorded.at(-1)!.atMs;

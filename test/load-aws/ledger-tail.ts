@@ -1,7 +1,7 @@
 /** Reads the ledger while the handlers write it, for tests that wait for a line. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { pause } from "../e2e-aws/control-plane.ts";
-import type { LoadLine } from "./handlers/told.ts";
+import type { LoadLine } from "./handlers/results.ts";
 
 /** Short compared with the time of a commit, so that a blow can hit a commit. */
 const LOOK_MS = 15;

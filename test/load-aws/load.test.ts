@@ -12,7 +12,7 @@ import { figuresOf, tableOf } from "./figures.ts";
 import { complaintsOfFates, fatesIn, memoryBlows, outOfMemoryIn } from "./function-notes.ts";
 import { groupedBy } from "./grouped.ts";
 import { MemoryWatch } from "./growth.ts";
-import type { LoadLine } from "./handlers/told.ts";
+import type { LoadLine } from "./handlers/results.ts";
 import { Killer } from "./killer.ts";
 import { kindBy, OBJECT_KEYS } from "./kinds.ts";
 import { BEYOND_SWEEPER } from "./large-kinds.ts";
@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => peer.stop());
 
-test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once and rightly, whoever is killed`, async () => {
+test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once with the right result, whichever process is killed`, async () => {
   const options = `--throttle ${THROTTLE} --lost ${LOST_SHARE} --large-every ${LARGE_EVERY_MS / 1_000} --seed ${SEED}`;
   console.log(`Run again with: npm run test:load-aws -- --minutes ${MINUTES} --rate ${RATE} ${options}`);
   const startedAtMs = Date.now();

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { pause } from "../e2e-aws/control-plane.ts";
-import type { Told } from "./handlers/told.ts";
+import type { HandlerResult } from "./handlers/results.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 
@@ -22,7 +22,7 @@ export async function hearAwakeable({ book, client, tail, prefix }: Scene): Prom
   if (status !== 202) book.complain(`the awakeable of ${id} was answered with ${status}`);
   const ended = await client.result(id);
   book.close(submission, ended);
-  const told = book.told<Told>("awakeable", ended);
+  const told = book.told<HandlerResult>("awakeable", ended);
   if (told === undefined) return;
   await book.account("awakeable", told, ["publish", "heard"], submission.submittedAtMs);
   submission.endedAtMs = told.recorded.at(-1)!.atMs;
@@ -41,7 +41,7 @@ export async function callAfterCancel({ book, client, prefix, random }: Scene): 
   // An invocation that was cancelled before its sleep fails at once, without a result.
   if (ended.status === 409) return void book.killed.add(id);
   if (ended.status === 404) return void book.vanished.add(id);
-  const told = book.told<Told>("cancelled", ended);
+  const told = book.told<HandlerResult>("cancelled", ended);
   if (told === undefined) return;
   await book.account("cancelled", told, ["done", "undone"], submission.submittedAtMs, SPAN_MS);
   submission.endedAtMs = told.recorded.at(-1)!.atMs;

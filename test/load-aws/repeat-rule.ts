@@ -9,7 +9,7 @@
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";
-import type { LoadLine } from "./handlers/told.ts";
+import type { LoadLine } from "./handlers/results.ts";
 import type { Blow } from "./killer.ts";
 
 /** A request waits at most this long for a running process of its handler, and START_MAX_MS for a starting process. */

@@ -1,10 +1,10 @@
 /** The configuration of the load on an emulated AWS: one file, only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     include: ["test/load-aws/**/*.test.ts"],
     globalSetup: ["test/load-aws/global-setup.mjs"],

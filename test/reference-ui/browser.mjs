@@ -1,15 +1,7 @@
 /** A real browser without a window, and a tab that reads what a page shows once the page is at rest. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { CHROMIUM_FLAGS } from "../harness/browser/chromium.mjs";
 
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 const REST_WITHIN_MS = 40_000;
 const REST_FOR_MS = 600;
 /** Some pages animate without an end and are never idle. */
@@ -20,7 +12,7 @@ const IS_LOADING = /Loading|Hang tight/;
 export async function openBrowser(executablePath) {
   // The package of this folder is installed on demand, so the import has to come after the setup of the suite.
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] });
   return {
     openTab: (origin) => openTab(browser, origin),
     close: () => browser.close(),

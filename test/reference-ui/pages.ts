@@ -9,12 +9,7 @@ export interface UiPage {
   readonly steps?: readonly Step[];
   /** The reference lists services in an order that changes from run to run. */
   readonly isUnordered?: true;
-  /** What Stepwell answers instead; docs/compatibility.md has the reason. */
-  readonly refusal?: string;
 }
-
-const NO_JOIN = 'Expected identifier after \\"JOIN\\"';
-const NO_LIST_OF_KEYS = "state is read by the key of an object or a workflow";
 
 /** Named as in `makeHistory`. */
 const INVOCATIONS =
@@ -34,16 +29,14 @@ export const PAGES: readonly UiPage[] = [
   list("All", {}),
   list("Running", { statuses: ["running"], order: "NONE" }),
   list("In-flight", { operation: "NOT_IN", statuses: [...COMPLETED, "scheduled"] }),
-  {
-    ...list("Held up", { statuses: ["pending", "backing-off", "paused", "ready"], order: "ASC" }),
-    refusal: NO_JOIN,
-  },
+  list("Held up", { statuses: ["pending", "backing-off", "paused", "ready"], order: "ASC" }),
   list("Not completed", { operation: "NOT_IN", statuses: COMPLETED }),
   list("Completed", { statuses: COMPLETED }),
   list("Scheduled", { statuses: ["scheduled"], more: "&column=scheduled_start_at" }),
   list("Suspended", { statuses: ["suspended"] }),
   list("Paused", { statuses: ["paused"] }),
   list("Failed", { statuses: ["failed"] }),
+  list("by change", { statuses: ["backing-off", "paused"], field: "modified_at" }),
   list("one service", { more: `&filter_target_service_name=${filter("IN", ["Counter"])}` }),
   ...INVOCATIONS.map((name) => ({ title: `invocation: ${name}`, path: (ids: Ids) => `invocations/${ids[name]}` })),
   { title: "virtual objects", path: () => "virtual-objects" },
@@ -54,8 +47,8 @@ export const PAGES: readonly UiPage[] = [
   { title: "workflow: completed", path: () => "workflows/Signup/ann" },
   { title: "workflow: open", path: () => "workflows/Signup/bob" },
   { title: "workflow: state", path: () => "workflows/Signup/bob?tab=state" },
-  { title: "state of objects", path: () => "state/Counter", refusal: NO_LIST_OF_KEYS },
-  { title: "state of workflows", path: () => "state/Signup", refusal: NO_LIST_OF_KEYS },
+  { title: "state of objects", path: () => "state/Counter" },
+  { title: "state of workflows", path: () => "state/Signup" },
   { title: "introspection", path: () => "introspection" },
   statement("rows", "SELECT target, status FROM sys_invocation ORDER BY created_at"),
   statement("groups", "SELECT status, COUNT(*) AS held FROM sys_invocation_status GROUP BY status ORDER BY status"),
@@ -67,12 +60,17 @@ interface ListFilter {
   readonly statuses?: readonly string[];
   readonly order?: "ASC" | "DESC" | "NONE";
   readonly more?: string;
+  /** The column of the sort. */
+  readonly field?: string;
 }
 
-function list(title: string, { operation = "IN", statuses, order = "DESC", more = "" }: ListFilter): UiPage {
+function list(
+  title: string,
+  { operation = "IN", statuses, order = "DESC", more = "", field = "created_at" }: ListFilter,
+): UiPage {
   const columns = ["id", "created_at", "modified_at", "duration", "target", "status"].map((name) => `column=${name}`);
   const status = statuses === undefined ? "" : `&filter_status=${filter(operation, statuses)}`;
-  const sort = order === "NONE" ? "sort_field=none" : `sort_field=created_at&sort_order=${order}`;
+  const sort = order === "NONE" ? "sort_field=none" : `sort_field=${field}&sort_order=${order}`;
   const query = `${columns.join("&")}${status}&${sort}${more}`;
   return { title: `invocations: ${title}`, path: () => `invocations?${query}` };
 }

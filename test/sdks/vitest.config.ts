@@ -1,10 +1,10 @@
 /** The configuration of the tests of SDKs in other languages; `run.mjs` builds their deployments and then runs these tests. */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     include: ["test/sdks/**/*.test.ts"],
     pool: "threads",

@@ -5,6 +5,7 @@ import type {
   Item,
   Key,
   Page,
+  PartitionPage,
   Range,
   Scalar,
   Table,
@@ -41,7 +42,7 @@ export class MemoryTable implements Table {
 
   /** @returns the item at a key, for tests */
   shown(key: Key): Item | undefined {
-    const existing = this.#standing(key);
+    const existing = this.#existing(key);
     return existing && copyOf(existing);
   }
 
@@ -76,6 +77,13 @@ export class MemoryTable implements Table {
     });
   }
 
+  partitions(prefix: string, _after?: string): Promise<PartitionPage> {
+    return settled(() => {
+      const all = [...this.#partitions].filter(([pk, items]) => pk.startsWith(prefix) && items.size > 0);
+      return { pks: all.map(([pk]) => pk) };
+    });
+  }
+
   put(item: Item, condition?: Condition): Promise<Written> {
     return settled(() => this.#write({ kind: "put", item, ...(condition && { condition }) }));
   }
@@ -97,9 +105,9 @@ export class MemoryTable implements Table {
         throw new StoreError(`a transaction has 1 to ${TRANSACTION_WRITES_MAX} writes, not ${writes.length}`);
       const places = new Set(writes.map((write) => JSON.stringify([keyOf(write).pk, keyOf(write).sk])));
       if (places.size < writes.length) throw new StoreError("a transaction writes no item twice");
-      const refused = writes.map((write) => !holds(write.condition, this.#standing(keyOf(write))));
+      const refused = writes.map((write) => !holds(write.condition, this.#existing(keyOf(write))));
       if (refused.includes(true)) return { written: false, refused };
-      const made = writes.map((write) => ({ write, item: standingAfter(write, this.#standing(keyOf(write))) }));
+      const made = writes.map((write) => ({ write, item: itemAfter(write, this.#existing(keyOf(write))) }));
       for (const { write, item } of made) this.#replace(keyOf(write), item);
       return { written: true };
     });
@@ -107,13 +115,13 @@ export class MemoryTable implements Table {
 
   #write(write: Write): Written {
     const key = keyOf(write);
-    const existing = this.#standing(key);
+    const existing = this.#existing(key);
     if (!holds(write.condition, existing)) return { written: false, existing: existing && copyOf(existing) };
-    this.#replace(key, standingAfter(write, existing));
+    this.#replace(key, itemAfter(write, existing));
     return { written: true };
   }
 
-  #standing({ pk, sk }: Key): Item | undefined {
+  #existing({ pk, sk }: Key): Item | undefined {
     return this.#partitions.get(pk)?.get(sk);
   }
 
@@ -138,7 +146,7 @@ function keyOf(write: Write): Key {
 }
 
 /** @returns the item at the key after a write; undefined after a delete. @throws StoreError */
-function standingAfter(write: Write, existing: Item | undefined): Item | undefined {
+function itemAfter(write: Write, existing: Item | undefined): Item | undefined {
   if (write.kind === "delete") return undefined;
   const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, existing);
   assertStorable(item);

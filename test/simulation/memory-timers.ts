@@ -13,14 +13,14 @@ export class MemoryTimers implements Timers {
     this.#queue = queue;
   }
 
-  async at({ name, wakeAtMs, ...whom }: Timer): Promise<void> {
+  async at({ name, wakeAtMs, ...recipient }: Timer): Promise<void> {
     if (this.#set.has(name)) return;
     const cancelled = new AbortController();
     this.#set.set(name, cancelled);
     void this.#clock.sleep(wakeAtMs - this.#clock.nowMs(), cancelled.signal).then(async (whole) => {
       if (!whole) return;
       this.#set.delete(name);
-      await this.#queue.send({ ...whom, sentAtMs: this.#clock.nowMs(), delayMs: 0 });
+      await this.#queue.send({ ...recipient, sentAtMs: this.#clock.nowMs(), delayMs: 0 });
     });
   }
 

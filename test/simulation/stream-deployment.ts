@@ -1,6 +1,5 @@
 /** The real SDK as a deployment in this process whose exchanges stay open: bytes go both ways while a handler runs. */
 import type { Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
-import type { Deployment } from "./in-process-endpoints.ts";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -90,7 +89,7 @@ export class StreamDeployment {
 }
 
 /** The same handlers for exchanges that are half-closed at once. */
-export function streamingDeployment(handler: FetchHandler): Deployment {
+export function streamingDeployment(handler: FetchHandler) {
   return async ({ method, path, headers, body }: ExchangeRequest) => {
     const sent = method === "GET" ? {} : { body: new Uint8Array(Buffer.concat(body)) };
     const response = await handler(new Request(`http://simulated.test${path}`, { method, headers, ...sent }));

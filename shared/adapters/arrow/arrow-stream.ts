@@ -32,7 +32,7 @@ export function arrowStream({ columns, rows }: SqlAnswer): Uint8Array {
   return bytes;
 }
 
-/** The type of a column; signed for an unsigned one into which a statement has brought other values, as a UNION may. */
+/** The type of a column. An unsigned column becomes signed if it has values that are not unsigned, as after a UNION. */
 function typeOf({ type }: SqlColumn, rows: SqlAnswer["rows"], at: number): SqlColumn["type"] {
   if (type !== "uint32" && type !== "uint64") return type;
   const max = type === "uint32" ? UINT32_MAX : UINT64_MAX;

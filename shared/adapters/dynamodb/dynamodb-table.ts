@@ -8,6 +8,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   TransactWriteItemsCommand,
   TransactionCanceledException,
   UpdateItemCommand,
@@ -19,6 +20,7 @@ import type {
   Item,
   Key,
   Page,
+  PartitionPage,
   Range,
   Table,
   Transacted,
@@ -32,7 +34,7 @@ import { itemOf } from "./attribute-values.ts";
 import { pastConflicts } from "./conflicts.ts";
 import type { OnConsumed, TableOperation } from "./consumption.ts";
 import { consumedOf } from "./consumption.ts";
-import { indexStart, indexToken, isEmptyRange, queryInput } from "./query-inputs.ts";
+import { indexStart, indexToken, isEmptyRange, queryInput, scanInput, scanToken } from "./query-inputs.ts";
 import { INDEX_KEYS } from "./table-definition.ts";
 import { deleteInput, keyAttributes, putInput, transactionPart, updateInput } from "./write-inputs.ts";
 import { pastThrottling, pastUnserved, throttlingReasons } from "./throttling.ts";
@@ -71,7 +73,7 @@ export class DynamoTable implements Table {
     return await stored(this.#clock, async () => {
       const input = { TableName: this.#tableName, Key: keyAttributes(key), ConsistentRead: true, ...this.#metering };
       const { Item, ConsumedCapacity } = await this.#client.send(new GetItemCommand(input));
-      this.#tell("get", [ConsumedCapacity]);
+      this.#reportConsumed("get", [ConsumedCapacity]);
       return Item && itemOf(Item);
     });
   }
@@ -85,7 +87,7 @@ export class DynamoTable implements Table {
       await pastUnserved(this.#clock, async () => {
         const RequestItems = { [this.#tableName]: { Keys: left } };
         const answer = await this.#client.send(new BatchGetItemCommand({ RequestItems, ...this.#metering }));
-        this.#tell("getMany", answer.ConsumedCapacity ?? []);
+        this.#reportConsumed("getMany", answer.ConsumedCapacity ?? []);
         for (const item of (answer.Responses?.[this.#tableName] ?? []).map(itemOf)) found.set(nameOf(item), item);
         left = (answer.UnprocessedKeys?.[this.#tableName]?.Keys ?? []) as typeof left;
         return left.length;
@@ -117,11 +119,21 @@ export class DynamoTable implements Table {
     });
   }
 
+  async partitions(prefix: string, after?: string): Promise<PartitionPage> {
+    return await stored(this.#clock, async () => {
+      const input = { TableName: this.#tableName, ...scanInput(prefix, after), ...this.#metering };
+      const { Items, LastEvaluatedKey, ConsumedCapacity } = await this.#client.send(new ScanCommand(input));
+      this.#reportConsumed("partitions", [ConsumedCapacity]);
+      const pks = new Set((Items ?? []).flatMap(({ pk }) => pk?.S ?? []));
+      return { pks: [...pks], ...(LastEvaluatedKey !== undefined && { next: scanToken(LastEvaluatedKey) }) };
+    });
+  }
+
   async put(item: Item, condition?: Condition): Promise<Written> {
     return await this.#writeOne(async () => {
       const input = { ...putInput(this.#tableName, item, condition), ...this.#metering };
       const { ConsumedCapacity } = await this.#client.send(new PutItemCommand(input));
-      this.#tell("put", [ConsumedCapacity]);
+      this.#reportConsumed("put", [ConsumedCapacity]);
     });
   }
 
@@ -131,7 +143,7 @@ export class DynamoTable implements Table {
       const input = { ...updateInput(this.#tableName, key, update, condition), ...this.#metering };
       const { Attributes, ConsumedCapacity } = await this.#client.send(new UpdateItemCommand(input));
       if (Attributes !== undefined) item = itemOf(Attributes);
-      this.#tell("update", [ConsumedCapacity]);
+      this.#reportConsumed("update", [ConsumedCapacity]);
     });
     return outcome.written ? { written: true, item } : outcome;
   }
@@ -140,7 +152,7 @@ export class DynamoTable implements Table {
     return await this.#writeOne(async () => {
       const input = { ...deleteInput(this.#tableName, key, condition), ...this.#metering };
       const { ConsumedCapacity } = await this.#client.send(new DeleteItemCommand(input));
-      this.#tell("delete", [ConsumedCapacity]);
+      this.#reportConsumed("delete", [ConsumedCapacity]);
     });
   }
 
@@ -161,7 +173,7 @@ export class DynamoTable implements Table {
             ...this.#metering,
           });
           try {
-            this.#tell("transact", (await this.#client.send(command)).ConsumedCapacity ?? []);
+            this.#reportConsumed("transact", (await this.#client.send(command)).ConsumedCapacity ?? []);
           } catch (error) {
             // A cancelled transaction is final; a retry is a new transaction and needs a new token.
             if (error instanceof TransactionCanceledException) token = randomUUID();
@@ -192,11 +204,11 @@ export class DynamoTable implements Table {
   async #page(operation: TableOperation, input: Omit<QueryCommandInput, "TableName">) {
     const command = new QueryCommand({ TableName: this.#tableName, ...input, ...this.#metering });
     const { Items, LastEvaluatedKey, ConsumedCapacity } = await this.#client.send(command);
-    this.#tell(operation, [ConsumedCapacity]);
+    this.#reportConsumed(operation, [ConsumedCapacity]);
     return { items: (Items ?? []).map(itemOf), last: LastEvaluatedKey };
   }
 
-  #tell(operation: TableOperation, consumed: Parameters<typeof consumedOf>[1]): void {
+  #reportConsumed(operation: TableOperation, consumed: Parameters<typeof consumedOf>[1]): void {
     this.#onConsumed?.(consumedOf(operation, consumed));
   }
 }
@@ -219,8 +231,8 @@ async function stored<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
     if (cause instanceof StoreError) throw cause;
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
     const bottleneck = throttlingReasons(cause);
-    const told = bottleneck === undefined ? reason : `${reason} (${bottleneck})`;
+    const detailed = bottleneck === undefined ? reason : `${reason} (${bottleneck})`;
     const lasts = cause instanceof Error && /AccessDenied/.test(cause.name);
-    throw new StoreError(`DynamoDB could not do what was asked: ${told}`, { cause, lasts });
+    throw new StoreError(`DynamoDB could not do what was asked: ${detailed}`, { cause, lasts });
   }
 }

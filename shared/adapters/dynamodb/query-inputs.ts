@@ -1,5 +1,5 @@
 /** Converts ranges to DynamoDB's key conditions, and DynamoDB's page positions to the tokens of the table port. */
-import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import type { AttributeValue, QueryCommandInput, ScanCommandInput } from "@aws-sdk/client-dynamodb";
 import type { IndexName, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { keyAttributes } from "./write-inputs.ts";
@@ -57,6 +57,50 @@ function sortKeyCondition(range: Range): { text: string; values: Record<string, 
   return { text: "", values: {} };
 }
 
+/** The request for the keys of partitions that begin with the prefix, without the table. */
+export function scanInput(
+  prefix: string,
+  after: string | undefined,
+): Pick<
+  ScanCommandInput,
+  | "FilterExpression"
+  | "ProjectionExpression"
+  | "ExpressionAttributeNames"
+  | "ExpressionAttributeValues"
+  | "ExclusiveStartKey"
+> {
+  return {
+    FilterExpression: "begins_with(#pk, :prefix)",
+    ProjectionExpression: "#pk",
+    ExpressionAttributeNames: { "#pk": "pk" },
+    ExpressionAttributeValues: { ":prefix": { S: prefix } },
+    ...(after !== undefined && { ExclusiveStartKey: scanStart(after) }),
+  };
+}
+
+/** Encodes the last key of a page of partitions as the token of the next page. */
+export function scanToken(last: Attributes): string {
+  return JSON.stringify([last["pk"]?.S, last["sk"]?.S]);
+}
+
+function scanStart(token: string): Record<string, AttributeValue> {
+  const parts = partsOf(token, 2);
+  if (parts === undefined) throw new StoreError("the position to continue from is not the end of a page of partitions");
+  const [pk, sk] = parts as [string, string];
+  return { ...keyAttributes({ pk, sk }) };
+}
+
+/** @returns undefined for a text that is no list of so many texts */
+function partsOf(token: string, count: number): readonly string[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(token);
+    const isList = Array.isArray(parts) && parts.length === count;
+    return isList && parts.every((part) => typeof part === "string") ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Encodes the last key of an index page as the token of the next page. */
 export function indexToken(index: IndexName, last: Attributes): string {
   return JSON.stringify([last[INDEX_KEYS[index].sk]?.S, last["pk"]?.S, last["sk"]?.S]);
@@ -65,14 +109,8 @@ export function indexToken(index: IndexName, last: Attributes): string {
 /** @throws StoreError for a text that `indexToken` did not produce */
 export function indexStart(index: IndexName, indexPk: string, token: string): Attributes {
   const keys = INDEX_KEYS[index];
-  try {
-    const parts: unknown = JSON.parse(token);
-    if (Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === "string")) {
-      const [indexSk, pk, sk] = parts as [string, string, string];
-      return { [keys.pk]: { S: indexPk }, [keys.sk]: { S: indexSk }, ...keyAttributes({ pk, sk }) };
-    }
-  } catch {
-    // The throw below refuses the token.
-  }
-  throw new StoreError("the position to continue from is not the end of a page of this index");
+  const parts = partsOf(token, 3);
+  if (parts === undefined) throw new StoreError("the position to continue from is not the end of a page of this index");
+  const [indexSk, pk, sk] = parts as [string, string, string];
+  return { [keys.pk]: { S: indexPk }, [keys.sk]: { S: indexSk }, ...keyAttributes({ pk, sk }) };
 }

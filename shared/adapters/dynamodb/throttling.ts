@@ -46,9 +46,9 @@ function isThrottling(error: unknown): boolean {
  */
 export function throttlingReasons(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
-  const told = (error as { readonly throttlingReasons?: unknown }).throttlingReasons;
+  const reported = (error as { readonly throttlingReasons?: unknown }).throttlingReasons;
   const older = (error as { readonly ThrottlingReasons?: unknown }).ThrottlingReasons;
-  const reasons = Array.isArray(told) ? told : Array.isArray(older) ? older : [];
+  const reasons = Array.isArray(reported) ? reported : Array.isArray(older) ? older : [];
   const texts = reasons.map((each: { readonly reason?: string; readonly resource?: string }) =>
     each.resource === undefined ? `${each.reason}` : `${each.reason} at ${each.resource}`,
   );

@@ -5,6 +5,7 @@ import type {
   Item,
   Key,
   Page,
+  PartitionPage,
   Range,
   Table,
   Transacted,
@@ -22,7 +23,7 @@ import { sideKeysOf, sideOperations } from "./item-indexes.ts";
 import { updatedItem } from "./item-update.ts";
 import { baseOfExpiryKey, expiryBounds, itemKey, keyOfItem } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
-import { readIndexPage, readPage } from "./table-pages.ts";
+import { readIndexPage, readPage, readPartitions } from "./table-pages.ts";
 
 const TRANSACTION_MAX_WRITES = 100;
 const WRITTEN: Written = { written: true };
@@ -72,6 +73,10 @@ export class EmbeddedTable implements Table {
 
   queryIndex(index: IndexName, pk: string, range: Range = {}): Promise<Page> {
     return this.#whenUsable(() => readIndexPage(this.#store, index, pk, range));
+  }
+
+  partitions(prefix: string, after?: string): Promise<PartitionPage> {
+    return this.#whenUsable(() => readPartitions(this.#store, prefix, after));
   }
 
   put(item: Item, condition?: Condition): Promise<Written> {

@@ -63,21 +63,21 @@ export class EmbeddedTimers implements Timers {
   async at({ name, invocationId, wakeAtMs, service }: Timer): Promise<void> {
     const usable = this.#store.whenUsable();
     if (usable !== undefined) await usable;
-    const standing = this.#set.get(name);
-    if (standing !== undefined) return await standing.durable;
+    const existing = this.#set.get(name);
+    if (existing !== undefined) return await existing.durable;
     const nowMs = this.#clock.nowMs();
-    const whom = { invocationId, ...(service !== undefined && { service }) };
+    const recipient = { invocationId, ...(service !== undefined && { service }) };
     if (wakeAtMs <= nowMs) {
-      await this.#queue.send({ ...whom, sentAtMs: nowMs, delayMs: 0 });
+      await this.#queue.send({ ...recipient, sentAtMs: nowMs, delayMs: 0 });
       return;
     }
-    const record: TimerRecord = { ...whom, wakeAtMs };
+    const record: TimerRecord = { ...recipient, wakeAtMs };
     const group = this.#store.groups.stage([
       { type: "put", key: TIMER + name, value: Buffer.from(JSON.stringify(record)) },
     ]);
     const timer: SetTimer = {
       name,
-      ...whom,
+      ...recipient,
       durable: group.done,
       dueAtMs: wakeAtMs,
       order: this.#nextOrder++,
@@ -111,10 +111,10 @@ export class EmbeddedTimers implements Timers {
   }
 
   /** Adds a timer that was found on disk. */
-  restore(name: string, { wakeAtMs, ...whom }: TimerRecord): void {
+  restore(name: string, { wakeAtMs, ...recipient }: TimerRecord): void {
     const timer: SetTimer = {
       name,
-      ...whom,
+      ...recipient,
       durable: Promise.resolve(),
       dueAtMs: wakeAtMs,
       order: this.#nextOrder++,

@@ -18,15 +18,15 @@ export function holds(condition: Condition, existing: Item | undefined): boolean
   }
 }
 
-function same(stands: Scalar | undefined, wanted: Scalar): boolean {
-  if (stands instanceof Uint8Array) return wanted instanceof Uint8Array && Buffer.compare(stands, wanted) === 0;
-  return stands === wanted;
+function same(found: Scalar | undefined, wanted: Scalar): boolean {
+  if (found instanceof Uint8Array) return wanted instanceof Uint8Array && Buffer.compare(found, wanted) === 0;
+  return found === wanted;
 }
 
 /** Texts compare by their UTF-8 bytes, as keys do. */
-function isLess(stands: Scalar | undefined, than: number | string): boolean {
-  if (typeof stands === "number" && typeof than === "number") return stands < than;
-  if (typeof stands === "string" && typeof than === "string")
-    return Buffer.compare(Buffer.from(stands), Buffer.from(than)) < 0;
+function isLess(found: Scalar | undefined, than: number | string): boolean {
+  if (typeof found === "number" && typeof than === "number") return found < than;
+  if (typeof found === "string" && typeof than === "string")
+    return Buffer.compare(Buffer.from(found), Buffer.from(than)) < 0;
   return false;
 }

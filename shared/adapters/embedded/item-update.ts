@@ -20,9 +20,9 @@ export function updatedItem(key: Key, existing: Item | undefined, update: Update
   }
   for (const [attribute, amount] of Object.entries(update.add ?? {})) {
     touch(attribute);
-    const stands = next[attribute] ?? 0;
-    if (typeof stands !== "number") throw new StoreError(`${attribute} is no number, nothing can be added to it`);
-    next[attribute] = stands + amount;
+    const existing = next[attribute] ?? 0;
+    if (typeof existing !== "number") throw new StoreError(`${attribute} is no number, nothing can be added to it`);
+    next[attribute] = existing + amount;
   }
   return next;
 }

@@ -57,6 +57,20 @@ export function indexPrefix(index: IndexName, pk: string): string {
   return INDEX[index] + segment(pk);
 }
 
+/**
+ * The bounds of the items of all partitions whose keys begin with the prefix.
+ * @param prefix ends with a sign of ASCII, because the upper bound ends with the next one
+ */
+export function partitionsFrom(prefix: string): Bounds {
+  const gte = ITEM + segment(prefix).slice(0, -END.length);
+  return { gte, lt: gte.slice(0, -1) + String.fromCharCode(gte.charCodeAt(gte.length - 1) + 1) };
+}
+
+/** The lower bound of the items of all partitions that sort behind this one. */
+export function pastPartition(pk: string): string {
+  return boundsOf(itemPrefix(pk)).lt;
+}
+
 /** @param base the result of `itemKey` for the item's own key */
 export function indexKey(index: IndexName, pk: string, sk: string, base: string): string {
   return indexPrefix(index, pk) + segment(sk) + base;

@@ -120,6 +120,15 @@ export class Store {
     }
   }
 
+  /** The durable values of many keys, read on another thread. @throws StoreError */
+  async readMany(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]> {
+    try {
+      return await this.database.getMany([...keys]);
+    } catch (cause) {
+      throw this.#failure("read", cause);
+    }
+  }
+
   /** The durable entries within the bounds, in key order; fewer than the limit if they are large. @throws StoreError */
   async entries(bounds: { gte: string; lt: string; reverse?: boolean }, limit: number): Promise<Entries> {
     try {

@@ -1,5 +1,5 @@
 /** Reads pages of a partition or of an index, in key order. */
-import type { IndexName, Item, Page, Range } from "../../engine/ports/table.ts";
+import type { IndexName, Item, Page, PartitionPage, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { decodeItem } from "./item-encoding.ts";
 import type { Bounds } from "./key-encoding.ts";
@@ -12,10 +12,15 @@ import {
   itemKey,
   itemPrefix,
   keyOfItem,
+  partitionsFrom,
+  pastPartition,
 } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
+const PAGE_MAX_PARTITIONS = 100;
+/** So many items take less time when another thread reads them together. */
+const TOGETHER_MIN = 64;
 /** The first text that sorts after a text is that text followed by NUL. */
 const NEXT = "\0";
 
@@ -51,15 +56,32 @@ export async function readIndexPage(store: Store, index: IndexName, pk: string, 
   );
   const { entries, isWhole } = await store.entries({ ...bounds, reverse: range.reverse === true }, limitOf(range));
   const items: Item[] = [];
-  for (const [key] of entries) {
-    const { base } = indexEntryOf(prefix, key);
-    const bytes = store.read(base);
+  const bases = entries.map(([key]) => indexEntryOf(prefix, key).base);
+  const values = bases.length < TOGETHER_MIN ? bases.map((base) => store.read(base)) : await store.readMany(bases);
+  for (const [place, base] of bases.entries()) {
+    const bytes = values[place];
     const at = keyOfItem(base);
     // Without bytes, the item was deleted after the entry was read: an index may lag.
     if (bytes !== undefined) items.push(decodeItem(at.pk, at.sk, bytes));
   }
   const last = entries.at(-1)?.[0];
   return { items, ...(!isWhole && last !== undefined && { next: tokenOf(prefix, last) }) };
+}
+
+/** Seeks once for each partition, past all of its items. @throws StoreError */
+export async function readPartitions(store: Store, prefix: string, after: string | undefined): Promise<PartitionPage> {
+  const { gte, lt } = partitionsFrom(prefix);
+  const pks: string[] = [];
+  let from = after === undefined ? gte : pastPartition(after);
+  while (pks.length < PAGE_MAX_PARTITIONS) {
+    const { entries } = await store.entries({ gte: from, lt }, 1);
+    const [first] = entries;
+    if (first === undefined) return { pks };
+    const { pk } = keyOfItem(first[0]);
+    pks.push(pk);
+    from = pastPartition(pk);
+  }
+  return { pks, next: pks.at(-1)! };
 }
 
 function limitOf(range: Range): number {

@@ -24,16 +24,16 @@ const QUOTE_MAX_CHARACTERS = 1_000;
 export function failedCall(arn: string, cause: unknown, handlerTag?: string): TransportError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
   // The remedy comes first, because a failed attempt keeps only the start of its message.
-  const told = `${remedyOf(arn, name, message, handlerTag)}Lambda did not serve the call of '${arn}': ${name}: ${message}`;
+  const text = `${remedyOf(arn, name, message, handlerTag)}Lambda did not serve the call of '${arn}': ${name}: ${message}`;
   if (!(cause instanceof LambdaServiceException)) {
     const reason = name === "TimeoutError" ? "broken" : "unreachable";
-    return new TransportError(reason, told, { cause });
+    return new TransportError(reason, text, { cause });
   }
   const status = cause.$metadata.httpStatusCode;
   const reason =
     REASONS[name] ??
     (status === STATUS_THROTTLED ? "throttled" : status === STATUS_TOO_LARGE ? "too-large" : "unreachable");
-  return new TransportError(reason, told, { cause });
+  return new TransportError(reason, text, { cause });
 }
 
 /** The role that a refusal names: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */

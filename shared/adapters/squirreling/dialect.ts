@@ -1,5 +1,6 @@
 /** Rewrites the phrases of a statement that clients write but the SQL engine does not support. */
 import { SqlError } from "../../engine/ports/sql.ts";
+import { joinedSelects } from "./joined-selects.ts";
 import { castOperators, functionOperator, truthTests } from "./operators.ts";
 import { commandOf, schemaNames, withSource } from "./sources.ts";
 import { append, closings, isWord, type Token, tokensOf } from "./tokens.ts";
@@ -24,6 +25,7 @@ const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
   firstValues,
   truthTests,
   withSource,
+  joinedSelects,
 ];
 
 /** Each of these operators becomes a function around its left operand, so that a chain of operators nests deeply. */
@@ -38,6 +40,7 @@ const OPERATORS_MAX = 500;
  * - `FIRST_VALUE(a ORDER BY b)` becomes a function over two aggregates. Without an order, in a grouped statement, it
  *   becomes `(a)`, which the SQL engine reads from the first row of the group only.
  * - A SELECT without FROM gets a table of one row.
+ * - A subquery after JOIN becomes a named statement.
  *
  * @throws SqlError if the statement has too many operators
  */

@@ -1,11 +1,11 @@
-/** The operator LIKE over two texts, in time that a pattern cannot make exponential. */
+/** The operator LIKE over two texts; no pattern makes its time exponential. */
 import type { SqlPrimitive } from "squirreling";
 import { textOf } from "./values.ts";
 
 /** The function in place of the operator. */
 export const LIKE = "LIKE_TEXT";
 
-/** `%` matches any text, `_` one letter, and a sign after a backslash itself; the comparison is case-sensitive. */
+/** `%` matches any text and `_` any letter; after a backslash, each matches only itself. The comparison is case-sensitive. */
 export function isLike(text: SqlPrimitive, pattern: SqlPrimitive): boolean {
   if (text === null || pattern === null) return false;
   const [whole, wanted] = [textOf(text), textOf(pattern)];

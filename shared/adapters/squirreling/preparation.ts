@@ -28,6 +28,8 @@ export interface Named {
   readonly types: Brought["types"];
   /** The unprepared statement, with the names that it may mention. */
   readonly definitions: WithStatement["ctes"];
+  /** True once a LEFT JOIN joins this statement, which then needs `withNothing`. */
+  isOptional: boolean;
 }
 
 export type Names = ReadonlyMap<string, Named>;

@@ -1,14 +1,15 @@
 /** Turns a parsed statement into one that the SQL engine can run: each mention of a table becomes a narrowed source. */
-import type { ExprNode, SelectStatement, Statement } from "squirreling";
+import type { ExprNode, SelectStatement, Statement, WithStatement } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";
+import { nameWithNothing, ONE_ROW_SOURCE, withNothing } from "./optional-side.ts";
 import { nameColumns } from "./column-names.ts";
 import { replaced, replaceIn, statementsIn } from "./expressions.ts";
 import { evaluateLists, mentions } from "./inner-lists.ts";
 import { withConstant } from "./moment-expressions.ts";
 import { refuseEqualNames, resolveNames } from "./names.ts";
 import { Negation } from "./negation.ts";
-import type { Names, Preparation } from "./preparation.ts";
+import type { Named, Names, Preparation } from "./preparation.ts";
 import { keepApart, needsApart, withGroupKey, withoutStars, withPlainTexts } from "./row-keys.ts";
 import { outputTypes, type Brought, type Scope, type Source, typeOf } from "./scope.ts";
 import { withOwnKey } from "./sort-keys.ts";
@@ -26,6 +27,7 @@ export async function prepare(
   if (statement.type === "select") return await prepareSelect(statement, given, outer);
   if (statement.type === "compound") return await prepareCompound(statement, given, outer);
   const known = new Map(outer);
+  const optional: [Named, WithStatement["ctes"][number]][] = [];
   for (const cte of statement.ctes) {
     // `prepare` changes the statement in place, but a list that mentions this name needs the original statement.
     const definition = structuredClone(cte);
@@ -33,9 +35,16 @@ export async function prepare(
     const name = cte.name.toLowerCase();
     const before = [...known].filter(([other]) => other !== name && mentions(definition.query, other));
     const definitions = [...new Set([...before.flatMap(([, { definitions: own }]) => own), definition])];
-    known.set(name, { types, definitions });
+    const named: Named = { types, definitions, isOptional: false };
+    known.set(name, named);
+    optional.push([named, withNothing(cte, types)]);
   }
-  return await prepare(statement.query, given, known);
+  const types = await prepare(statement.query, given, known);
+  statement.ctes = statement.ctes.flatMap((cte, at) => {
+    const [named, orNothing] = optional[at]!;
+    return named.isOptional ? [cte, orNothing] : [cte];
+  });
+  return types;
 }
 
 async function prepareCompound(
@@ -147,14 +156,22 @@ function bring(
 ): Brought {
   const name = mention.table.toLowerCase();
   const alias = mention.alias ?? mention.table;
-  const known = named.get(name)?.types;
-  readings.mention(known);
-  if (known !== undefined) return { alias, types: known };
+  const isOptional = mention.joinType === "LEFT";
+  const known = named.get(name);
+  readings.mention(known?.types);
+  if (known !== undefined) {
+    if (isOptional) {
+      known.isOptional = true;
+      sources.set(ONE_ROW_SOURCE.key, ONE_ROW_SOURCE);
+      mention.alias = alias;
+      mention.table = nameWithNothing(name);
+    }
+    return { alias, types: known.types };
+  }
   const table = tables.get(name);
   if (table === undefined) {
     throw unknownTable(mention.table, { tables });
   }
-  const isOptional = mention.joinType === "LEFT";
   const source: Source = { key: `${name}#${sources.size}`, table, narrowing: new Map(), isOptional };
   sources.set(source.key, source);
   mention.alias = alias;

@@ -1,7 +1,15 @@
 /** Runs SQL statements over Stepwell's tables with the squirreling engine (ADR 0013). */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AsyncDataSource, AsyncRow, ExprNode, SqlPrimitive, Statement } from "squirreling";
-import { executeSql, parseSql } from "squirreling";
+import type {
+  AsyncDataSource,
+  AsyncRow,
+  ExprNode,
+  QueryPlan,
+  QueryResults,
+  SqlPrimitive,
+  Statement,
+} from "squirreling";
+import { executePlan, parseSql, planSql } from "squirreling";
 
 import {
   SqlError,
@@ -13,12 +21,14 @@ import {
 } from "../../engine/ports/sql.ts";
 import { inDialect } from "./dialect.ts";
 import { functionsAt } from "./functions.ts";
+import { NOTHING_EQUALS } from "./optional-side.ts";
 import { ONE_ROW_TABLE } from "./sources.ts";
 import { type Preparation, Readings } from "./preparation.ts";
 import { prepare, unknownTable } from "./prepare.ts";
 import type { Brought, Source } from "./scope.ts";
 import { StatementSize } from "./statement-size.ts";
 import { StepLimit } from "./step-limit.ts";
+import { streamedPlan } from "./streamed-plan.ts";
 import { withTruths } from "./truths.ts";
 import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
 
@@ -34,7 +44,7 @@ export interface SqlLimits {
 export const SQL_LIMITS: SqlLimits = {
   statementMaxLength: 262_144,
   rowsMax: 100_000,
-  stepsMax: 5_000_000,
+  stepsMax: 50_000_000,
   answerMaxBytes: 64 * 1024 * 1024,
 };
 
@@ -110,10 +120,7 @@ class Run {
   async #execute(statement: Statement, rowsMax: number) {
     const sources = [...this.#preparation.sources.values()];
     const tables = Object.fromEntries(sources.map((source) => [source.key, this.#dataSource(source)]));
-    const { signal } = this.#steps;
-    const results = spoken("unknown", () =>
-      executeSql({ tables, query: statement, functions: this.#functions, signal }),
-    );
+    const results = spoken("unknown", () => this.#results(statement, tables));
     const columns = results.columns;
     const rows: SqlPrimitive[][] = [];
     let group: AsyncRow[] = [];
@@ -138,6 +145,16 @@ class Run {
     }
     this.#steps.check();
     return { columns, rows };
+  }
+
+  #results(statement: Statement, tables: Record<string, AsyncDataSource>): QueryResults {
+    const ctePlans = new Map<string, QueryPlan>();
+    const cteColumns = new Map<string, string[]>();
+    const functions = this.#functions;
+    const scope = aliasesIn(statement);
+    const context = { tables, functions, signal: this.#steps.signal, ctePlans, cteColumns, ...(scope && { scope }) };
+    const plan = planSql({ query: statement, functions, tables, ctePlans, cteColumns });
+    return executePlan({ plan: streamedPlan(plan, context), context });
   }
 
   /** @throws SqlError if the answer is too large */
@@ -210,7 +227,14 @@ async function* lazyRows(
     yield { columns, cells: Object.fromEntries(columns.map((name) => [name, async () => NOTHING_EQUALS])) };
 }
 
-const NOTHING_EQUALS = "\u0000";
+/** The names of the tables of a statement, for the statements inside its expressions. */
+function aliasesIn(statement: Statement): string[] | undefined {
+  if (statement.type === "with") return aliasesIn(statement.query);
+  if (statement.type === "compound") return undefined;
+  const { from, joins } = statement;
+  const first = from.alias ?? (from.type === "table" ? from.table : from.type === "function" ? from.funcName : "table");
+  return [first, ...joins.map(({ alias, table }) => alias ?? table)];
+}
 
 /** Passes on the messages of the SQL engine's own errors, which name positions and columns. */
 function spoken<T>(kind: SqlError["kind"], act: () => T): T {

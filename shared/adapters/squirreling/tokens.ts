@@ -9,7 +9,7 @@ export interface Token {
   readonly truth?: string;
 }
 
-/** A comment that nothing closes ends with the statement. */
+/** An unclosed comment ends with the statement. */
 const BEFORE = /(?:\s|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?)*/y;
 const KINDS: readonly (readonly [Token["kind"], RegExp])[] = [
   ["text", /'(?:[^']|'')*'?/y],

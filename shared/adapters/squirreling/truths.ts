@@ -24,8 +24,8 @@ export function contraryTruth(name: string): string {
 }
 
 /**
- * Replaces each IS NOT NULL that stands for a test by the test. The SQL engine cannot parse the tests, so `inDialect` writes IS
- * NOT NULL in their place.
+ * Puts the tests back into the parsed statement. The SQL engine cannot parse them, so `inDialect` has written IS NOT NULL in
+ * their place.
  * @param truths the tests, by the end of their IS NOT NULL
  */
 export function withTruths(statement: Statement, truths: ReadonlyMap<number, string>): Statement {

@@ -48,6 +48,8 @@ export type FromEvaluator =
   /** Requests the next rows of a scan. */
   | { readonly kind: "next"; readonly scan: number }
   | { readonly kind: "end-scan"; readonly scan: number }
+  /** The evaluator will request no more cells of these rows. */
+  | { readonly kind: "release"; readonly scan: number; readonly first: number; readonly count: number }
   | { readonly kind: "cells"; readonly asked: readonly CellAsked[] }
   | { readonly kind: "piece"; readonly bytes: Uint8Array }
   | { readonly kind: "answered" }

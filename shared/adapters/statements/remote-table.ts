@@ -20,11 +20,18 @@ interface Waiting<Value> {
   reject(error: Error): void;
 }
 
+/** The next batch is requested before the rows of a batch of this size are used. */
+const AHEAD_FROM = 500;
+
 /** All scans of one evaluator, over one channel. */
 export class RemoteTables {
   readonly #send: (message: FromEvaluator) => void;
   readonly #rows = new Map<number, Waiting<Rows>>();
   readonly #cells = new Map<number, Waiting<CellValue>>();
+  /** Reports the batches whose rows no part of a statement refers to any more. */
+  readonly #unused = new FinalizationRegistry<Omit<Extract<FromEvaluator, { kind: "release" }>, "kind">>((rows) =>
+    this.#send({ kind: "release", ...rows }),
+  );
   #asked: CellAsked[] = [];
   #count = 0;
 
@@ -60,14 +67,21 @@ export class RemoteTables {
     const at = new Map(columns.map((column, place) => [column, place]));
     this.#send({ kind: "scan", scan, table, narrowing, columns, ...(order && { order }) });
     try {
+      let ahead: Promise<Rows> | undefined;
       for (let isLast = false; !isLast;) {
-        const batch = await this.#next(scan);
+        const batch = await (ahead ?? this.#next(scan));
         isLast = batch.isLast;
+        // A statement that has read so many rows is likely to read more, so both processes work at the same time.
+        ahead = isLast || batch.rows.length < AHEAD_FROM ? undefined : this.#next(scan);
+        ahead?.catch(() => undefined);
+        const isWhole = batch.rows.every((cells) => !cells.includes(undefined));
+        if (!isWhole) this.#unused.register(batch, { scan, first: batch.first, count: batch.rows.length });
         for (const [place, cells] of batch.rows.entries()) {
           const row = batch.first + place;
           yield {
             cell: (column) => {
-              const value = cells[at.get(column)!];
+              // A row refers to its batch, so that the batch is in use as long as one of its rows is.
+              const value = (batch.rows[place] ?? cells)[at.get(column)!];
               return value === undefined ? this.#cell({ scan, row, column: at.get(column)! }) : value;
             },
           };

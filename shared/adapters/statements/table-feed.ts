@@ -9,6 +9,8 @@ const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
 const PLAIN_BYTES = 8;
+/** A row that an evaluator may ask more of takes some 500 bytes here. */
+export const KEPT_MAX = 300_000;
 
 interface Scan {
   readonly columns: readonly string[];
@@ -37,6 +39,7 @@ export class TableFeed {
     if (message.kind === "scan") this.#open(message);
     else if (message.kind === "next") void this.#next(message.scan);
     else if (message.kind === "end-scan") this.#end(message.scan);
+    else if (message.kind === "release") this.#release(message);
     else if (message.kind === "cells") void this.#cells(message.asked);
   }
 
@@ -69,6 +72,14 @@ export class TableFeed {
     scan?.rows.return?.().catch(() => undefined);
   }
 
+  #release({ scan: number, first, count }: Extract<FromEvaluator, { kind: "release" }>): void {
+    const kept = this.#scans.get(number)?.kept;
+    for (let row = first; row < first + count; row++) {
+      kept?.get(row)?.release?.();
+      kept?.delete(row);
+    }
+  }
+
   async #next(number: number): Promise<void> {
     const scan = this.#scans.get(number);
     if (scan === undefined) return;
@@ -97,9 +108,19 @@ export class TableFeed {
   #add(rows: (CellValue | undefined)[][], scan: Scan, row: SqlRow): number {
     const cells = scan.columns.map((column) => atHand(row, column));
     rows.push(cells);
-    if (cells.includes(undefined)) scan.kept.set(scan.given, row);
+    if (cells.includes(undefined)) this.#keep(scan, row);
+    else row.release?.();
     scan.given += 1;
     return cells.reduce<number>((sum, cell) => sum + sizeOf(cell), 0);
+  }
+
+  #keep({ kept, given }: Scan, row: SqlRow): void {
+    kept.set(given, row);
+    if (kept.size > KEPT_MAX)
+      throw new SqlError(
+        "refused",
+        `the statement keeps more than ${KEPT_MAX} rows whose cells are not all read; narrow it by WHERE, or ask for fewer columns`,
+      );
   }
 
   /** Reads cells from the store concurrently. After each cell that is computed, other work gets the thread. */

@@ -89,8 +89,8 @@ export class EmfMeter implements Meter {
   }
 
   #at(key: string, labels: Labels): Gathered {
-    const standing = this.#gathered.get(key);
-    if (standing !== undefined) return standing;
+    const existing = this.#gathered.get(key);
+    if (existing !== undefined) return existing;
     const fresh: Gathered = { labels, values: new Map(), sums: new Map() };
     this.#gathered.set(key, fresh);
     return fresh;
@@ -103,13 +103,13 @@ export class EmfMeter implements Meter {
       Dimensions: [[...Object.keys(this.#dimensions), ...Object.keys(one.labels)]],
       Metrics: namesOf(one).map((Name) => ({ Name, Unit: unitOf(Name) })),
     }));
-    const told = together.map(({ labels, values, sums }) => ({
+    const measured = together.map(({ labels, values, sums }) => ({
       ...labels,
       ...Object.fromEntries([...values, ...sums]),
     }));
     return {
       _aws: { Timestamp: Math.floor(this.#clock.nowMs()), CloudWatchMetrics },
-      ...Object.assign({}, this.#dimensions, ...told),
+      ...Object.assign({}, this.#dimensions, ...measured),
     };
   }
 }

@@ -24,7 +24,12 @@ const SEND_EVERY_MS = 1_000;
 const TAKEN_WITHIN_MS = 3_000;
 /** Limits the memory for spans while the collector is down. */
 const WAITING_SPANS_MAX = 4_096;
-const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+  consumer: SpanKind.CONSUMER,
+} as const;
 
 export class OtlpTracer implements Tracer {
   /** The address of the collector, without credentials. */
@@ -53,7 +58,7 @@ export class OtlpTracer implements Tracer {
     this.#resource = resourceFromAttributes({ "service.name": "stepwell", "service.namespace": clusterName });
   }
 
-  tell(span: Span): void {
+  record(span: Span): void {
     this.#processor.onEnd(readable(span, this.#resource));
   }
 

@@ -15,10 +15,14 @@ import { listInvocationsRoute } from "./invocation-list-route.ts";
 import { showInvocation } from "./invocation-routes.ts";
 import { LIFE_ROUTES } from "./invocation-route-table.ts";
 import { isRecorded, recordCall } from "./audit.ts";
+import { callHandler, rejectAwakeable, resolveAwakeable, sendToHandler } from "./call-route.ts";
+import { showOverview } from "./overview-route.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { REGISTRY_ROUTES } from "./registry-routes.ts";
+import { UI_ROUTES } from "./ui-routes.ts";
+import { decodeBySerde, encodeBySerde } from "./serde-routes.ts";
 import { API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES } from "./server-routes.ts";
 
 const PREFIX = /^\/v(\d{1,3})(?=\/)/;
@@ -27,9 +31,17 @@ const PATH_SHOWN_MAX = 200;
 
 const ROUTES: readonly RouteEntry<AdminRoute>[] = [
   ...SERVER_ROUTES,
+  ...UI_ROUTES,
   { method: "GET", pattern: "/openapi", target: showOpenApi },
   ...REGISTRY_ROUTES,
   { method: "POST", pattern: "/query", target: queryRoute },
+  { method: "POST", pattern: "/internal/services/:service/handlers/:handler/call", target: callHandler },
+  { method: "POST", pattern: "/internal/services/:service/handlers/:handler/send", target: sendToHandler },
+  { method: "GET", pattern: "/internal/overview", target: showOverview },
+  { method: "POST", pattern: "/internal/services/:service/serdes/encode/:name", target: encodeBySerde },
+  { method: "POST", pattern: "/internal/services/:service/serdes/decode/:name", target: decodeBySerde },
+  { method: "POST", pattern: "/internal/awakeables/:id/resolve", target: resolveAwakeable },
+  { method: "POST", pattern: "/internal/awakeables/:id/reject", target: rejectAwakeable },
   { method: "GET", pattern: "/invocations", target: listInvocationsRoute },
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
   ...LIFE_ROUTES,

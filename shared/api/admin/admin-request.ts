@@ -1,4 +1,5 @@
 /** The input of an admin route: the engine, the request, and the parameters of its path. */
+import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Sql } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
@@ -14,12 +15,27 @@ export interface StatementFront {
   readonly arrow: Sql<Uint8Array>;
 }
 
+/** A file of the web UI. */
+export interface UiFile {
+  /** The content type. */
+  readonly type: string;
+  readonly gzip: Uint8Array;
+}
+
 /** The dependencies of the admin API beside the engine. */
 export interface AdminDeps {
   /** The version of the program. */
   readonly version: string;
   /** The address of the ingress, for clients that need it. */
   readonly ingressEndpoint?: string;
+  /** Where the server runs: in one process on one machine, or as functions, where each read of the table has a price. */
+  readonly runsOn: "one-process" | "functions";
+  /** The files of the web UI by name; absent if the UI is not served. */
+  readonly uiFiles?: ReadonlyMap<string, UiFile>;
+  /** Answers requests of the ingress, for calls that operators make; absent if they are unsupported. */
+  readonly ingress?: (request: HttpRequest) => Promise<HttpResponse>;
+  /** How invocations ended in the last hour; absent where several processes end them. */
+  readonly recentEnds?: () => EndsView;
   /** The metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
   readonly invocations: InvocationUseCases;

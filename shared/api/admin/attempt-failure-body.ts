@@ -12,6 +12,7 @@ export function attemptFailureBody(failure: AttemptFailure): AttemptFailureBody 
     ...present({ stacktrace: failure.stacktrace }),
     at: momentText(failure.atMs),
     ...present({
+      started_at: written(failure.startedAtMs, momentText),
       deployment_id: failure.deploymentId,
       related_command: failure.relatedCommand,
       mismatch: written(failure.mismatch, ({ deploymentId, ...both }) => ({ ...both, deployment_id: deploymentId })),

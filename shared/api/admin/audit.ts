@@ -11,6 +11,8 @@ import { maskedValues } from "./masked.ts";
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** The path of statements, which use POST and change nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
+/** The bodies of these requests are payloads of handlers, or values of state. */
+const PAYLOAD_PATH = /^(?:\/v\d+)?\/internal\/(?:services\/[^/]+\/(?:handlers|serdes)|awakeables\/[^/]+)\//;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
 /** The most characters of one text in a line. A line also has the length of each statement, and of a longer body. */
 const SHOWN_MAX_CHARACTERS = 2048;
@@ -50,7 +52,10 @@ export function recordCall(engine: Engine, request: HttpRequest, response: HttpR
   if (STATEMENT_PATH.test(path))
     return engine.log.write("admin-statement.answered", { ...call, ...statementFields(body) });
   const outcome = BATCH_PATH.test(path) && response.status === 200 ? batchIn(response.body) : undefined;
-  if (outcome === undefined) return engine.log.write("admin-call.answered", { ...call, ...bodyFields(body) });
+  if (outcome === undefined) {
+    const fields = PAYLOAD_PATH.test(path) ? { body: `${body.length} bytes` } : bodyFields(body);
+    return engine.log.write("admin-call.answered", { ...call, ...fields });
+  }
   recordMany(engine, call, outcome);
 }
 

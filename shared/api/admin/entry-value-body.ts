@@ -5,6 +5,8 @@ import type { ValueBody } from "../wire/invocation.ts";
 export const VALUE_MAX_BYTES = 16 * 1024;
 /** The largest size of all values of an answer together, after their encoding. */
 export const VALUES_MAX_BYTES = 256 * 1024;
+/** The most characters of the entries of an answer for which a client asked with a limit: an answer on AWS has at most 6 MB. */
+export const ENTRIES_MAX_CHARS = 2 * 1024 * 1024;
 
 /** JSON writes a byte of a text in two at most, because only control characters with a short escape count as text. */
 const GROWTH_MAX = 2;
@@ -12,12 +14,15 @@ const GROWTH_MAX = 2;
 const ENCODED_MIN_BYTES = 4;
 const SHORT_ESCAPES = /[\n\r\t]/g;
 
-/** @returns a function that writes one value after the other; what exceeds the bound is cut */
-export function valueWriter(): (value: Uint8Array) => ValueBody {
+/**
+ * @param valueMaxBytes the largest part of one value
+ * @returns a function that writes one value after the other; what exceeds the bound is cut
+ */
+export function valueWriter(valueMaxBytes = VALUE_MAX_BYTES): (value: Uint8Array) => ValueBody {
   let leftBytes = VALUES_MAX_BYTES;
   return (value) => {
     const room = leftBytes < ENCODED_MIN_BYTES ? 0 : Math.floor(leftBytes / GROWTH_MAX);
-    const takenBytes = Math.min(value.length, VALUE_MAX_BYTES, room);
+    const takenBytes = Math.min(value.length, valueMaxBytes, room);
     const isCut = takenBytes < value.length;
     const cut = isCut ? ({ cut: true } as const) : {};
     if (isCut && takenBytes === 0) return { size: value.length, ...cut };

@@ -3,10 +3,12 @@ import * as z from "zod";
 import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
 import type {
   AttemptFailureBody,
+  AttemptSpanBody,
   EntryBody,
   InvocationBody,
   MismatchBody,
   PauseBody,
+  UsageBody,
   ValueBody,
   WaitBody,
 } from "../wire/invocation.ts";
@@ -37,7 +39,7 @@ const WAIT_KINDS = [
   "command",
 ] as const;
 
-const Wait: z.ZodType<Partial<WaitBody>> = z
+export const Wait: z.ZodType<Partial<WaitBody>> = z
   .object({
     kind: z.enum(WAIT_KINDS),
     since: moment.describe("When the command was stored, or when the invocation came into its status."),
@@ -57,7 +59,7 @@ const Wait: z.ZodType<Partial<WaitBody>> = z
   })
   .meta({ id: "Wait" }) as z.ZodType<Partial<WaitBody>>;
 
-const Pause = z
+export const Pause = z
   .object({
     reason: z.enum(["order", "failure", "process-ends"]),
     at: moment,
@@ -109,6 +111,20 @@ const Entry = z
   })
   .meta({ id: "Entry" }) satisfies z.ZodType<EntryBody>;
 
+const AttemptSpan = z
+  .object({ attempt: whole, started_at: moment, ended_at: moment, entry: whole, deployment_id: maybeText })
+  .meta({ id: "AttemptSpan" }) satisfies z.ZodType<AttemptSpanBody>;
+
+const Usage = z
+  .object({
+    items: whole,
+    bytes: whole.describe("Of the items, as the table charges for them."),
+    write_units: whole.describe("Of the table and its indexes, at least."),
+    exchanges: whole.describe("Requests to deployments, at least."),
+    exchange_ms: whole.describe("The time of those exchanges whose beginning is known."),
+  })
+  .meta({ id: "Usage" }) satisfies z.ZodType<UsageBody>;
+
 /** The main members of an invocation; `InvocationBody` has the others. */
 export const Invocation = z
   .looseObject({
@@ -131,6 +147,11 @@ export const Invocation = z
     waits_for: z.array(Wait).exactOptional().describe("Present for an open invocation."),
     pause: Pause.exactOptional(),
     mismatch: JournalMismatch.exactOptional().describe("Present if the last failure is RT0016."),
+    completion_retention: text,
+    journal_retention: text,
+    entry_count: whole.describe("The entries of the journal; `entries` has those that the request selects."),
     entries: z.array(Entry),
+    attempt_spans: z.array(AttemptSpan),
+    usage: Usage.exactOptional().describe("Absent once the journal is deleted."),
   })
   .meta({ id: "Invocation" }) satisfies z.ZodType<Partial<Omit<InvocationBody, "waits_for" | "pause" | "mismatch">>>;

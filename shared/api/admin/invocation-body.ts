@@ -1,18 +1,20 @@
 /** Formats an invocation for `GET /invocations/{id}`. */
 import type { Failure } from "../../core/model/failure.ts";
+import { durationText } from "../../core/model/duration-text.ts";
 import { targetText } from "../../core/model/target.ts";
 import type { EntryView, InvocationView } from "../../engine/ports/submission.ts";
-import type { EntryBody, InvocationBody, ValueBody } from "../wire/invocation.ts";
+import type { AttemptView, UsageView } from "../../engine/ports/view-parts.ts";
+import type { AttemptSpanBody, EntryBody, InvocationBody, UsageBody, ValueBody } from "../wire/invocation.ts";
 import { attemptFailureBody } from "./attempt-failure-body.ts";
-import { valueWriter } from "./entry-value-body.ts";
+import { ENTRIES_MAX_CHARS, VALUES_MAX_BYTES, valueWriter } from "./entry-value-body.ts";
 import { mismatchBody } from "./mismatch-body.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
 import { pauseBody, waitBody } from "./wait-body.ts";
 
-export function invocationBody(view: InvocationView): InvocationBody {
+/** @param limit the most entries for which the client asked; with a limit, the entries are bounded in size too */
+export function invocationBody(view: InvocationView, limit?: number): InvocationBody {
   const { target, invokedBy } = view;
-  const writeValue = valueWriter();
   return {
     id: view.id,
     target: targetText(target),
@@ -55,9 +57,44 @@ export function invocationBody(view: InvocationView): InvocationBody {
       mismatch: written(view.mismatch, mismatchBody),
       completion_failure: written(view.failure, failureBody),
     }),
-    entries: view.entries.map((entry) => entryBody(entry, writeValue)),
+    completion_retention: durationText(view.completionRetentionMs),
+    journal_retention: durationText(view.journalRetentionMs),
+    ...present({ traceparent: view.traceparent }),
+    entry_count: view.entryCount,
+    entries: entryBodies(view.entries, limit),
+    attempt_spans: view.attemptsStored.map(attemptSpanBody),
     events: view.events.map(attemptFailureBody),
+    ...present({ usage: written(view.usage, usageBody) }),
   };
+}
+
+function entryBodies(entries: readonly EntryView[], limit: number | undefined): readonly EntryBody[] {
+  const writeValue = valueWriter(limit === 1 ? VALUES_MAX_BYTES : undefined);
+  if (limit === undefined) return entries.map((entry) => entryBody(entry, writeValue));
+  const bodies: EntryBody[] = [];
+  let chars = 0;
+  for (const entry of entries) {
+    const body = entryBody(entry, writeValue);
+    chars += JSON.stringify(body).length;
+    // The first entry is in the answer whatever its size, so that a client that pages through the journal goes on.
+    if (chars > ENTRIES_MAX_CHARS && bodies.length > 0) break;
+    bodies.push(body);
+  }
+  return bodies;
+}
+
+function attemptSpanBody({ number, startedAtMs, endedAtMs, fromEntry, deploymentId }: AttemptView): AttemptSpanBody {
+  return {
+    attempt: number,
+    started_at: momentText(startedAtMs),
+    ended_at: momentText(endedAtMs),
+    entry: fromEntry,
+    ...present({ deployment_id: deploymentId }),
+  };
+}
+
+function usageBody({ items, bytes, writeUnits, exchanges, exchangeMs }: UsageView): UsageBody {
+  return { items, bytes, write_units: writeUnits, exchanges, exchange_ms: exchangeMs };
 }
 
 function entryBody(entry: EntryView, writeValue: (value: Uint8Array) => ValueBody): EntryBody {

@@ -1,22 +1,23 @@
 /** `GET /invocations`: one page of invocations that match the filters. */
 import { END_OUTCOMES, type EndOutcome } from "../../core/invocation/end-outcome.ts";
 import { isPresented, type Presented } from "../../core/query/status-words.ts";
-import { targetText } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/query/list-invocations.ts";
 import type { InvocationFilter } from "../../engine/query/list-invocations.ts";
 import { type DetailedPage, listByOutcome } from "../../engine/query/list-by-outcome.ts";
 import { type ListPosition, positionIn, positionText } from "../../engine/query/list-position.ts";
-import { type DetailedRow, RowReader } from "../../engine/query/row-details.ts";
+import { waitsOfRows } from "../../engine/query/row-waits.ts";
+import { RowReader } from "../../engine/query/row-details.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
-import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
+import type { InvocationListBody } from "../wire/invocation.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
-import { present, written } from "./present.ts";
-import { momentText } from "./time-text.ts";
+import { present } from "./present.ts";
+import { summaryBody } from "./summary-body.ts";
+import { waitBody } from "./wait-body.ts";
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
@@ -24,8 +25,9 @@ const LIMIT_MAX = 500;
 /**
  * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `deployment` and `outcome`
  * (how a completed invocation ended) may be repeated, or have several values with commas between them. `key` may only be
- * repeated, because keys may contain commas. `after` is the `next` of another page, `limit` the size of the page (100 by
- * default); `details` is `true` by default.
+ * repeated, because keys may contain commas. `created_after` and `created_before` are moments, inclusive. `after` is the `next`
+ * of another page, `limit` the size of the page (100 by default). `details` is `true` by default; `waits=true` adds what each
+ * open invocation waits for.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);
@@ -36,18 +38,33 @@ export async function listInvocationsRoute({ engine, request }: AdminRequest): P
     handlers: wordsIn(query, "handler"),
     keys: query.has("key") ? query.getAll("key") : undefined,
     deployments: wordsIn(query, "deployment"),
+    created: createdIn(query),
   });
   try {
-    return jsonResponse(200, bodyOf(await pageOf(engine, query, filter)));
+    const withWaits = flagIn(query, "waits", "false");
+    return jsonResponse(200, await bodyOf(engine, await pageOf(engine, query, filter), withWaits));
   } catch (error) {
     if (error instanceof UnlistableError || error instanceof SqlError) throw new HttpProblem(400, error.message);
     throw error;
   }
 }
 
+function createdIn(query: URLSearchParams): InvocationFilter["created"] {
+  const bounds = present({ fromMs: momentIn(query, "created_after"), toMs: momentIn(query, "created_before") });
+  return Object.keys(bounds).length === 0 ? undefined : bounds;
+}
+
+function momentIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const atMs = /^\d{4}-\d\d-\d\dT[0-9:.]{5,18}(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(atMs)) throw badQuery(`${name}: this is no moment such as 2026-11-24T13:00:00Z`);
+  return atMs;
+}
+
 async function pageOf(engine: Engine, query: URLSearchParams, filter: InvocationFilter): Promise<DetailedPage> {
   const [outcomes, limit, after] = [outcomesIn(query), limitIn(query), afterIn(query)];
-  const isDetailed = flagIn(query, "details");
+  const isDetailed = flagIn(query, "details", "true");
   if (outcomes !== undefined) return await listByOutcome(engine, filter, outcomes, limit, after);
   const page = await listInvocations(engine, filter, limit, after);
   if (!isDetailed) return page;
@@ -65,8 +82,8 @@ function outcomeOf(word: string): EndOutcome {
   return outcome;
 }
 
-function flagIn(query: URLSearchParams, name: string): boolean {
-  const text = query.get(name) ?? "true";
+function flagIn(query: URLSearchParams, name: string, usual: "true" | "false"): boolean {
+  const text = query.get(name) ?? usual;
   if (text !== "true" && text !== "false") throw badQuery(`${name}: '${text}' is neither true nor false`);
   return text === "true";
 }
@@ -101,43 +118,17 @@ function badQuery(why: string): PlainRefusal {
   return new PlainRefusal(400, `Failed to deserialize query string: ${why}`);
 }
 
-function bodyOf({ invocations, next }: DetailedPage): InvocationListBody {
+async function bodyOf(
+  engine: Engine,
+  { invocations, next }: DetailedPage,
+  withWaits: boolean,
+): Promise<InvocationListBody> {
+  const waits = withWaits ? await waitsOfRows(engine, invocations) : undefined;
   return {
-    invocations: invocations.map(summaryBody),
+    invocations: invocations.map((row) => {
+      const own = waits?.get(row.id);
+      return { ...summaryBody(row), ...(own !== undefined && { waits_for: own.map(waitBody) }) };
+    }),
     ...(next && { next: positionText(next) }),
   };
-}
-
-function summaryBody(summary: DetailedRow): InvocationSummaryBody {
-  const { id, service, handler, key, status, createdAtMs, deploymentId, outcome, attempts } = summary;
-  return {
-    id,
-    target: targetText({ service, handler, ...(key !== undefined && { key }) }),
-    target_service_name: service,
-    ...present({ target_service_key: key }),
-    target_handler_name: handler,
-    status,
-    created_at: momentText(createdAtMs),
-    ...present({
-      pinned_deployment_id: deploymentId,
-      completed_at: written(summary.endedAtMs, momentText),
-      outcome,
-      attempts,
-      next_retry_at: written(summary.nextRetryAtMs, momentText),
-      wake_at: written(summary.wakeAtMs, momentText),
-      error: errorBody(summary),
-    }),
-  };
-}
-
-const MESSAGE_MAX_CHARS = 300;
-
-/** The message is cut, because handlers choose its length and a list shows many messages. */
-function errorBody({ failure, lastFailure }: DetailedRow): InvocationSummaryBody["error"] {
-  if (failure !== undefined) return { code: String(failure.code), message: cut(failure.message) };
-  return lastFailure && { code: lastFailure.errorCode, message: cut(lastFailure.message) };
-}
-
-function cut(message: string): string {
-  return message.length <= MESSAGE_MAX_CHARS ? message : `${message.slice(0, MESSAGE_MAX_CHARS - 1)}…`;
 }

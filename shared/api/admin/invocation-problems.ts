@@ -22,7 +22,7 @@ export function notBegunInvocation(id: InvocationId): HttpProblem {
 export function unmovableInvocation(id: InvocationId): HttpProblem {
   return new HttpProblem(
     409,
-    `The invocation '${id}' has a deployment already, which can be changed only while the invocation is suspended or paused, or once an order to pause it stands`,
+    `The invocation '${id}' has a deployment already, which can be changed only while the invocation is suspended or paused, or after an order to pause it`,
   );
 }
 

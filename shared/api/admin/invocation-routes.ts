@@ -10,13 +10,15 @@ import { completedInvocation, unknownInvocation } from "./invocation-problems.ts
 import { TerminateQuery } from "./invocation-schemas.ts";
 import { ShowInvocationQuery } from "./request-schemas.ts";
 import { readQuery } from "./json-body.ts";
+import { present } from "./present.ts";
 
 export async function showInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  const { values } = readQuery(asked.request, ShowInvocationQuery);
-  const view = await asked.deps.invocations.inspect(asked.engine, id, values);
+  const { values: withValues, from, limit } = readQuery(asked.request, ShowInvocationQuery);
+  const choice = { withValues, ...present({ from, limit }) };
+  const view = await asked.deps.invocations.inspect(asked.engine, id, choice);
   if (view === undefined) throw unknownInvocation(id);
-  return jsonResponse(200, invocationBody(view));
+  return jsonResponse(200, invocationBody(view, limit));
 }
 
 export async function cancelInvocation(asked: AdminRequest): Promise<HttpResponse> {

@@ -2,12 +2,15 @@
 import type * as z from "zod";
 import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
-import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
+import { InvocationList, ListInvocationsQuery, Overview, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
+  CallQuery,
+  ChangeSubscription,
   CreateKafkaCluster,
   CreateSubscription,
   ListSubscriptionsQuery,
   ModifyService,
+  PreviewQuery,
   RegisterHttp,
   RegisterLambda,
   RemoveDeploymentQuery,
@@ -102,6 +105,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: ["META0009"],
   },
   "GET /subscriptions/:id": { summary: "Show a subscription", answers: { 200: Subscription } },
+  "PATCH /subscriptions/:id": {
+    summary: "Pause or resume a subscription, change its options, or read again from another place",
+    body: [ChangeSubscription],
+    answers: { 200: Subscription },
+    codes: ["META0009"],
+  },
   "DELETE /subscriptions/:id": { summary: "Remove a subscription", answers: { 202: null } },
   "GET /kafka-clusters": { summary: "List the Kafka clusters", answers: { 200: KafkaClusters } },
   "POST /kafka-clusters": {
@@ -124,10 +133,42 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: RemoveKafkaClusterQuery,
     answers: { 202: null },
   },
+  "POST /internal/services/:service/handlers/:handler/call": {
+    summary: "Call a handler as the ingress does, and wait for its result",
+    query: CallQuery,
+    answers: { 200: null },
+  },
+  "POST /internal/services/:service/handlers/:handler/send": {
+    summary: "Send to a handler as the ingress does",
+    query: CallQuery,
+    answers: { 200: null, 202: null },
+  },
+  "POST /internal/services/:service/serdes/encode/:name": {
+    summary: "Let the SDK of a deployment make a payload of JSON, by a serializer that offers a preview",
+    query: PreviewQuery,
+    answers: { 200: null },
+  },
+  "POST /internal/services/:service/serdes/decode/:name": {
+    summary: "Let the SDK of a deployment make JSON of a payload, by a serializer that offers a preview",
+    query: PreviewQuery,
+    answers: { 200: null },
+  },
+  "POST /internal/awakeables/:id/resolve": {
+    summary: "Complete an awakeable with the body as its value, as the ingress does",
+    answers: { 202: null },
+  },
+  "POST /internal/awakeables/:id/reject": {
+    summary: "Complete an awakeable with a failure, whose message is the body, as the ingress does",
+    answers: { 202: null },
+  },
   "GET /invocations/:id": {
     summary: "Show an invocation with its journal",
     query: ShowInvocationQuery,
     answers: { 200: Invocation },
+  },
+  "GET /internal/overview": {
+    summary: "Show what needs an operator, and count the open invocations",
+    answers: { 200: Overview },
   },
   "GET /invocations": {
     summary: "List invocations, by filters and page by page",

@@ -1,7 +1,9 @@
 /** The schemas of the invocation list and of SQL statements, for the OpenAPI document. */
 import * as z from "zod";
 import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
+import { ATTENTION_KINDS } from "../../core/query/attention.ts";
 import { PRESENTED } from "../../core/query/status-words.ts";
+import { Pause, Wait } from "./invocation-answers.ts";
 import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
 
 const text = z.string();
@@ -15,32 +17,69 @@ export const ListInvocationsQuery = z.object({
   handler: words.describe(`Names of handlers: ${oneOrMore}`),
   key: words.describe("The key of an object or the id of a workflow; more by giving it again."),
   deployment: words.describe(`Ids of deployments, only together with statuses of what is open: ${oneOrMore}`),
+  created_after: words.describe("Only invocations that were accepted at this moment (RFC 3339) or later."),
+  created_before: words.describe("Only invocations that were accepted at this moment (RFC 3339) or earlier."),
   details: words.describe("`false` leaves out what the indexes do not show, which costs a read for each row."),
+  waits: words.describe("`true` adds what each open invocation waits for, which costs a load for each open row."),
   limit: words.describe("At most so many, from 1 to 500; 100 unless given."),
   after: words.describe("The `next` of another page."),
 });
 
+const summary = {
+  id: text,
+  target: text,
+  target_service_name: text,
+  target_service_key: text.exactOptional(),
+  target_handler_name: text,
+  status: z.enum(PRESENTED),
+  created_at: z.iso.datetime(),
+  pinned_deployment_id: text.exactOptional().describe("Only of what is open."),
+  completed_at: z.iso.datetime().exactOptional(),
+  outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
+  attempts: z.int().exactOptional(),
+  next_retry_at: z.iso.datetime().exactOptional(),
+  wake_at: z.iso.datetime().exactOptional(),
+  error: z
+    .object({ code: text, message: text })
+    .exactOptional()
+    .describe("Of the last failed attempt, or of the end; the message is cut."),
+};
+
+type Shown<Body> = Omit<Body, "waits_for" | "pause">;
+
 const InvocationSummary = z
+  .object({ ...summary, waits_for: z.array(Wait).exactOptional().describe("With `waits=true`, of what is open.") })
+  .meta({ id: "InvocationSummary" }) satisfies z.ZodType<Shown<InvocationSummaryBody>>;
+
+const count = z.int();
+
+export const Overview = z
   .object({
-    id: text,
-    target: text,
-    target_service_name: text,
-    target_service_key: text.exactOptional(),
-    target_handler_name: text,
-    status: z.enum(PRESENTED),
-    created_at: z.iso.datetime(),
-    pinned_deployment_id: text.exactOptional().describe("Only of what is open."),
-    completed_at: z.iso.datetime().exactOptional(),
-    outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
-    attempts: z.int().exactOptional(),
-    next_retry_at: z.iso.datetime().exactOptional(),
-    wake_at: z.iso.datetime().exactOptional(),
-    error: z
-      .object({ code: text, message: text })
+    attention: z
+      .array(
+        z.object({
+          ...summary,
+          kind: z.enum(ATTENTION_KINDS),
+          since: z.iso.datetime().describe("Since when the invocation is what `kind` says."),
+          waits_for: z.array(Wait),
+          pause: Pause.exactOptional(),
+        }),
+      )
+      .describe("At most twelve invocations that need an operator, worst first."),
+    open: z.record(text, count).describe("The open invocations by status."),
+    overdue: count.describe("The open invocations whose moment has passed without a driver."),
+    at_least: z.literal(true).exactOptional().describe("More invocations are open than were counted."),
+    ended: z
+      .object({
+        since: z.iso.datetime().describe("When the counting began."),
+        minutes: z.array(
+          z.object({ at: z.iso.datetime(), succeeded: count, failed: count, cancelled: count, killed: count }),
+        ),
+      })
       .exactOptional()
-      .describe("Of the last failed attempt, or of the end; the message is cut."),
+      .describe("The ends of the last hour, by minutes; absent where several processes end invocations."),
   })
-  .meta({ id: "InvocationSummary" }) satisfies z.ZodType<InvocationSummaryBody>;
+  .meta({ id: "Overview" });
 
 export const InvocationList = z
   .object({
@@ -53,7 +92,9 @@ export const InvocationList = z
         "To be given as `after`; present where more may follow, also behind a page that is not full or is empty.",
       ),
   })
-  .meta({ id: "InvocationList" }) satisfies z.ZodType<InvocationListBody>;
+  .meta({ id: "InvocationList" }) satisfies z.ZodType<
+  Omit<InvocationListBody, "invocations"> & { readonly invocations: readonly Shown<InvocationSummaryBody>[] }
+>;
 
 export const StatementBody = z
   .object({

@@ -9,17 +9,14 @@ import {
   replaceDeployment,
   showDeployment,
 } from "./deployment-routes.ts";
+import { createCluster, listClusters, patchCluster, removeCluster, showCluster } from "./kafka-routes.ts";
 import {
-  createCluster,
+  changeSubscription,
   createSubscription,
-  listClusters,
   listSubscriptions,
-  patchCluster,
-  removeCluster,
-  removeSubscription,
-  showCluster,
+  removeSubscriptionRoute,
   showSubscription,
-} from "./kafka-routes.ts";
+} from "./subscription-routes.ts";
 import { listHandlers, listServices, modifyService, showHandler, showService } from "./service-routes.ts";
 import { showServiceOpenApi } from "./service-openapi.ts";
 import { editStateRoute, showState } from "./state-routes.ts";
@@ -42,7 +39,8 @@ export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/subscriptions", target: listSubscriptions },
   { method: "POST", pattern: "/subscriptions", target: createSubscription },
   { method: "GET", pattern: "/subscriptions/:id", target: showSubscription },
-  { method: "DELETE", pattern: "/subscriptions/:id", target: removeSubscription },
+  { method: "PATCH", pattern: "/subscriptions/:id", target: changeSubscription },
+  { method: "DELETE", pattern: "/subscriptions/:id", target: removeSubscriptionRoute },
   { method: "GET", pattern: "/kafka-clusters", target: listClusters },
   { method: "POST", pattern: "/kafka-clusters", target: createCluster },
   { method: "GET", pattern: "/kafka-clusters/:name", target: showCluster },

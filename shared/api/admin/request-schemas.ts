@@ -1,7 +1,7 @@
 /** The request schemas of the admin API; each checks a request and describes it in the OpenAPI document. */
 import * as z from "zod";
 import { parseDurationMs } from "../../core/model/duration.ts";
-import { VALUES_MAX_BYTES, VALUE_MAX_BYTES } from "./entry-value-body.ts";
+import { ENTRIES_MAX_CHARS, VALUES_MAX_BYTES, VALUE_MAX_BYTES } from "./entry-value-body.ts";
 
 const textMap = z.record(z.string(), z.string());
 /** Absent and null are equivalent, because clients send either. */
@@ -84,6 +84,31 @@ export const CreateSubscription = z
   })
   .meta({ id: "CreateSubscription" });
 
+const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const momentMs = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const resetTarget = z.union([
+  z.object({ to: z.enum(["earliest", "latest"]) }).transform(({ to }) => ({ kind: to })),
+  z.object({ time: momentMs }).transform(({ time }) => ({ kind: "time" as const, atMs: time })),
+  z
+    .object({ offsets: z.record(z.string().regex(/^\d{1,7}$/), offset) })
+    .refine(({ offsets }) => Object.keys(offsets).length > 0, "expected at least one partition")
+    .transform(({ offsets }) => ({ kind: "offsets" as const, offsets })),
+]);
+
+export const ChangeSubscription = z
+  .object({
+    paused: optional(z.boolean()).describe("True pauses the subscription; false resumes it."),
+    options: optional(textMap).describe("Replaces the options; the subscription begins again with its group."),
+    reset: optional(resetTarget).describe(
+      "Reads again from `to` (earliest or latest), from `time` (a moment), or from `offsets` (by partition). Records that are read again invoke their handlers again.",
+    ),
+  })
+  .refine(({ paused, options, reset }) => [paused, options, reset].some((one) => one !== undefined), {
+    message: "expected at least one of paused, options and reset",
+  })
+  .meta({ id: "ChangeSubscription" });
+
 const properties = textMap.describe("Properties of the clients of this cluster; bootstrap.servers is needed.");
 
 export const CreateKafkaCluster = z
@@ -113,10 +138,19 @@ export const RemoveDeploymentQuery = z.object({
   ),
 });
 
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, "expected a whole number")
+  .transform(Number);
+
 export const ShowInvocationQuery = z.object({
   values: queryFlag(
-    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all.`,
+    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all, also of one with limit=1.`,
   ),
+  from: wholeNumber.optional().describe("The index of the first entry; 0 unless given."),
+  limit: wholeNumber
+    .optional()
+    .describe(`The most entries; all unless given. With it, the entries take at most ${ENTRIES_MAX_CHARS} characters.`),
 });
 
 export const RemoveKafkaClusterQuery = z.object({
@@ -152,5 +186,14 @@ export const EditState = z
     scope: optional(z.string()).describe("Refused: scopes are off, and no state belongs to one."),
   })
   .meta({ id: "EditState" });
+
+export const CallQuery = z.object({
+  key: z.string().exactOptional().describe("The key of the object, or the id of the workflow."),
+  delay: z.string().exactOptional().describe("The time after which a send starts, such as `10s`."),
+});
+
+export const PreviewQuery = z.object({
+  deployment: z.string().exactOptional().describe("The deployment that has the serializer; the latest unless given."),
+});
 
 export const ShowStateQuery = z.object({ object_key: z.string().describe("The key whose state is shown.") });

@@ -33,6 +33,7 @@ export const Version = z
     min_admin_api_version: whole,
     max_admin_api_version: whole,
     ingress_endpoint: maybeText,
+    runs_on: z.enum(["one-process", "functions"]),
     features: z.record(text, z.boolean()),
   })
   .meta({ id: "Version" }) satisfies z.ZodType<VersionBody>;
@@ -151,8 +152,35 @@ export const Registered = z
   })
   .meta({ id: "RegisteredDeployment" }) satisfies z.ZodType<RegisteredBody>;
 
+const subscriptionPause = z.object({
+  reason: z.enum(["order", "bad-record"]),
+  at: moment,
+  by: maybeText,
+  partition: whole.exactOptional(),
+  offset: whole.exactOptional(),
+  bad_record: maybeText,
+  detail: maybeText,
+});
+
 export const Subscription = z
-  .object({ id: text, source: text, sink: text, options: texts })
+  .object({
+    id: text,
+    source: text,
+    sink: text,
+    options: texts,
+    status: z.enum(["consuming", "failing", "paused", "no-cluster"]),
+    pause: subscriptionPause.exactOptional(),
+    last_error: z.object({ at: moment, message: text, partition: whole.exactOptional() }).exactOptional(),
+    partitions: z.array(
+      z.object({
+        partition: whole,
+        next_offset: whole,
+        lag: whole.exactOptional(),
+        skipped: whole,
+        moved_at: moment.exactOptional(),
+      }),
+    ),
+  })
   .meta({ id: "Subscription" }) satisfies z.ZodType<SubscriptionBody>;
 export const Subscriptions = z.object({ subscriptions: z.array(Subscription) }).meta({ id: "Subscriptions" });
 
@@ -161,6 +189,7 @@ export const KafkaCluster = z
     name: text,
     properties: texts,
     created_at: moment,
+    info: z.array(notice).exactOptional(),
     subscriptions: z.array(Subscription).exactOptional(),
   })
   .meta({ id: "KafkaCluster" }) satisfies z.ZodType<KafkaClusterBody>;

@@ -1,4 +1,4 @@
-/** The routes of the server itself: health, version, metrics and start page. */
+/** The routes of the server itself: health, version and metrics. */
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
 import type { RouteEntry } from "../http/router.ts";
@@ -16,9 +16,6 @@ const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const MEMBER = 1;
 
 export const SERVER_ROUTES: readonly RouteEntry<AdminRoute>[] = [
-  { method: "GET", pattern: "/", target: async () => emptyResponse(308, { location: "/ui/" }) },
-  { method: "GET", pattern: "/ui", target: async () => emptyResponse(308, { location: "/ui/" }) },
-  { method: "GET", pattern: "/ui/", target: showStartPage },
   { method: "GET", pattern: "/health", target: async () => emptyResponse(200) },
   { method: "GET", pattern: "/version", target: showVersion },
   { method: "GET", pattern: "/cluster-health", target: showClusterHealth },
@@ -34,6 +31,7 @@ async function showVersion({ deps }: AdminRequest): Promise<HttpResponse> {
     min_admin_api_version: API_VERSION_MIN,
     max_admin_api_version: API_VERSION_MAX,
     ...present({ ingress_endpoint: deps.ingressEndpoint }),
+    runs_on: deps.runsOn,
     features: {},
   };
   return jsonResponse(200, body);
@@ -51,24 +49,4 @@ async function showClusterHealth({ engine }: AdminRequest): Promise<HttpResponse
 
 async function showMetrics({ deps }: AdminRequest): Promise<HttpResponse> {
   return textResponse(200, await deps.metricsText(), METRICS_TYPE);
-}
-
-async function showStartPage({ deps }: AdminRequest): Promise<HttpResponse> {
-  const { version, ingressEndpoint } = deps;
-  const links = [
-    ["/openapi", "OpenAPI of this admin API"],
-    ["/deployments", "Deployments"],
-    ["/services", "Services"],
-  ].map(([href, words]) => `<li><a href="${href}">${words}</a></li>`);
-  const ingress =
-    ingressEndpoint === undefined ? "" : `<p>Handlers are called at <code>${escaped(ingressEndpoint)}</code></p>`;
-  const page = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Stepwell ${escaped(version)}</title></head>
-<body><h1>Stepwell ${escaped(version)}</h1>${ingress}<ul>${links.join("")}</ul></body></html>
-`;
-  return textResponse(200, page, "text/html; charset=utf-8");
-}
-
-function escaped(words: string): string {
-  return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

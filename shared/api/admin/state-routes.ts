@@ -1,9 +1,11 @@
 /** The routes that show and replace the whole state of one key of an object or a workflow. */
 import { editState, stateOf } from "../../engine/operate/edit-state.ts";
+import { STATE_SHOWN_MAX_BYTES } from "../../engine/lock/stored-state.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
 import type { StateBody } from "../wire/admin.ts";
+import { stateVersion } from "../wire/state-version.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { pathParam } from "./admin-request.ts";
 import { readJsonBody, readQuery } from "./json-body.ts";
@@ -18,12 +20,22 @@ export async function showState(asked: AdminRequest): Promise<HttpResponse> {
   const service = pathParam(asked, "service");
   await keyedType(asked, service, "show");
   const values = await stateOf(asked.engine, { service, key });
+  if (values === undefined) throw tooLarge(service, key);
   const body: StateBody = {
     object_key: key,
-    version: await versionOf(values),
+    version: await stateVersion(values),
     state: Object.fromEntries([...values].map(([name, value]) => [name, shown(value)])),
   };
   return jsonResponse(200, body);
+}
+
+/** The answer lists each byte as a number, which takes many times its size. */
+function tooLarge(service: string, key: string): HttpProblem {
+  return new HttpProblem(
+    413,
+    `The state of '${service}/${key}' is larger than the ${STATE_SHOWN_MAX_BYTES} bytes that are shown as a whole; ` +
+      "ask for its names: SELECT key, value_length FROM state WHERE service_name = '<service>' AND service_key = '<key>'",
+  );
 }
 
 function shown(value: Uint8Array): StateBody["state"][string] {
@@ -54,7 +66,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   // If the service is unregistered and the new state is empty, there is nothing to do.
   if (latest === undefined && values.size === 0) return emptyResponse(202);
   const type = await keyedType(asked, service, "modify");
-  const isExpected = version === undefined ? undefined : async (now: Values) => (await versionOf(now)) === version;
+  const isExpected = version === undefined ? undefined : async (now: Values) => (await stateVersion(now)) === version;
   const edited = await editState(engine, { service, key }, type, values, isExpected);
   if (edited !== "outdated") return emptyResponse(202);
   throw new HttpProblem(
@@ -103,35 +115,4 @@ async function keyedType(
   const { type } = latest.service;
   if (type === "service") throw new HttpProblem(400, `Cannot ${verb} state for service type Service`);
   return type;
-}
-
-/**
- * The version of a state, computed as the reference's CLI does: SHA-256 over the sorted entries, each with its index and
- * with markers between its parts.
- */
-async function versionOf(values: Values): Promise<string> {
-  const encoder = new TextEncoder();
-  const parts: Uint8Array[] = [];
-  const sorted = [...values].map(([key, value]) => [encoder.encode(key), value] as const).sort(byBytes);
-  for (const [at, [key, value]] of sorted.entries()) {
-    const index = new Uint8Array(8);
-    new DataView(index.buffer).setBigUint64(0, BigInt(at));
-    parts.push(index, Uint8Array.of(1), key, Uint8Array.of(2), value, Uint8Array.of(3));
-  }
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let end = 0;
-  for (const part of parts) {
-    bytes.set(part, end);
-    end += part.length;
-  }
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return btoa(String.fromCharCode(...digest))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-}
-
-function byBytes([a]: readonly [Uint8Array, Uint8Array], [b]: readonly [Uint8Array, Uint8Array]): number {
-  for (let at = 0; at < Math.min(a.length, b.length); at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
-  return a.length - b.length;
 }

@@ -38,7 +38,7 @@ async function answerTraced(
     const { target } = submission;
     const id = response?.headers["x-restate-id"];
     const failed = response === undefined || response.status >= SERVER_ERROR_MIN;
-    tracer.tell({
+    tracer.record({
       traceId: context.traceId,
       spanId: context.spanId,
       ...(parent && { parentSpanId: parent.spanId }),

@@ -35,32 +35,32 @@ export async function answerQuestion(
   if (request.method !== method) throw methodNotAllowed(method);
   switch (path.kind) {
     case "invocation":
-      return tell(engine, useCases, request, path.question, parseId(path.id));
+      return answerAbout(engine, useCases, request, path.question, parseId(path.id));
     case "idempotent":
-      return tell(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
+      return answerAbout(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
     case "workflow":
-      if (!(await isWorkflow(engine, path.name))) return nobody(path.question);
-      return tell(engine, useCases, request, path.question, useCases.workflowId(path.name, path.key));
+      if (!(await isWorkflow(engine, path.name))) return notFoundAnswer(path.question);
+      return answerAbout(engine, useCases, request, path.question, useCases.workflowId(path.name, path.key));
     case "described":
-      return tellDescribed(engine, useCases, request, path.question);
+      return answerDescribed(engine, useCases, request, path.question);
   }
 }
 
-async function tellDescribed(
+async function answerDescribed(
   engine: Engine,
   useCases: IngressUseCases,
   request: HttpRequest,
   question: Question | "lookup",
 ): Promise<HttpResponse> {
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
-  if (described.target !== "invocation" && described.scope !== undefined) return nobodyInScope(question);
+  if (described.target !== "invocation" && described.scope !== undefined) return notFoundInScope(question);
   if (described.target === "workflow" && !(await isWorkflow(engine, described.workflowName))) {
     if (question === "lookup") throw unknownService(described.workflowName);
-    return nobody(question);
+    return notFoundAnswer(question);
   }
   if (described.target === "idempotentInvocation") await refuseUncallable(engine, described.service, described.handler);
   const id = describedId(useCases, described);
-  if (question !== "lookup") return tell(engine, useCases, request, question, id);
+  if (question !== "lookup") return answerAbout(engine, useCases, request, question, id);
   const body: LookupBody = { invocationId: id };
   return jsonResponse(200, body);
 }
@@ -72,7 +72,7 @@ function describedId(useCases: IngressUseCases, described: TargetBody): Invocati
   return useCases.idempotentId(key === undefined ? { service, handler } : { service, handler, key }, idempotencyKey);
 }
 
-async function tell(
+async function answerAbout(
   engine: Engine,
   useCases: IngressUseCases,
   request: HttpRequest,
@@ -147,14 +147,14 @@ async function isWorkflow(engine: Engine, name: string): Promise<boolean> {
 }
 
 /** The answer for an unknown id, without the id. */
-function nobody(question: Question): HttpResponse {
+function notFoundAnswer(question: Question): HttpResponse {
   if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
   return refusalResponse(404, "invocation not found");
 }
 
 /** Scopes are unsupported: no invocation of such a target exists. */
-function nobodyInScope(question: Question | "lookup"): HttpResponse {
-  if (question !== "lookup") return nobody(question);
+function notFoundInScope(question: Question | "lookup"): HttpResponse {
+  if (question !== "lookup") return notFoundAnswer(question);
   return refusalResponse(501, "the ids of scoped targets are not implemented yet");
 }
 

@@ -14,6 +14,8 @@ export interface VersionBody {
   readonly min_admin_api_version: number;
   readonly max_admin_api_version: number;
   readonly ingress_endpoint?: string;
+  /** `functions`: each read of the table has a price, so clients ask less often. */
+  readonly runs_on: "one-process" | "functions";
   readonly features: Readonly<Record<string, boolean>>;
 }
 
@@ -150,18 +152,46 @@ export interface QueryErrorBody {
   readonly message: string;
 }
 
+/** Why a subscription stands still. The members of a record are present for the reason `bad-record`. */
+export interface SubscriptionPauseBody {
+  readonly reason: "order" | "bad-record";
+  readonly at: string;
+  readonly by?: string;
+  readonly partition?: number;
+  readonly offset?: number;
+  readonly bad_record?: string;
+  readonly detail?: string;
+}
+
+export interface PartitionBody {
+  readonly partition: number;
+  /** Every record before this offset is accepted or skipped. */
+  readonly next_offset: number;
+  /** Records that wait at the broker; absent where this server does not read the partition. */
+  readonly lag?: number;
+  /** Records that the policy of the subscription passed over. */
+  readonly skipped: number;
+  readonly moved_at?: string;
+}
+
 /** Options whose names suggest a secret are masked. */
 export interface SubscriptionBody {
   readonly id: string;
   readonly source: string;
   readonly sink: string;
   readonly options: Readonly<Record<string, string>>;
+  readonly status: "consuming" | "failing" | "paused" | "no-cluster";
+  readonly pause?: SubscriptionPauseBody;
+  readonly last_error?: { readonly at: string; readonly message: string; readonly partition?: number };
+  readonly partitions: readonly PartitionBody[];
 }
 
 export interface KafkaClusterBody {
   readonly name: string;
   readonly properties: Readonly<Record<string, string>>;
   readonly created_at: string;
+  /** Present for a cluster of the configuration file, which the admin API cannot change. */
+  readonly info?: readonly { readonly message: string }[];
 }
 
 /** The body of `GET /services/{service}/state` for one key. */

@@ -8,6 +8,8 @@ export interface AttemptFailureBody {
   readonly message: string;
   readonly stacktrace?: string;
   readonly at: string;
+  /** When the failed attempt began, where that is known. */
+  readonly started_at?: string;
   /** The deployment of the failed attempt, until the invocation has a pin. */
   readonly deployment_id?: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
@@ -125,6 +127,29 @@ export interface MismatchBody {
   }[];
 }
 
+/** An attempt that stored entries or ended the invocation. Other attempts are in `events`. */
+export interface AttemptSpanBody {
+  readonly attempt: number;
+  readonly started_at: string;
+  readonly ended_at: string;
+  /** The index of the first entry that the attempt stored. */
+  readonly entry: number;
+  readonly deployment_id?: string;
+}
+
+/** What the invocation took so far. The numbers of write units and exchanges are lower bounds. */
+export interface UsageBody {
+  /** The items of the table that now belong to the invocation, and their bytes as the table charges for them. */
+  readonly items: number;
+  readonly bytes: number;
+  /** Write units of the table and its indexes. */
+  readonly write_units: number;
+  /** Requests to deployments. */
+  readonly exchanges: number;
+  /** The time of those exchanges whose beginning is known. */
+  readonly exchange_ms: number;
+}
+
 export interface InvocationBody {
   readonly id: string;
   readonly target: string;
@@ -169,8 +194,18 @@ export interface InvocationBody {
     readonly metadata?: Readonly<Record<string, string>>;
     readonly stacktrace?: string;
   };
+  /** How long the result and the journal are kept after the end, as durations. */
+  readonly completion_retention: string;
+  readonly journal_retention: string;
+  /** The W3C trace context of the request that created the invocation. */
+  readonly traceparent?: string;
+  /** The entries of the journal, of which `entries` has those that the request selects. */
+  readonly entry_count: number;
   readonly entries: readonly EntryBody[];
+  readonly attempt_spans: readonly AttemptSpanBody[];
   readonly events: readonly AttemptFailureBody[];
+  /** Absent once the journal is deleted. */
+  readonly usage?: UsageBody;
 }
 
 /** One invocation of a list. With `details=false` it has only the members that the indexes contain. */
@@ -190,6 +225,8 @@ export interface InvocationSummaryBody {
   readonly attempts?: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
+  /** Present with `waits=true`, for an open invocation; what other invocations wait for is not followed. */
+  readonly waits_for?: readonly WaitBody[];
   /** The error of the last failed attempt, or of a completed invocation. The message is cut to 300 characters. */
   readonly error?: { readonly code: string; readonly message: string };
 }

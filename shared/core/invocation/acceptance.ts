@@ -1,6 +1,6 @@
 /** The acceptance of an invocation: everything that is fixed for its whole life. */
 import type { Header } from "../model/header.ts";
-import type { InvocationId, Nonce } from "../model/ids.ts";
+import type { InvocationId, Nonce, SubscriptionId } from "../model/ids.ts";
 import type { HandlerType, ServiceType, Target } from "../model/target.ts";
 
 /** The origin of an invocation, which determines the recipient of its result. */
@@ -17,7 +17,9 @@ export type Source =
   /** A handler that does not wait. */
   | { readonly kind: "send"; readonly callerId: InvocationId; readonly callerTarget: string }
   /** An operator restarted a completed invocation. */
-  | { readonly kind: "restart"; readonly formerId: InvocationId };
+  | { readonly kind: "restart"; readonly formerId: InvocationId }
+  /** A record of a topic. */
+  | { readonly kind: "subscription"; readonly subscriptionId: SubscriptionId };
 
 export interface Acceptance {
   readonly id: InvocationId;

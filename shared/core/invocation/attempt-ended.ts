@@ -80,8 +80,8 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
       ? { kind: "park", status: "backing-off", wakeAtMs: phase.retryAtMs }
       : { kind: "park", status: "paused" };
   if (!adds(event)) {
-    const news = sameFailure(invocation.lastFailure, failure) ? {} : { failure };
     const lastFailure = { ...failure, startedAtMs: event.attempt.startedAtMs };
+    const news = sameFailure(invocation.lastFailure, failure) ? {} : { failure: lastFailure };
     return { next: { ...invocation, phase: phase, retries: kept, lastFailure }, step, ...news };
   }
   const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, kept, failure), step);

@@ -12,11 +12,11 @@ const REPORT = "The report of the SDK, which may name the two sides the other wa
 /**
  * SDKs report the command that the code reached; the journal has the recorded command. The new message names both commands
  * before the SDK's own text.
- * @param told the SDK's failure, with texts of any length; they are cut before they are matched
+ * @param given the SDK's failure, with texts of any length; they are cut before they are matched
  * @param deploymentId the deployment of the current code
  */
-export function besideJournal(told: AttemptFailure, journal: Journal, deploymentId: string): AttemptFailure {
-  const failure = keptFailure(told);
+export function besideJournal(given: AttemptFailure, journal: Journal, deploymentId: string): AttemptFailure {
+  const failure = keptFailure(given);
   const { relatedCommand: { index, ...offered } = {} } = failure;
   if (index === undefined) return failure;
   const entry = journal.entries.filter(({ kind }) => kind === "command")[index];

@@ -152,16 +152,16 @@ function park(
 /** I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. */
 function lookAtSuspended(
   invocation: Invocation,
-  standing: Extract<Phase, { status: "suspended" }>,
+  suspended: Extract<Phase, { status: "suspended" }>,
   event: Poll,
   arrivals: readonly NotificationArrival[],
 ): Transition {
-  const known = new Freshness(standing.fresh);
+  const known = new Freshness(suspended.fresh);
   for (const { consumption } of arrivals) known.add(consumption);
   const sleeps = openSleeps(invocation.journal);
   for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
-  if (known.satisfies(standing.awaiting)) return attempt(invocation, event, arrivals);
-  const wakeAtMs = firstSleepToSatisfy(standing.awaiting, known, sleeps, event.atMs);
+  if (known.satisfies(suspended.awaiting)) return attempt(invocation, event, arrivals);
+  const wakeAtMs = firstSleepToSatisfy(suspended.awaiting, known, sleeps, event.atMs);
   return {
     next: invocation,
     step: { kind: "park", status: "suspended", ...(wakeAtMs !== undefined && { wakeAtMs }) },

@@ -1,7 +1,7 @@
 /** Finds the moment and the deployment of each entry of a journal; they are the same for all entries of one segment. */
 import type { DeploymentId } from "../model/ids.ts";
 import type { Invocation } from "./invocation.ts";
-import type { Segment } from "./segment.ts";
+import type { AttemptSpan, Segment } from "./segment.ts";
 
 export interface SegmentMoment {
   /** The index of the first entry of the segment. */
@@ -13,6 +13,15 @@ export interface SegmentMoment {
   readonly isCopied?: true;
   /** When the first attempt began, if the segment reports that attempt. */
   readonly firstStartAtMs?: number;
+  /** The attempt that the segment reports. */
+  readonly attempt?: AttemptSpan;
+}
+
+/** An attempt that stored entries. */
+export interface StoredAttempt extends AttemptSpan {
+  /** The index of the first entry that the attempt stored, which is the end of the journal for an attempt without entries. */
+  readonly fromEntry: number;
+  readonly deploymentId?: DeploymentId;
 }
 
 /** @param before the invocation before the segment */
@@ -24,7 +33,20 @@ export function momentOf(before: Invocation, segment: Segment): SegmentMoment {
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(isCopied(before, segment) && { isCopied: true }),
     ...(attempt?.number === 1 && { firstStartAtMs: attempt.startedAtMs }),
+    ...(attempt && { attempt }),
   };
+}
+
+/** The attempts that wrote segments, in their order. An attempt may write several segments, one after the other. */
+export function storedAttempts(moments: readonly SegmentMoment[]): readonly StoredAttempt[] {
+  const all: StoredAttempt[] = [];
+  for (const { attempt, fromEntry, deploymentId } of moments) {
+    if (attempt === undefined) continue;
+    const last = all.at(-1);
+    if (last?.startedAtMs === attempt.startedAtMs) all[all.length - 1] = { ...last, endedAtMs: attempt.endedAtMs };
+    else all.push({ ...attempt, fromEntry, ...(deploymentId && { deploymentId }) });
+  }
+  return all;
 }
 
 /** True for the first segment of a restart that kept entries: neither an attempt nor an order has added them. */

@@ -33,7 +33,7 @@ export interface AttemptFailure {
   readonly message: string;
   readonly stacktrace?: string;
   readonly atMs: number;
-  /** When the failed attempt began; kept only for the last attempt, and only if that attempt added no entry. */
+  /** When the failed attempt began; kept only if that attempt added no entry, else its segment has the moment. */
   readonly startedAtMs?: number;
   readonly relatedCommand?: RelatedCommand;
   /** RT0016 only. */

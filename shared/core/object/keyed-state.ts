@@ -78,19 +78,32 @@ export function hasBeside({ beside, unlisted }: KeyedState): boolean {
 }
 
 /** The last change of a name counts, and a clear-all voids the changes before it. */
-export function netEffect(changes: readonly StateChange[]): {
-  readonly cleared: boolean;
-  readonly last: ReadonlyMap<string, Uint8Array | undefined>;
-} {
-  let cleared = false;
-  const last = new Map<string, Uint8Array | undefined>();
-  for (const change of changes) {
-    if (change.kind === "clear-all") {
-      cleared = true;
-      last.clear();
-    } else last.set(change.key, change.kind === "set" ? change.value : undefined);
+export class NetEffect {
+  readonly #last = new Map<string, Uint8Array | undefined>();
+  #cleared = false;
+
+  /** True if a change has cleared everything. */
+  get cleared(): boolean {
+    return this.#cleared;
   }
-  return { cleared, last };
+
+  /** The last change of each name since then; undefined for a name that was cleared. */
+  get last(): ReadonlyMap<string, Uint8Array | undefined> {
+    return this.#last;
+  }
+
+  add(change: StateChange): void {
+    if (change.kind === "clear-all") {
+      this.#cleared = true;
+      this.#last.clear();
+    } else this.#last.set(change.key, change.kind === "set" ? change.value : undefined);
+  }
+}
+
+export function netEffect(changes: readonly StateChange[]): NetEffect {
+  const effect = new NetEffect();
+  for (const change of changes) effect.add(change);
+  return effect;
 }
 
 function packedBytes(inline: ReadonlyMap<string, Uint8Array>): number {

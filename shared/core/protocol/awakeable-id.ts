@@ -1,4 +1,5 @@
 /** Awakeable ids: texts by which an outside party names an invocation and one of its signals. */
+import { base64url, BASE64URL_DIGITS } from "../model/base64url.ts";
 import { IdError, INVOCATION_ID_BYTES, invocationIdFromBytes } from "../model/ids.ts";
 import type { InvocationId } from "../model/ids.ts";
 
@@ -9,8 +10,7 @@ export interface AwakeableId {
   readonly index: number;
 }
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const VALUES = new Map([...DIGITS].map((digit, position) => [digit, position]));
+const VALUES = new Map([...BASE64URL_DIGITS].map((digit, position) => [digit, position]));
 const PAYLOAD_BYTES = INVOCATION_ID_BYTES + 4;
 const PAYLOAD_LENGTH = Math.ceil((PAYLOAD_BYTES * 8) / 6);
 
@@ -39,16 +39,6 @@ export function parseAwakeableId(text: string): AwakeableId {
     invocationId: invocationIdFromBytes(payload.subarray(0, INVOCATION_ID_BYTES)),
     index: new DataView(payload.buffer).getUint32(INVOCATION_ID_BYTES),
   };
-}
-
-function base64url(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 3) {
-    const bits = (bytes[i]! << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    const digits = Math.min(4, bytes.length - i + 1);
-    for (let digit = 0; digit < digits; digit++) text += DIGITS[(bits >>> (18 - 6 * digit)) & 63]!;
-  }
-  return text;
 }
 
 /** Bits beyond the last whole byte must be zero, so that an awakeable has exactly one text, apart from the padding. */

@@ -30,6 +30,8 @@ export interface ConversationSetting {
   readonly replyMaxBytes?: number;
   /** The number of entries in the replayed journal; 0 by default. */
   readonly journalEntries?: number;
+  /** The bytes by which the replayed journal may grow; unbounded by default. */
+  readonly journalLeftBytes?: number;
 }
 
 /**
@@ -62,6 +64,7 @@ export class Conversation {
   readonly #received: Received[] = [];
   #entriesMax: number;
   readonly #replyMaxBytes: number;
+  #journalLeftBytes: number;
   readonly #elements: ElementBudget = { left: REPLY_MAX_ELEMENTS };
   #replyBytes = 0;
   #messages = 0;
@@ -75,7 +78,8 @@ export class Conversation {
     this.#openRuns = new Set(setting.openRuns);
     this.#hasOutput = setting.hasOutput;
     this.#entriesMax = JOURNAL_MAX_ENTRIES - (setting.journalEntries ?? 0);
-    const { messageSizeMaxBytes, replyMaxBytes = Infinity } = setting;
+    const { messageSizeMaxBytes, replyMaxBytes = Infinity, journalLeftBytes = Infinity } = setting;
+    this.#journalLeftBytes = journalLeftBytes;
     this.#replyMaxBytes = Math.min(REPLY_MAX_MESSAGES * messageSizeMaxBytes, replyMaxBytes);
   }
 
@@ -134,6 +138,11 @@ export class Conversation {
     return taken;
   }
 
+  /** Called once the entries of a cut are in the journal. @param leftBytes the bytes by which the journal may still grow */
+  limitJournal(leftBytes: number): void {
+    this.#journalLeftBytes = leftBytes;
+  }
+
   /** @param chunk any slice of the response; must not change afterwards, because entries share its memory */
   receive(chunk: Uint8Array): void {
     if (this.#ending !== undefined) return;
@@ -153,13 +162,13 @@ export class Conversation {
   /** If the attempt is above its limits, drops all its entries, because they would make the next attempt larger still. */
   #excess(): ReplyEnd | undefined {
     const isTooMany = this.#received.length > this.#entriesMax;
-    if (!isTooMany && this.#replyBytes <= this.#replyMaxBytes) return undefined;
+    const isTooLarge = this.#replyBytes > this.#replyMaxBytes;
+    const outgrows = this.#received.length > 0 && this.#replyBytes > this.#journalLeftBytes;
+    if (!isTooMany && !isTooLarge && !outgrows) return undefined;
     this.#received.length = 0;
-    return violation(
-      isTooMany
-        ? `the journal would have more than ${JOURNAL_MAX_ENTRIES} entries`
-        : `the attempt sent more than ${this.#replyMaxBytes} bytes`,
-    );
+    if (isTooMany) return violation(`the journal would have more than ${JOURNAL_MAX_ENTRIES} entries`);
+    if (isTooLarge) return violation(`the attempt sent more than ${this.#replyMaxBytes} bytes`);
+    return violation("the journal would be larger than this server keeps in memory");
   }
 
   /**

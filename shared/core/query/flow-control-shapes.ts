@@ -4,7 +4,7 @@ import { tableShape, type TableShape } from "./table-shape.ts";
 const ENTRY_COLUMNS = `entry_kind, created_at t, transitioned_at t, num_attempts u32, num_errors u32, num_pauses u32,
   num_suspensions u32, num_yields u32, first_attempt_at t, latest_attempt_at t, first_runnable_at t, deployment`;
 
-/** What a head of a queue may be blocked on. */
+/** The limits that may block the head of a queue. */
 const RESOURCES = [
   "invoker_concurrency",
   "throttling_rules",

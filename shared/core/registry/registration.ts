@@ -31,7 +31,7 @@ export type Decision =
   | { readonly kind: "refused"; readonly error: CodedError };
 
 /** The deployments at an address: at most one, unless an update in place moved another one to this address. */
-export function standingUnder(
+export function deploymentsAt(
   existing: readonly Deployment[],
   destination: DeploymentDestination,
 ): readonly Deployment[] {
@@ -44,7 +44,7 @@ export function decideRegistration(existing: readonly Deployment[], registration
   const reserved = reservedNameOf(registration.manifest.services);
   if (reserved !== undefined) return { kind: "refused", error: reserved };
 
-  const registered = standingUnder(existing, registration.destination);
+  const registered = deploymentsAt(existing, registration.destination);
   const [replaced] = registered;
   if (replaced !== undefined && !registration.force) return { kind: "refused", error: alreadyRegistered(replaced) };
   if (registered.length > 1) {

@@ -7,6 +7,8 @@ export interface KafkaCluster {
   /** The names are those of librdkafka. The values may contain secrets. */
   readonly properties: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
+  /** True for a cluster of the configuration, which the admin API cannot change. */
+  readonly configured?: true;
 }
 
 export interface Subscription {
@@ -30,12 +32,16 @@ export interface SinkHandler {
 }
 
 const PAIR = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(?:\/([^/?#]*))?$/i;
+/** The names that Kafka allows. */
+const TOPIC = /^[a-zA-Z0-9._-]{1,249}$/;
 const DEFAULT_CLIENT_ID = "stepwell";
 
 /** @throws CodedError META0009 if the source is malformed */
 export function parseSource(source: string): SourceTopic {
   const [cluster, topic] = pairOf(source, "kafka") ?? [];
   if (!cluster || !topic) throw invalid(`the source '${source}' is not of the form kafka://<cluster>/<topic>`);
+  if (!TOPIC.test(topic))
+    throw invalid(`the source '${source}' names no topic: a name has up to 249 letters, digits, '.', '_' and '-'`);
   return { cluster, topic };
 }
 

@@ -39,8 +39,8 @@ export async function accept(
 ): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
   const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
-  const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
-  const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
+  const attributes = act === undefined ? plain : { ...plain, ...actAttributes(act) };
+  const item = await chunkForPut(engine, attributes, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
   // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second.
   // The nonce in that item shows this.

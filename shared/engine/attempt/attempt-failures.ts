@@ -28,8 +28,8 @@ const NO_ROOM_RETRY_MS = 5_000;
 const DELAY_MAX_MS = 10 * 365 * DAY_MS;
 
 export function failed(atMs: number, failing: Failing): AttemptOutcome {
-  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...told } = failing;
-  const failure: AttemptFailure = { ...told, atMs };
+  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...facts } = failing;
+  const failure: AttemptFailure = { ...facts, atMs };
   return {
     kind: "failed",
     failure,
@@ -38,6 +38,11 @@ export function failed(atMs: number, failing: Failing): AttemptOutcome {
     ...(ownFault === true && { ownFault }),
     ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs: Math.min(nextRetryDelayMs, DELAY_MAX_MS) }),
   };
+}
+
+/** The failure of an attempt for whose reply this server has no room in time. */
+export function failingWithoutRoom({ message }: NoRoomError): Failing {
+  return { errorCode: "RT0006", code: 500, message, nextRetryDelayMs: NO_ROOM_RETRY_MS, ownFault: true };
 }
 
 /** Converts the ending of the conversation to the outcome of the attempt. */
@@ -152,13 +157,6 @@ export function failureOfTransport(
     return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
   }
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof NoRoomError)
-    return failed(atMs, {
-      errorCode: "RT0006",
-      code: 500,
-      message,
-      nextRetryDelayMs: NO_ROOM_RETRY_MS,
-      ownFault: true,
-    });
+  if (error instanceof NoRoomError) return failed(atMs, failingWithoutRoom(error));
   return failed(atMs, { errorCode: "RT0006", code: 500, message });
 }

@@ -14,6 +14,7 @@ import { learnTalk, staysOpen } from "./stays-open.ts";
 import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { expand, type Expanded } from "./expand.ts";
+import { replyMaxBytes } from "./reply-limits.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Exchange } from "../ports/endpoints.ts";
 import { spokenRange } from "../ports/protocol-range.ts";
@@ -59,7 +60,7 @@ export async function attempt(
     active.attempt.endExchange();
   }
   const reply = replyOf(engine, reading, end);
-  expanded ??= await expand(engine, active, reply.received, version);
+  expanded ??= await expand(engine, active, reply.received, version, replyMaxBytes(engine, active));
   const atMs = engine.clock.nowMs();
   // If a command is refused, the ending of the reply does not count, because it follows from the discarded commands too.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);

@@ -3,11 +3,12 @@ import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
 import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
 import type { Received } from "../../core/protocol/received.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
-import type { Failing } from "./attempt-failures.ts";
+import { type Failing, failingWithoutRoom } from "./attempt-failures.ts";
 import { type CommandRejection, rejectionOf, rejectionOfChild, withKey } from "./command-rejections.ts";
 import type { Engine } from "../engine.ts";
 import { childIdEntry, commandEntry, notificationEntry } from "../store/entries.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { NoRoomError } from "../local/reply-room.ts";
 import { childId } from "../accept/invocation-ids.ts";
 import { keyedReads } from "../lock/keyed-reads.ts";
 
@@ -20,11 +21,16 @@ export interface Expanded {
   readonly refused?: Failing;
 }
 
+/**
+ * @param replyMaxBytes the limit of the reply and the answers to its reads together: a read of ten bytes may have an answer of
+ *   megabytes
+ */
 export async function expand(
   engine: Engine,
   active: ActiveInvocation,
   received: readonly Received[],
   version: ProtocolVersion,
+  replyMaxBytes: number,
 ): Promise<Expanded> {
   const { acceptance, journal } = active.invocation;
   const entries: Entry[] = [];
@@ -52,13 +58,34 @@ export async function expand(
       }
     }
     if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };
+    const answer = await reads.answer(command);
+    const tooLarge = answer && (await excessOf(active, answer.frame.length, replyMaxBytes));
+    if (tooLarge !== undefined) return { entries, refused: tooLarge };
     entries.push(entry);
     if (child !== undefined) entries.push(child);
-    const answer = await reads.answer(command);
     if (answer !== undefined) entries.push(answer);
     commandIndex++;
   }
   return { entries };
+}
+
+/** @returns why the answer to a read cannot be kept; the next attempt reads it again, and the answers before it are stored then */
+async function excessOf(
+  { attempt: { room } }: ActiveInvocation,
+  answerBytes: number,
+  replyMaxBytes: number,
+): Promise<Failing | undefined> {
+  if (room === undefined) return undefined;
+  const message = `protocol violation: the attempt and the answers to its reads have more than ${replyMaxBytes} bytes`;
+  if (room.sizeBytes + answerBytes > replyMaxBytes) return { errorCode: "RT0012", code: 571, message };
+  try {
+    const waits = room.addAnswer(answerBytes);
+    if (waits !== undefined) await waits;
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoRoomError) return failingWithoutRoom(error);
+    throw error;
+  }
 }
 
 function refusedBy({ errorCode, why }: CommandRejection, { type, name }: CommandEntry, index: number): Failing {

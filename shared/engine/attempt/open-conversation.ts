@@ -12,6 +12,7 @@ import { asksNow, awaitsFarSleeps } from "./asks-now.ts";
 import { expand, type Expanded } from "./expand.ts";
 import { completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
 import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
+import { journalLeftBytes, replyMaxBytes } from "./reply-limits.ts";
 import { spanOf } from "./unsent-attempt.ts";
 
 /** What the driver does for an exchange that stays open. */
@@ -175,12 +176,18 @@ class OpenConversation {
     const { conversation, version, room, exchange } = this.#reading;
     const { journal } = this.#active.invocation;
     const taken = conversation.cut(journal.entries.length + this.#sent.length);
-    const receivedBytes = room.receivedBytes;
+    const receivedBytes = room.sizeBytes;
     this.#scanned = conversation.received.length;
     this.#asks = false;
     this.#lingersUntilMs = undefined;
     if (taken.length === 0) return false;
-    const expanded = await expand(this.#engine, this.#active, taken, version);
+    const expanded = await expand(
+      this.#engine,
+      this.#active,
+      taken,
+      version,
+      replyMaxBytes(this.#engine, this.#active),
+    );
     if (expanded.refused !== undefined) {
       this.#refused = expanded;
       exchange.abort();
@@ -190,6 +197,7 @@ class OpenConversation {
     this.#sent = [];
     this.#sentKeys.clear();
     room.noteStored(receivedBytes);
+    conversation.limitJournal(journalLeftBytes(this.#engine, this.#active));
     this.#size = this.#growth.size();
     this.#send(completionFrames(expanded.entries, acknowledged(taken)));
     return true;

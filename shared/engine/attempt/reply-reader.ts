@@ -9,6 +9,7 @@ import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
 import type { Exchange } from "../ports/endpoints.ts";
+import { journalLeftBytes, replyOfBudget } from "./reply-limits.ts";
 import { endingOf, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
 
 export interface Reply {
@@ -31,9 +32,6 @@ export type ReadEnd =
   | { readonly kind: "refused"; readonly refusal: AttemptOutcome }
   | { readonly kind: "broken"; readonly error: unknown };
 
-/** The limit of one reply, as a multiple of the budget of all replies; storing a reply takes several times its size. */
-const REPLY_OF_BUDGET = 2;
-
 /** Begins the reading. The attempt can be aborted from now on. */
 export function beginReading(
   engine: Engine,
@@ -46,7 +44,8 @@ export function beginReading(
   const conversation = new Conversation({
     version,
     messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
-    replyMaxBytes: REPLY_OF_BUDGET * engine.bulkheads.replies.capacity,
+    replyMaxBytes: replyOfBudget(engine),
+    journalLeftBytes: journalLeftBytes(engine, active),
     openRuns: openRuns(journal),
     hasOutput: journal.output !== undefined,
     journalEntries: journal.entries.length,

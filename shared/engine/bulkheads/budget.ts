@@ -76,6 +76,11 @@ export class Budget {
     });
   }
 
+  /** Called by `Account` alone. @returns false if there is no room at once */
+  growAtOnce(account: Account, amount: number): boolean {
+    return this.#grant(account, amount);
+  }
+
   /** Called by `Account` alone. */
   shrink(account: Account, amount: number): void {
     if (this.#beyond !== account) this.#count(account.lane, -amount);
@@ -144,6 +149,11 @@ export class Account {
   grow(amount: number): true | Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     return this.#budget.grow(this, amount);
+  }
+
+  /** @returns false if there is no room at once */
+  growAtOnce(amount: number): boolean {
+    return !this.#isClosed && this.#budget.growAtOnce(this, amount);
   }
 
   /** Gives a part back. */

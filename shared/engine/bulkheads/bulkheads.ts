@@ -1,4 +1,5 @@
 /** The bulkheads of a process: the resources that its lanes share fairly, so that no lane starves the others. */
+import type { InvocationId } from "../../core/model/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Meter } from "../ports/log.ts";
 import { Budget } from "./budget.ts";
@@ -18,6 +19,8 @@ const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
 /** The longest wait of a driver for room for a large journal. After that, its message is sent again with a delay. */
 const JOURNAL_PATIENCE_MS = 5_000;
 const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
+/** So many journals of this size fit into a function, because a worker function has few messages at a time. */
+const JOURNALS_COUNTED_FROM_BYTES = 4 * 1024 * 1024;
 
 export interface Bulkheads {
   /** Acceptances of children, in lanes by the service of the parent. */
@@ -26,8 +29,12 @@ export interface Bulkheads {
   readonly alongside: Slots;
   /** Bytes of received replies that are not yet stored, in lanes by deployment. */
   readonly replies: Budget;
-  /** Bytes of large journals in memory, in lanes by service. */
+  /** Bytes of journals in memory, in lanes by service. */
   readonly journals: Budget;
+  /** The budget of journals counts a journal above this size. */
+  readonly journalsCountedFromBytes: number;
+  /** The sizes of journals that found no room: such an invocation waits for room before the next read of its journal. */
+  readonly journalSizes: Map<InvocationId, number>;
   /** The pace of loops over replies: in lanes by deployment while a reply arrives, then in lanes by service. */
   readonly pace: Pace;
   /** Turns for reads of large journals, in lanes by invocation; absent if reads need no turn. */
@@ -41,17 +48,22 @@ export interface BulkheadLimits {
   readonly repliesMaxBytes?: number;
   /** 64 MiB by default. */
   readonly journalsMaxBytes?: number;
+  /** 4 MiB by default. */
+  readonly journalsCountedFromBytes?: number;
   /** Unlimited by default. */
   readonly largeLoadsAtOnce?: number;
 }
 
 export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkheads {
   const { repliesMaxBytes = REPLIES_MAX_BYTES, journalsMaxBytes = JOURNALS_MAX_BYTES, largeLoadsAtOnce } = limits;
+  const { journalsCountedFromBytes = JOURNALS_COUNTED_FROM_BYTES } = limits;
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),
+    journalsCountedFromBytes,
+    journalSizes: new Map(),
     pace: new Pace(clock),
     ...(largeLoadsAtOnce !== undefined && { largeLoads: new FairTurns(largeLoadsAtOnce) }),
     failures: new FailureTallies(),

@@ -9,7 +9,7 @@ import type { Engine } from "../engine.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { claim } from "../lease/claim.ts";
 import { killLoaded } from "../recover/kill.ts";
-import { JournalRoom, NoJournalRoomError } from "../drive/journal-room.ts";
+import { JournalRoom, NoJournalRoomError } from "../local/journal-room.ts";
 import { isLeased, type Loaded, unperformed } from "../store/load.ts";
 import type { Wake } from "../ports/queue.ts";
 import { belongsInSlowLane } from "../messaging/slow-lane.ts";
@@ -25,7 +25,7 @@ const NO_ROOM_RETRY_MS = 5_000;
 
 /** Resolves when the message may be acked; rejects if the message must come again. */
 export async function consumeWake(engine: Engine, wake: Wake): Promise<void> {
-  const room = new JournalRoom(engine.bulkheads.journals, wake.service ?? "");
+  const room = new JournalRoom(engine.bulkheads, wake.service ?? "");
   try {
     await takeWithin(engine, wake, room);
   } catch (error) {
@@ -162,9 +162,9 @@ async function wakeAgainIfEarly(
   const { acceptance } = invocation;
   const nowMs = engine.clock.nowMs();
   const leftMs = (wakeAtMs ?? Infinity) - nowMs;
-  const stands = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
-  if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
+  const isCurrent = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
+  if (leftMs <= EARLY_MS || (isCurrent && leftMs <= engine.settings.queueDelayMaxMs))
     return await sendInPlace(engine, wake, acceptance, leftMs);
   const isCountedOn = wake.wakeAtMs !== undefined && wake.wakeAtMs === leaseRecord?.timerAtMs;
-  if (stands || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
+  if (isCurrent || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
 }

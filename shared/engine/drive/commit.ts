@@ -16,7 +16,7 @@ import { chunkForPut, PIECE_MAX_BYTES } from "../store/large-record.ts";
 import type { Item, Written } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
-import { tellInvocation } from "../traces.ts";
+import { traceInvocation } from "../traces.ts";
 import { reportEnd } from "./report.ts";
 
 /** @returns false if another driver wrote the segment first: the caller must then discard its decision */
@@ -38,7 +38,7 @@ export async function commit(
     isCancelled,
   };
   const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) => {
-    if (ownAcceptance?.waits === true) return ownAcceptance.putWith(item, leavesNothing(invocation, segment));
+    if (ownAcceptance?.waits === true) return ownAcceptance.putWith(item, hasNoEffects(invocation, segment));
     return putAfter(engine, ownAcceptance, item);
   });
   if (lease === undefined) {
@@ -92,12 +92,12 @@ export async function writeSegment(
     return undefined;
   }
   engine.meter.count("segments_total", { after: segment.after.kind });
-  if (engine.tracer !== undefined) tellInvocation(engine, acceptance, segment);
+  if (engine.tracer !== undefined) traceInvocation(engine, acceptance, segment);
   return lease;
 }
 
 /** True for an end without effects. Answering sinks does not count: an invocation that attaches later reads the result. */
-function leavesNothing(before: Invocation, segment: Segment): boolean {
+function hasNoEffects(before: Invocation, segment: Segment): boolean {
   if (segment.after.kind !== "completed") return false;
   return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
 }

@@ -11,16 +11,16 @@ import { leaveSlot } from "../effects/child-in-turn.ts";
 import { noteOutcome, noteProgress, circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
-import { isLarge, outgrows } from "./journal-room.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { isLarge } from "../local/journal-room.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
 import { wakeUnanswered } from "../effects/wake-awaited.ts";
-import { beginAttempt, tellAttempt } from "../traces.ts";
-import { tellMismatch } from "./tell-mismatch.ts";
+import { beginAttempt, traceAttempt } from "../traces.ts";
+import { logMismatch } from "./log-mismatch.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { reportFailure } from "./report.ts";
@@ -40,7 +40,7 @@ export async function drive(
   engine.activeInvocations.add(active);
   void watch(engine);
   try {
-    if (redo !== undefined) await performAlong(engine, active, redo.before, redo.segment, true);
+    if (redo !== undefined) await performEffects(engine, active, redo.before, redo.segment, true);
     for (;;) {
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
@@ -55,6 +55,7 @@ export async function drive(
     throw error;
   } finally {
     active.inbox.close();
+    active.leaveJournalRoom();
     engine.activeInvocations.remove(active);
   }
 }
@@ -68,7 +69,8 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const transition = advance(before, { kind: "poll", atMs: engine.clock.nowMs(), arrivals, holdsLock });
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, active, transition);
-  if (active.isStopping || outgrows(active)) return await park(engine, active, { kind: "park", status: "ready" });
+  if (active.isStopping || !active.hasJournalRoom(engine.bulkheads))
+    return await park(engine, active, { kind: "park", status: "ready" });
   const waiting = active.attempt.takeProbe() ? undefined : waitsUntilMs(engine, circuitKeyOfNext(engine, before));
   const wakeAtMs = waiting && (await waiting);
   if (wakeAtMs !== undefined)
@@ -92,12 +94,12 @@ async function makeAttempt(
   const ended = await attempt(engine, active, step, growthOf(engine, active));
   const noting = noteOutcome(engine, active, ended);
   if (noting !== undefined) await noting.catch((error: unknown) => warnOfCircuit(engine, active, error));
-  if (active.attempt.span !== undefined) tellAttempt(engine, active, ended);
+  if (active.attempt.span !== undefined) traceAttempt(engine, active, ended);
   if (ended.ending.kind === "cut") await learnSlow(engine, active, ended);
   if (active.lease.isLost) return "lost";
   const decided = decide(engine, active, ended);
   const mismatch = ended.ending.kind === "failed" ? ended.ending.failure.mismatch : undefined;
-  if (mismatch !== undefined) await tellMismatch(engine, active.invocation, decided.next, mismatch);
+  if (mismatch !== undefined) await logMismatch(engine, active.invocation, decided.next, mismatch);
   const turn = await follow(engine, active, decided);
   if (turn !== "lost" && isPause(decided)) engine.meter.count("invocations_paused_total");
   return turn;
@@ -115,12 +117,13 @@ function growthOf(engine: Engine, active: ActiveInvocation): Growth {
       if (!(await commit(engine, active, { ...decided, segment }))) return false;
       const noting = noteProgress(engine, active, grew);
       if (noting !== undefined) await noting.catch((error: unknown) => warnOfCircuit(engine, active, error));
-      await performAlong(engine, active, before, segment);
+      await performEffects(engine, active, before, segment);
       return !active.lease.isLost;
     },
     look: () => readMeanwhile(engine, active),
     wake: () => wakeUnanswered(engine, active),
-    size: () => (outgrows(active) ? "outgrown" : isLarge(active.invocation.journal) ? "large" : "small"),
+    size: () =>
+      !active.hasJournalRoom(engine.bulkheads) ? "outgrown" : isLarge(active.invocation.journal) ? "large" : "small",
   };
 }
 
@@ -175,10 +178,10 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
     const before = active.invocation;
     if (!(await commit(engine, active, { ...transition, segment }))) return "lost";
     // Callers that wait for a keyed handler are notified after its state is written, and effects write the state.
-    const ringsLate = needsLock(before.acceptance);
-    if (step.kind === "end" && !ringsLate) engine.activeInvocations.notify(active.id);
-    await performAlong(engine, active, before, segment);
-    if (step.kind === "end" && ringsLate) engine.activeInvocations.notify(active.id);
+    const notifiesLate = needsLock(before.acceptance);
+    if (step.kind === "end" && !notifiesLate) engine.activeInvocations.notify(active.id);
+    await performEffects(engine, active, before, segment);
+    if (step.kind === "end" && notifiesLate) engine.activeInvocations.notify(active.id);
   } else {
     active.advanceTo(next);
     if (failure !== undefined) await noteFailure(engine, active, failure);
@@ -203,7 +206,7 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
   }
 }
 
-async function performAlong(
+async function performEffects(
   engine: Engine,
   active: ActiveInvocation,
   before: ActiveInvocation["invocation"],
@@ -211,11 +214,11 @@ async function performAlong(
   isRedo = false,
 ): Promise<void> {
   for (const child of await perform(engine, active, before, segment, { isRedo, driver: active }))
-    driveAlong(engine, active, child);
+    driveChild(engine, active, child);
 }
 
 /** The driver of the caller also drives the child. If that fails, the child is left to the queue. */
-function driveAlong(engine: Engine, active: ActiveInvocation, child: ActiveInvocation): void {
+function driveChild(engine: Engine, active: ActiveInvocation, child: ActiveInvocation): void {
   const { completionId } = child.origin.caller!;
   active.children.begin(completionId, child);
   void leaveToQueueOnFailure(engine, child).then((end) => {

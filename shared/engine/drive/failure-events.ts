@@ -14,8 +14,15 @@ import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure 
 const MESSAGE_MAX = 500;
 
 /** Leaves out the stack trace: the lease record or a segment has that of the last failure. */
-function bounded({ errorCode, code, message, atMs, relatedCommand }: AttemptFailure): AttemptFailure {
-  return { errorCode, code, message: message.slice(0, MESSAGE_MAX), atMs, ...(relatedCommand && { relatedCommand }) };
+function bounded({ errorCode, code, message, atMs, startedAtMs, relatedCommand }: AttemptFailure): AttemptFailure {
+  return {
+    errorCode,
+    code,
+    message: message.slice(0, MESSAGE_MAX),
+    atMs,
+    ...(startedAtMs !== undefined && { startedAtMs }),
+    ...(relatedCommand && { relatedCommand }),
+  };
 }
 
 export async function noteFailure(engine: Engine, active: ActiveInvocation, failure: AttemptFailure): Promise<void> {

@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../core/model/time-units.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
 import { writeArrival } from "../messaging/deliver.ts";
-import { isLarge } from "./journal-room.ts";
+import { isLarge } from "../local/journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { reclaim } from "../lease/claim.ts";
@@ -85,12 +85,12 @@ async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"a
 /** True while children are driven along, and for short delays: the driver then keeps the lease and writes nothing. */
 function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
   if (active.isStopping || isLarge(active.invocation.journal)) return false;
-  if (status === "suspended" && active.children.size > 0) return true;
-  return (
+  const isShort =
     status === "backing-off" &&
     wakeAtMs !== undefined &&
-    wakeAtMs - engine.clock.nowMs() <= engine.settings.waitInDriverMaxMs
-  );
+    wakeAtMs - engine.clock.nowMs() <= engine.settings.waitInDriverMaxMs;
+  const mayWait = isShort || (status === "suspended" && active.children.size > 0);
+  return mayWait && active.hasJournalRoom(engine.bulkheads);
 }
 
 const CHILDREN_WAIT_MAX_MS = HOUR_MS;

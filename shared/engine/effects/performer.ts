@@ -19,7 +19,7 @@ export interface Performance {
   readonly by: Performer;
   /** The driver, which may drive calls along; absent in a recovery. */
   readonly driver: ActiveInvocation | undefined;
-  /** In a redo: the moment when the segment was written. Effects may have been performed, and addressees have expired since. */
+  /** In a redo, the moment of the segment's write: since then, effects may have been performed and targets may have expired. */
   readonly redoOfMs: number | undefined;
 }
 

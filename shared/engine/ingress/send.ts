@@ -1,5 +1,6 @@
 /** Accepts an invocation whose caller does not wait for the result, and leaves it to the queue. */
-import { accept } from "../accept/accept.ts";
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { accept, type Acceptation } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { isDelayed, startAgain, startSend } from "../accept/start-send.ts";
@@ -13,30 +14,35 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;
   const { id, startAtMs } = acceptance;
+  const acceptation = await acceptAndStart(engine, acceptance);
+  const isNew = acceptation.kind === "new";
+  const executionTimeMs = isNew ? startAtMs : acceptation.loaded.invocation.acceptance.startAtMs;
+  return {
+    kind: "sent",
+    invocationId: id,
+    status: isNew ? "accepted" : "previously-accepted",
+    ...(executionTimeMs !== undefined && { executionTimeMs }),
+  };
+}
+
+/** Resolves when the invocation is durable and has a message, a timer or a place in the queue of its key. */
+export async function acceptAndStart(
+  engine: Engine,
+  acceptance: Acceptance,
+  isThis?: Parameters<typeof accept>[3],
+): Promise<Acceptation> {
   // The message may go out together with the put, because a worker that finds no acceptance yet sends the message again.
   // For an exclusive handler it goes out later, after the invocation has the lock or a ticket (I6).
   const atOnce = !isDelayed(acceptance) && acceptance.handlerType !== "exclusive";
   const [acceptation] = await Promise.all([
-    accept(engine, acceptance, NO_LEASE),
+    accept(engine, acceptance, NO_LEASE, isThis),
     atOnce ? sendWake(engine, acceptance, 0) : undefined,
   ]);
+  // If the put replaced a former life, a worker may have found that life before the put and acked the first message.
   if (acceptation.kind === "new") {
-    // If the put replaced a former life, a worker may have found that life before the put and acked the first message.
     if (!atOnce || acceptation.instead === true) await startSend(engine, acceptance);
-    return {
-      kind: "sent",
-      invocationId: id,
-      status: "accepted",
-      ...(startAtMs !== undefined && { executionTimeMs: startAtMs }),
-    };
+  } else if (!atOnce) {
+    await startAgain(engine, acceptation.loaded);
   }
-  const { invocation } = acceptation.loaded;
-  if (!atOnce) await startAgain(engine, acceptation.loaded);
-  const first = invocation.acceptance.startAtMs;
-  return {
-    kind: "sent",
-    invocationId: id,
-    status: "previously-accepted",
-    ...(first !== undefined && { executionTimeMs: first }),
-  };
+  return acceptation;
 }

@@ -22,7 +22,7 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   const pk = invocationPk(engine.settings.keyPrefix, id);
   const key = leaseRecordKey(pk, nonce);
   const page = await engine.table.query(pk);
-  const existing = (sk: string) => standingAt(engine, page, { pk, sk });
+  const existing = (sk: string) => itemAt(engine, page, { pk, sk });
   const [acceptance, record] = await Promise.all([existing(ACCEPTANCE_SK), existing(key.sk)]);
   if (record === undefined || acceptance?.["n"] !== nonce) return false;
   const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
@@ -36,7 +36,7 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   return true;
 }
 
-async function standingAt(engine: Engine, page: Page, key: { pk: string; sk: string }): Promise<Item | undefined> {
+async function itemAt(engine: Engine, page: Page, key: { pk: string; sk: string }): Promise<Item | undefined> {
   const found = page.items.find(({ sk }) => sk === key.sk);
   return found ?? (page.next === undefined ? undefined : await engine.table.get(key));
 }

@@ -58,9 +58,9 @@ export async function changeRecord(
   const key = keyOf(engine, invocation.acceptance, record);
   const { pk, sk } = leaseRecordItem(key, record);
   const outcome = await engine.table.update({ pk, sk }, leaseRecordChange(key, record), condition);
-  const stands = outcome.written ? outcome.item : outcome.existing;
-  const isOurs = outcome.written || hasToken(stands, record);
-  if (isOurs && stands !== undefined) lease.noteRecord(readLeaseRecord(stands));
+  const stored = outcome.written ? outcome.item : outcome.existing;
+  const isOurs = outcome.written || hasToken(stored, record);
+  if (isOurs && stored !== undefined) lease.noteRecord(readLeaseRecord(stored));
   return isOurs;
 }
 
@@ -111,7 +111,7 @@ export function firstRecord(
 }
 
 /** Makes the place of an entry of the listing, or of an acceptance that is not decoded. Its retention is unknown, so 0. */
-export function placeOfUnread(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
+export function unreadPlace(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
   const key = typeof objectKey === "string" && { key: objectKey };
   const target = { service: String(service), handler: String(handler), ...key };
   return { id, nonce: n as Nonce, target, createdAtMs: momentOf(String(listSk)), completionRetentionMs: 0 };

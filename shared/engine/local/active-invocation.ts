@@ -1,9 +1,10 @@
 /** The memory of a driver about the invocation that it advances: the invocation, and parts with one owner each. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { OnBytes } from "../store/read-partition.ts";
+import type { Bulkheads } from "../bulkheads/bulkheads.ts";
 import { Children } from "./children.ts";
 import type { Inbox } from "./inbox.ts";
+import { journalBytes, JournalRoom } from "./journal-room.ts";
 import type { LeaseHandle } from "./lease-handle.ts";
 import { LockHandle } from "./lock-handle.ts";
 import { OpenAttempt } from "./open-attempt.ts";
@@ -13,13 +14,6 @@ import type { OwnAcceptance } from "./own-acceptance.ts";
 export interface InlineCaller {
   readonly active: ActiveInvocation;
   readonly completionId: number;
-}
-
-/** The part of a budget that a loaded journal takes. */
-export interface CountedRoom {
-  readonly sizeBytes: number;
-  /** Runs a read, and grows the room by the bytes that the read reports. */
-  readBeside<T>(read: (onBytes: OnBytes) => Promise<T>): Promise<T>;
 }
 
 /** How the driver came to the invocation. */
@@ -32,7 +26,7 @@ export interface DriverOrigin {
   /** The message came through the main lane of the queue, which slow services must leave. */
   readonly inMainLane?: boolean;
   /** The journal's part of the budget of journals, for an invocation that a message started. */
-  readonly journalRoom?: CountedRoom;
+  readonly journalRoom?: JournalRoom;
   /** True if an open circuit allows the first attempt of this driver, as a probe. */
   readonly mayProbe?: boolean;
 }
@@ -51,6 +45,7 @@ export class ActiveInvocation {
   #invocation: Invocation;
   #writes = 0;
   #isStopping = false;
+  #ownRoom: JournalRoom | undefined;
 
   constructor(
     pk: string,
@@ -76,6 +71,28 @@ export class ActiveInvocation {
   /** Only the driver calls this, after its decision. */
   advanceTo(next: Invocation): void {
     this.#invocation = next;
+  }
+
+  /** @returns false if the journal has outgrown its room: the driver parks, and the next load waits for room */
+  hasJournalRoom(bulkheads: Bulkheads): boolean {
+    const sizeBytes = journalBytes(this.#invocation.journal);
+    return sizeBytes <= bulkheads.journalsCountedFromBytes || this.#roomIn(bulkheads).holds(sizeBytes);
+  }
+
+  /** @returns false if there is no room at once for the state of a request, beside the journal */
+  hasStateRoom(bulkheads: Bulkheads, sizeBytes: number): boolean {
+    return sizeBytes <= bulkheads.journalsCountedFromBytes || this.#roomIn(bulkheads).holdsState(sizeBytes);
+  }
+
+  /** The room of the message, or else of this driver. */
+  #roomIn(bulkheads: Bulkheads): JournalRoom {
+    const { service } = this.#invocation.acceptance.target;
+    return this.origin.journalRoom ?? (this.#ownRoom ??= new JournalRoom(bulkheads, service));
+  }
+
+  /** Gives back the room that the driver itself has taken. */
+  leaveJournalRoom(): void {
+    this.#ownRoom?.close();
   }
 
   /** Writes made since the last segment. */

@@ -20,8 +20,8 @@ export type StopReason = "shutdown" | "time";
 export class ActiveInvocations {
   readonly #clock: Clock;
   readonly #owner: string;
-  readonly #held = new TransientMap<InvocationId, ActiveInvocation>();
-  readonly #bells = new Map<InvocationId, Set<() => void>>();
+  readonly #byId = new TransientMap<InvocationId, ActiveInvocation>();
+  readonly #waiters = new Map<InvocationId, Set<() => void>>();
   #tokens = 0;
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
@@ -55,7 +55,7 @@ export class ActiveInvocations {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#byId.size;
   }
 
   get stopping(): boolean {
@@ -71,56 +71,56 @@ export class ActiveInvocations {
   }
 
   all(): Iterable<ActiveInvocation> {
-    return this.#held.values();
+    return this.#byId.values();
   }
 
   /** A second local drive means that the first one lost its lease; the exchange of the first one is aborted. */
   add(active: ActiveInvocation): void {
-    const former = this.#held.get(active.id);
+    const former = this.#byId.get(active.id);
     if (former !== undefined && former !== active) former.lose();
-    this.#held.set(active.id, active);
+    this.#byId.set(active.id, active);
     if (this.stopping) active.stop();
   }
 
   remove(active: ActiveInvocation): void {
-    if (this.#held.get(active.id) === active) this.#held.delete(active.id);
-    if (this.#held.size > 0) return;
+    if (this.#byId.get(active.id) === active) this.#byId.delete(active.id);
+    if (this.#byId.size > 0) return;
     for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   find(id: InvocationId): ActiveInvocation | undefined {
-    return this.#held.get(id);
+    return this.#byId.get(id);
   }
 
   /** An item was written for this invocation: its driver, if it is in this process, reads the arrivals before it parks. */
   markDirty(id: InvocationId): void {
-    this.#held.get(id)?.inbox.markDirty();
+    this.#byId.get(id)?.inbox.markDirty();
   }
 
   /** Ends the waits in this process for the end of an invocation, so that the waiting requests look at it again. */
   notify(id: InvocationId): void {
-    const waiting = this.#bells.get(id);
+    const waiting = this.#waiters.get(id);
     if (waiting === undefined) return;
-    this.#bells.delete(id);
+    this.#waiters.delete(id);
     for (const wake of waiting) wake();
   }
 
   /** Waits at most `ms` for a `notify` of the invocation, which is a hint and may never come. */
   async waitFor(id: InvocationId, ms: number, signal?: AbortSignal): Promise<void> {
-    const bell = new AbortController();
-    const wake = () => bell.abort();
-    const waiting = this.#bells.get(id) ?? new Set();
-    this.#bells.set(id, waiting.add(wake));
+    const over = new AbortController();
+    const wake = () => over.abort();
+    const waiting = this.#waiters.get(id) ?? new Set();
+    this.#waiters.set(id, waiting.add(wake));
     signal?.addEventListener("abort", wake, { once: true });
-    if (signal?.aborted !== true) await this.#clock.sleep(ms, bell.signal);
+    if (signal?.aborted !== true) await this.#clock.sleep(ms, over.signal);
     signal?.removeEventListener("abort", wake);
     waiting.delete(wake);
-    if (waiting.size === 0 && this.#bells.get(id) === waiting) this.#bells.delete(id);
+    if (waiting.size === 0 && this.#waiters.get(id) === waiting) this.#waiters.delete(id);
   }
 
   /** Resolves when this process drives no invocation. */
   async settled(): Promise<void> {
-    if (this.#held.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
+    if (this.#byId.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
   }
 
   /** Called when a process that stopped for time has received another event: it may drive again. */
@@ -132,7 +132,7 @@ export class ActiveInvocations {
   stop(why: StopReason = "shutdown"): void {
     this.#stopReason = why;
     const leavesAtMs = why === "shutdown" ? this.#clock.nowMs() : undefined;
-    for (const active of this.#held.values()) active.stop(leavesAtMs);
-    for (const id of this.#bells.keys()) this.notify(id);
+    for (const active of this.#byId.values()) active.stop(leavesAtMs);
+    for (const id of this.#waiters.keys()) this.notify(id);
   }
 }

@@ -2,7 +2,7 @@
 import type { Invocation } from "../../core/invocation/invocation.ts";
 
 /** The most calls of one invocation that are driven along at a time. */
-const ALONGSIDE_MAX = 32;
+const CHILDREN_MAX = 32;
 
 interface Child {
   readonly invocation: Invocation;
@@ -22,7 +22,7 @@ export class Children {
 
   /** The number of further calls that the driver can drive along. */
   get room(): number {
-    return ALONGSIDE_MAX - this.size;
+    return CHILDREN_MAX - this.size;
   }
 
   /** The completion ids of calls that have parked. Their wakes are set, so this driver sends no message for them. */

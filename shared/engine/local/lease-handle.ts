@@ -13,7 +13,7 @@ export class LeaseHandle {
   #ticket: number | undefined;
   #timerAtMs: number | undefined;
   /** The token before a renewal with an unknown outcome: the stored lease record may still have it. */
-  #doubtedToken: Token | undefined;
+  #uncertainToken: Token | undefined;
   #renewal: Promise<void> | undefined;
   #isLost = false;
 
@@ -35,7 +35,7 @@ export class LeaseHandle {
 
   /** The tokens that the stored lease record may have: one, or two after a renewal with an unknown outcome. */
   get tokens(): readonly Token[] {
-    return this.#doubtedToken === undefined ? [this.token] : [this.token, this.#doubtedToken];
+    return this.#uncertainToken === undefined ? [this.token] : [this.token, this.#uncertainToken];
   }
 
   /** The lease record as last read or written; undefined while there is none. */
@@ -120,13 +120,13 @@ export class LeaseHandle {
     write: (mine: readonly Token[]) => Promise<boolean>,
   ): Promise<boolean> {
     const before = this.#lease;
-    const stored = this.#doubtedToken ?? before.token;
-    const lease = { token: this.#doubtedToken === undefined ? newToken() : before.token, untilMs };
+    const stored = this.#uncertainToken ?? before.token;
+    const lease = { token: this.#uncertainToken === undefined ? newToken() : before.token, untilMs };
     this.#lease = lease;
-    this.#doubtedToken = stored;
+    this.#uncertainToken = stored;
     try {
       const isKept = await write([stored, lease.token]);
-      this.#doubtedToken = undefined;
+      this.#uncertainToken = undefined;
       return isKept;
     } catch (error) {
       if (this.#lease === lease) this.#lease = { token: lease.token, untilMs: before.untilMs };

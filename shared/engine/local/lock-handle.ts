@@ -10,12 +10,12 @@ export class LockHandle {
   }
 
   /** Takes note of a lock that the invocation holds. */
-  grasp(lock: Lock): void {
+  remember(lock: Lock): void {
     this.#known = lock;
   }
 
   /** Another process may change the lock from now on. */
-  leave(): void {
+  forget(): void {
     this.#known = undefined;
   }
 }

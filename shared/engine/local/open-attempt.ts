@@ -78,6 +78,11 @@ export class OpenAttempt {
     this.#exchange = undefined;
   }
 
+  /** The reply's part of the budget, until the reply is stored or dropped. */
+  get room(): ReplyRoom | undefined {
+    return this.#room;
+  }
+
   /** Frees the memory of the reply once the reply is stored or dropped. */
   leaveRoom(): void {
     this.#room?.close();

@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Wake } from "../ports/queue.ts";
 
-export interface StandingMessage {
+export interface PendingMessage {
   readonly wake: Wake;
   readonly dueAtMs: number;
   /** Rejects if the message could not be sent; it then replaces no other message. */
@@ -15,7 +15,7 @@ const FORGET_FROM = 1_024;
 
 /** Keeps the last such message of each invocation, and forgets due ones, so that memory stays bounded. */
 export class PendingRequeues {
-  readonly #byId = new Map<InvocationId, StandingMessage>();
+  readonly #byId = new Map<InvocationId, PendingMessage>();
   #forgetFrom = FORGET_FROM;
 
   /**
@@ -23,16 +23,16 @@ export class PendingRequeues {
    * The noted message comes no later, and at most `nearMs` earlier. A message never replaces itself. If the received
    * message has a moment, the noted one must have the same, because only one message is a hop towards that far timer.
    */
-  before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): StandingMessage | undefined {
-    const standing = this.#byId.get(came.invocationId);
-    if (standing === undefined || standing.dueAtMs <= nowMs + CLOCK_MARGIN_MS) return undefined;
-    if (standing.dueAtMs > dueAtMs || dueAtMs - standing.dueAtMs > nearMs) return undefined;
-    const { sentAtMs, delayMs, wakeAtMs } = standing.wake;
+  before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): PendingMessage | undefined {
+    const pending = this.#byId.get(came.invocationId);
+    if (pending === undefined || pending.dueAtMs <= nowMs + CLOCK_MARGIN_MS) return undefined;
+    if (pending.dueAtMs > dueAtMs || dueAtMs - pending.dueAtMs > nearMs) return undefined;
+    const { sentAtMs, delayMs, wakeAtMs } = pending.wake;
     if (came.wakeAtMs !== undefined && came.wakeAtMs !== wakeAtMs) return undefined;
-    return sentAtMs === came.sentAtMs && delayMs === came.delayMs ? undefined : standing;
+    return sentAtMs === came.sentAtMs && delayMs === came.delayMs ? undefined : pending;
   }
 
-  note(message: StandingMessage, nowMs: number): void {
+  note(message: PendingMessage, nowMs: number): void {
     const { invocationId } = message.wake;
     this.#byId.set(invocationId, message);
     message.sent.catch(() => {

@@ -21,6 +21,8 @@ export class ReplyRoom {
   readonly lane: string;
   #account: Account | undefined;
   #received = 0;
+  #elements = 0;
+  #answers = 0;
   #isClosed = false;
 
   /** @param lane the deployment, which shares the room with other deployments */
@@ -34,8 +36,24 @@ export class ReplyRoom {
    * @returns undefined if there is room at once; else a promise, which rejects with NoRoomError if no room comes in time
    */
   add(chunkBytes: number, { elements }: Pick<Conversation, "elements">): undefined | Promise<void> {
-    this.#received += chunkBytes;
-    const sizeBytes = this.#received + elements * ELEMENT_BYTES;
+    this.#elements = elements;
+    return this.#grow(chunkBytes);
+  }
+
+  /** The bytes of the reply, and of the answers to its reads, that are not stored. */
+  get sizeBytes(): number {
+    return this.#received;
+  }
+
+  /** Counts the answer to a read of state or of a promise, which becomes a part of the segment, as a received chunk. */
+  addAnswer(answerBytes: number): undefined | Promise<void> {
+    this.#answers += answerBytes;
+    return this.#grow(answerBytes);
+  }
+
+  #grow(bytes: number): undefined | Promise<void> {
+    this.#received += bytes;
+    const sizeBytes = this.#received + this.#elements * ELEMENT_BYTES;
     if (sizeBytes <= UNCOUNTED_BYTES || this.#isClosed) return undefined;
     this.#account ??= this.#budget.open(this.lane);
     const moreBytes = sizeBytes - this.#account.held;
@@ -44,14 +62,10 @@ export class ReplyRoom {
     return grown === true ? undefined : granted(grown, this.#budget);
   }
 
-  /** The bytes that were received and are not stored. */
-  get receivedBytes(): number {
-    return this.#received;
-  }
-
-  /** Gives back the room of the first bytes, which are stored now. */
-  noteStored(bytes: number): void {
-    this.#received -= bytes;
+  /** Gives back the room of the first received bytes and of all answers, which are stored now. */
+  noteStored(receivedBytes: number): void {
+    this.#received -= receivedBytes + this.#answers;
+    this.#answers = 0;
     const overBytes = (this.#account?.held ?? 0) - this.#received;
     if (overBytes > 0) this.#account?.shrink(overBytes);
   }

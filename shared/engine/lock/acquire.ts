@@ -34,7 +34,7 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
   const isNew = segmentIndex === 0 && lease.record === undefined && lease.ticket === undefined;
   if (!isNew) {
     const lock = await lockInTurn(engine, pk, invocation);
-    if (isHeldBy(lock, acceptance)) return grasped(active, lock);
+    if (isHeldBy(lock, acceptance)) return nowHeld(active, lock);
     const { ticket } = lease;
     if (ticket !== undefined && lock.holder !== undefined && ticket > lock.head) {
       await lookAtHolder(engine, pk, acceptance.target, lock);
@@ -49,7 +49,7 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
       await lookIfStale(engine, pk, acceptance.target, taking);
       return "waits";
     }
-    if (!isGivenUp(taking.lock, invocation)) return grasped(active, taking.lock);
+    if (!isGivenUp(taking.lock, invocation)) return nowHeld(active, taking.lock);
     await passOn(engine, pk, acceptance.target, taking.lock, taking.lock.state);
   }
 }
@@ -73,8 +73,8 @@ export async function lookIfStale(
   if (isStale || lock.holder?.id === EDITOR) await lookAtHolder(engine, pk, target, lock);
 }
 
-function grasped(active: ActiveInvocation, lock: Lock): "held" {
-  active.lock.grasp(lock);
+function nowHeld(active: ActiveInvocation, lock: Lock): "held" {
+  active.lock.remember(lock);
   return "held";
 }
 
@@ -141,16 +141,16 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
     // The life began before its first attempt, so the lock usually names it already, and a read costs less than a refused
     // write.
     const lock = await lockAt(engine, pk);
-    if (isHeldBy(lock, acceptance)) return grasped(active, lock);
+    if (isHeldBy(lock, acceptance)) return nowHeld(active, lock);
   }
   const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
   const counters = { head: 0, tail: 0, edits: 0 };
   const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
   const neverRun: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "equal", attribute: "held", value: 0 }] };
   const begun = await engine.table.update(lockKey(pk), first, neverRun);
-  if (begun.written) return grasped(active, readLock(begun.item));
+  if (begun.written) return nowHeld(active, readLock(begun.item));
   for (let lock = readLock(begun.existing); ;) {
-    if (isHeldBy(lock, acceptance)) return grasped(active, lock);
+    if (isHeldBy(lock, acceptance)) return nowHeld(active, lock);
     if (lock.holder === undefined || !(await stillStands(engine, acceptance))) return "lost";
     const nextLife = { life: lock.life + 1, lifeFromMs: lock.goneAtMs ?? createdAtMs };
     const next: Update = {
@@ -158,8 +158,8 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
       add: counters,
       remove: ["goneAtMs", "expiresAtS"],
     };
-    const standing: Condition = { kind: "equal", attribute: "holderNonce", value: lock.holder.nonce };
-    const outcome = await engine.table.update(lockKey(pk), next, standing);
+    const isHolder: Condition = { kind: "equal", attribute: "holderNonce", value: lock.holder.nonce };
+    const outcome = await engine.table.update(lockKey(pk), next, isHolder);
     lock = readLock(outcome.written ? outcome.item : outcome.existing);
   }
 }

@@ -8,7 +8,8 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { reassemble } from "../store/large-record.ts";
 import type { Lock } from "../store/lock-record.ts";
-import { hasWritten, readState, writeBeside } from "./object-state.ts";
+import { hasWritten, writeBeside } from "./object-state.ts";
+import { readState, STATE_SHOWN_MAX_BYTES } from "./stored-state.ts";
 import type { Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
 
@@ -48,8 +49,9 @@ export async function applyEdit(
   const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
   // An edit that has begun goes on, because a part of it may be written already.
   if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
-    const current = fingerprint(engine, (await readState(engine, pk, life, state)).values);
-    if (current.some((byte, at) => byte !== expected[at])) {
+    const { values: now, complete } = await readState(engine, pk, life, state, STATE_SHOWN_MAX_BYTES);
+    // An operator has read no larger state, so the state has changed since.
+    if (!complete || fingerprint(engine, now).some((byte, at) => byte !== expected[at])) {
       engine.log.write("edit.dropped", { edit: nonce });
       return state;
     }

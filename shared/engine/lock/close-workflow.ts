@@ -22,7 +22,7 @@ export async function closeWorkflow(
   { changes, endedAtMs }: Close,
 ): Promise<void> {
   if (changes.inOrder.length > 0) await applyState(engine, active, changes);
-  active.lock.leave();
+  active.lock.forget();
   const { acceptance } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
   const lock = await lockAt(engine, pk);
@@ -51,8 +51,8 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
   );
   // The number of the life only grows. A greater number in the lock means that this life is over, even if the answer to
   // this update was lost.
-  const stands = readLock(outcome.written ? outcome.item : outcome.existing);
-  if (stands.life > lock.life) await dropLife(engine, pk, lock.life);
+  const stored = readLock(outcome.written ? outcome.item : outcome.existing);
+  if (stored.life > lock.life) await dropLife(engine, pk, lock.life);
 }
 
 async function itemsOfLife(engine: Engine, pk: string, life: number) {

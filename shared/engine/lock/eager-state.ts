@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { readState } from "./object-state.ts";
+import { readState } from "./stored-state.ts";
 
 export type EagerState = Pick<StartFields, "state" | "partialState">;
 
@@ -36,6 +36,10 @@ async function stateNow(engine: Engine, active: ActiveInvocation, maxBytes: numb
   const lock = active.lock.known ?? (await lockAt(engine, pk));
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   const { values, complete } = await readState(engine, pk, life, over ? EMPTY_STATE : lock.state, maxBytes);
+  let sizeBytes = 0;
+  for (const [key, value] of values) sizeBytes += key.length + value.length;
+  // Without room, the handler asks for the values that it needs.
+  if (!active.hasStateRoom(engine.bulkheads, sizeBytes)) return NONE;
   const encoder = new TextEncoder();
   const state = [...values].map(([key, value]) => ({ key: encoder.encode(key), value }));
   return { state, partialState: !complete };

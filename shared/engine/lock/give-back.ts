@@ -40,7 +40,7 @@ export async function applyState(
     );
     lock = readLock(outcome.written ? outcome.item : outcome.existing);
   }
-  if (active.lock.known !== undefined && isHeldBy(lock, acceptance)) active.lock.grasp(lock);
+  if (active.lock.known !== undefined && isHeldBy(lock, acceptance)) active.lock.remember(lock);
 }
 
 /** True if the segment ran under this grant, and its changes are not in the state yet. */
@@ -70,7 +70,7 @@ export async function giveBack(
     if (ticket !== undefined) await voidTicket(engine, pk, ticket);
     lock = await lockAt(engine, pk);
   }
-  active.lock.leave();
+  active.lock.forget();
   if (!isHeldBy(lock, acceptance)) {
     if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, acceptance.target, lock, lock.state);
     return await wakeSuccessor(engine, acceptance.target, acceptance.nonce, lock);
@@ -116,11 +116,11 @@ export async function passOn(
     }
     const next = await nextInLine(engine, pk, seen.head + 1);
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
-    const { served, lock: stands } = await serve(engine, pk, seen, shown, next);
+    const { served, lock: stored } = await serve(engine, pk, seen, shown, next);
     if (served && next.kind === "waiter") return await wakeNow(engine, { id: next.id, target });
     // Another process has served the ticket. The state that it wrote contains these changes, and perhaps a later edit.
-    if (stands.head !== seen.head) shown = stands.state;
-    seen = stands;
+    if (stored.head !== seen.head) shown = stored.state;
+    seen = stored;
   }
 }
 
@@ -142,7 +142,7 @@ export const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
 type Next =
   | { readonly kind: "waiter"; readonly id: InvocationId; readonly nonce: Nonce; readonly applied: number }
   | { readonly kind: "edit"; readonly item: Item }
-  | { readonly kind: "nobody" };
+  | { readonly kind: "none" };
 
 /** A ticket that was drawn but not written belongs to a process that died, or that is slow and will draw another ticket. */
 async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<Next> {
@@ -151,12 +151,12 @@ async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<N
   if (item === undefined) {
     const gone = { ...key, void: true, expiresAtS: ticketExpiryS(engine) };
     const voided = await engine.table.put(gone, { kind: "absent" });
-    if (voided.written) return { kind: "nobody" };
+    if (voided.written) return { kind: "none" };
     item = voided.existing;
   }
   if (item?.["edit"] === true) return { kind: "edit", item };
   const { id, n, applied }: Partial<Item> = item ?? {};
-  if (typeof id !== "string" || typeof n !== "string") return { kind: "nobody" };
+  if (typeof id !== "string" || typeof n !== "string") return { kind: "none" };
   return { kind: "waiter", id: id as InvocationId, nonce: n as Nonce, applied: Number(applied ?? 0) };
 }
 

@@ -11,7 +11,8 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { type Lock, lifeAt } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { ChangedState, readState, readValue } from "./object-state.ts";
+import { ChangedState } from "./object-state.ts";
+import { readKeys, readValue } from "./stored-state.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { readPromise } from "./promises.ts";
 
@@ -40,7 +41,7 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
     },
     async () => {
       const { life, state: known } = await shown();
-      return (await readState(engine, pk(), life, known)).values.keys();
+      return await readKeys(engine, pk(), life, known);
     },
   );
   return {

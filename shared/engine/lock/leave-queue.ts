@@ -14,7 +14,7 @@ export async function leaveQueue(
   engine: Engine,
   { invocation, lease, lock }: Pick<ActiveInvocation, "invocation" | "lease" | "lock">,
 ): Promise<void> {
-  lock.leave();
+  lock.forget();
   const { ticket } = lease;
   if (ticket === undefined) return;
   await voidTicket(engine, objectPartition(engine, invocation.acceptance.target), ticket);

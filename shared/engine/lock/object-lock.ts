@@ -48,11 +48,11 @@ export async function takeOrQueue(
 ): Promise<Taking> {
   let grant = engine.clock.nowMs();
   for (;;) {
-    const standing = await take(engine, pk, claimant, grant);
-    if (isHeldBy(standing, claimant)) return { kind: "held", lock: standing };
-    if (standing.holder === undefined) {
+    const current = await take(engine, pk, claimant, grant);
+    if (isHeldBy(current, claimant)) return { kind: "held", lock: current };
+    if (current.holder === undefined) {
       // The key is free, but its last grant came from a clock that is ahead of this one.
-      grant = standing.grant + 1;
+      grant = current.grant + 1;
       continue;
     }
     const lock = await queueUp(engine, pk, claimant, more);

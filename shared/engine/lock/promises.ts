@@ -34,7 +34,7 @@ interface PromiseKey {
 
 /** @returns undefined while the promise is not completed */
 export async function readPromise(engine: Engine, target: Target, name: string): Promise<Result | undefined> {
-  const promise = await placeOfPromise(engine, target, name);
+  const promise = await promiseAt(engine, target, name);
   return await resultAt(engine, promise);
 }
 
@@ -43,25 +43,25 @@ export async function readPromise(engine: Engine, target: Target, name: string):
  * @returns true if another command completed the promise; or if `by` did and every waiter has its arrival; or if a later life
  *   of the workflow has begun since, which has its own promises
  */
-export async function isCompletedAndTold(
+export async function isCompletedAndNotified(
   engine: Engine,
   target: Target,
   { name, by }: Pick<Extract<Effect, { kind: "complete-promise" }>, "name" | "by">,
   endedAtMs: number,
 ): Promise<boolean> {
   const { table, settings } = engine;
-  const promise = await placeOfPromise(engine, target, name);
+  const promise = await promiseAt(engine, target, name);
   if (await isOfLaterLife(engine, promise, { name, by }, endedAtMs)) return true;
   const { key } = promise;
   const existing = await table.get(key);
   if (existing === undefined) return false;
   if (existing["by"] !== by) return true;
   const waiters = await readPartition(table, key.pk, waitersOf(key));
-  const told = await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
+  const arrivals = await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
     const waiter = invocationPk(settings.keyPrefix, String(to));
     return await table.get(arrivalKey(waiter, toNonce as Nonce, completionArrival(Number(completionId))));
   });
-  return told.every((arrival) => arrival !== undefined);
+  return arrivals.every((arrival) => arrival !== undefined);
 }
 
 async function resultAt(engine: Engine, { key, life }: PromiseKey): Promise<Result | undefined> {
@@ -81,7 +81,7 @@ export async function awaitPromise(
   { name, completionId }: Extract<Effect, { kind: "get-promise" }>,
 ): Promise<void> {
   const { id, nonce, target } = active.invocation.acceptance;
-  const promise = await placeOfPromise(engine, target, name);
+  const promise = await promiseAt(engine, target, name);
   const waiter = waiterKey(promise.key, { id, nonce, completionId });
   await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(promise) }, { kind: "absent" });
   const result = await resultAt(engine, promise);
@@ -100,7 +100,7 @@ export async function completePromise(
   redoOfMs?: number,
 ): Promise<void> {
   const { target } = active.invocation.acceptance;
-  const promise = await placeOfPromise(engine, target, name);
+  const promise = await promiseAt(engine, target, name);
   if (redoOfMs !== undefined && (await isOfLaterLife(engine, promise, { name, by }, redoOfMs)))
     return completionOf(active, completionId, undefined, engine.clock.nowMs());
   const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
@@ -108,11 +108,11 @@ export async function completePromise(
   const put = await engine.table.put(await chunkForPut(engine, item, String(promise.life)), { kind: "absent" });
   const isOurs = put.written || put.existing?.["by"] === by;
   completionOf(active, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
-  if (isOurs) await tellWaiters(engine, promise.key, target, result);
+  if (isOurs) await notifyWaiters(engine, promise.key, target, result);
 }
 
 /** @param target the target of the completing invocation; all waiters belong to the same workflow */
-async function tellWaiters(engine: Engine, promise: Key, target: Target, result: Result): Promise<void> {
+async function notifyWaiters(engine: Engine, promise: Key, target: Target, result: Result): Promise<void> {
   const waiters = await readPartition(engine.table, promise.pk, waitersOf(promise));
   await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
     const waiter = { id: to as InvocationId, nonce: toNonce as Nonce, target };
@@ -137,7 +137,7 @@ async function isOfLaterLife(
   return former?.["by"] === by;
 }
 
-async function placeOfPromise(engine: Engine, target: Target, name: string): Promise<PromiseKey> {
+async function promiseAt(engine: Engine, target: Target, name: string): Promise<PromiseKey> {
   const pk = objectPartition(engine, target);
   const lock = await lockAt(engine, pk);
   const { life, over } = lifeAt(lock, engine.clock.nowMs());

@@ -145,8 +145,8 @@ export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct
 }
 
 /**
- * Orders the kill of an invocation, if this call created it. If the acceptance is absent now, it is not under way: it was
- * durable before the caller continued (I2).
+ * Orders the kill of an invocation, if this call created it. The acceptance was durable before
+ * the caller continued (I2), so one that is absent now was purged or has expired, and no write of it is under way.
  */
 export async function orderKillOfCall(
   engine: Engine,

@@ -102,8 +102,8 @@ async function replaceEnd(
     ...(pin && { pin }),
     ...(attempts > 0 && { attempt: { ...span, number: attempts } }),
   };
-  const told = { ...segmentItem(place, whole), ...attributes };
-  const item = await chunkForPut(engine, told, acceptance.nonce);
+  const bare = { ...segmentItem(place, whole), ...attributes };
+  const item = await chunkForPut(engine, bare, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
   // If an earlier try took effect and its answer was lost, this put is refused. Then the stored bytes, which contain the
   // token, are equal.

@@ -12,23 +12,30 @@ import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-re
 import { lockKey } from "../store/object-keys.ts";
 import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { expiryOfEmpty, readState, writeBeside } from "../lock/object-state.ts";
+import { expiryOfEmpty, writeBeside } from "../lock/object-state.ts";
+import { readState, STATE_SHOWN_MAX_BYTES } from "../lock/stored-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 
 type Keyed = Pick<Target, "service" | "key">;
 
-export async function stateOf(engine: Engine, target: Keyed): Promise<Values> {
+/** @returns undefined for a state above `STATE_SHOWN_MAX_BYTES` */
+export async function stateOf(engine: Engine, target: Keyed): Promise<Values | undefined> {
   const pk = objectPartition(engine, target);
   return await shownState(engine, pk, await lockAt(engine, pk));
 }
 
-async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Values> {
+async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Values | undefined> {
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
-  return (await readState(engine, pk, life, over ? EMPTY_STATE : lock.state)).values;
+  const stored = over ? EMPTY_STATE : lock.state;
+  const { values, complete } = await readState(engine, pk, life, stored, STATE_SHOWN_MAX_BYTES);
+  return complete ? values : undefined;
 }
 
-/** `queued`: the edit waits for the holder of the key. `outdated`: the state is not the one that the operator has read. */
+/**
+ * `queued`: the edit waits for the holder of the key. `outdated`: the state is not the one that the operator has read: it differs,
+ * or has become larger than any state that operators read.
+ */
 export type Edited = "applied" | "queued" | "outdated";
 
 /** @param isExpected true for the state that may be replaced; by default any state may */
@@ -44,7 +51,7 @@ export async function editState(
   for (;;) {
     const lock = await lockAt(engine, pk);
     const current = isExpected && (await shownState(engine, pk, lock));
-    if (current !== undefined && !(await isExpected!(current))) return "outdated";
+    if (isExpected !== undefined && (current === undefined || !(await isExpected(current)))) return "outdated";
     if (type === "workflow") {
       if (await editWorkflow(engine, pk, lock, values, nonce)) return "applied";
       continue;
@@ -114,7 +121,9 @@ async function editInTurn(
 
 /** True if any state may be replaced, or if the expected one is still the current one. */
 async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Array | undefined): Promise<boolean> {
-  return expected === undefined || sameBytes(fingerprint(engine, await shownState(engine, pk, lock)), expected);
+  if (expected === undefined) return true;
+  const current = await shownState(engine, pk, lock);
+  return current !== undefined && sameBytes(fingerprint(engine, current), expected);
 }
 
 /** A workflow's run never gives its lock back, so an edit cannot wait; the run's writes of state compare `edits`. */

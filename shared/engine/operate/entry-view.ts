@@ -4,23 +4,29 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import { targetText } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
 import type { EntryView } from "../ports/submission.ts";
+import type { EntryChoice } from "../ports/view-parts.ts";
 import { entryValue } from "./entry-value.ts";
 
 const decoder = new TextDecoder();
 
 /**
  * @param moments the moment of each entry, in epoch milliseconds
- * @param input the input of the invocation, if the views are to contain the values of the entries
+ * @param input the input of the invocation, which is the value of the first entry
  */
-export function entryViews(journal: Journal, moments: readonly number[], input?: Uint8Array): readonly EntryView[] {
+export function entryViews(
+  journal: Journal,
+  moments: readonly number[],
+  input: Uint8Array,
+  { withValues = false, from = 0, limit = Infinity }: EntryChoice,
+): readonly EntryView[] {
   const { entries } = journal;
   const commands = commandPlaces(entries);
-  return entries.map((entry, index) => ({
-    index,
+  return entries.slice(from, from + limit).map((entry, at) => ({
+    index: from + at,
     type: entryType(entry),
-    atMs: moments[index] ?? 0,
+    atMs: moments[from + at] ?? 0,
     ...(entry.kind === "command" ? ofCommand(entry, journal) : ofNotification(entry, journal, commands)),
-    ...(input && valued(entryValue(entry, input))),
+    ...(withValues && valued(entryValue(entry, input))),
   }));
 }
 

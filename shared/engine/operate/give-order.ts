@@ -18,8 +18,8 @@ export async function giveOrder(
   by: string | undefined,
 ): Promise<void> {
   const key = `o${hex(engine.ids.random(KEY_BYTES))}`;
-  const standing = ordersAndCancels(loaded).map(({ atMs }) => atMs + 1);
-  const atMs = Math.max(engine.clock.nowMs(), ...standing);
+  const earlier = ordersAndCancels(loaded).map(({ atMs }) => atMs + 1);
+  const atMs = Math.max(engine.clock.nowMs(), ...earlier);
   const act = { ...actNow(engine, order.kind, by), atMs };
   await deliverArrival(engine, openLifeOf(engine, loaded), { key, content: order, atMs, act });
 }

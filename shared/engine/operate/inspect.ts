@@ -3,7 +3,7 @@ import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { entryMoments } from "../../core/invocation/segment-moments.ts";
+import { entryMoments, storedAttempts } from "../../core/invocation/segment-moments.ts";
 import { entryViews } from "./entry-view.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
@@ -12,6 +12,8 @@ import { hasExpired, isLeased, type Loaded, loadWithMoments } from "../store/loa
 import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
+import type { EntryChoice } from "../ports/view-parts.ts";
+import { usageOf } from "./usage-view.ts";
 
 /** @returns undefined if there is no such invocation, or if it has expired */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
@@ -22,32 +24,43 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
 
 /**
  * The view from one load of the invocation, with the failure events and the queue beside it.
- * @param withValues the entries contain their values
+ * @param choice the entries that the view contains
  */
-export async function viewOf(engine: Engine, loaded: Loaded, withValues = false): Promise<InvocationView> {
+export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice = {}): Promise<InvocationView> {
   const { id } = loaded.invocation.acceptance;
   const driven = engine.activeInvocations.find(id);
+  // Status and journal are of one moment: a driver may end the invocation during the reads below.
   const invocation = knownNow(engine, loaded);
+  const status = presentedStatus(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
-  const { source, idempotencyKey, createdBy } = acceptance;
+  const { source, idempotencyKey, createdBy, traceparent, completionRetentionMs, journalRetentionMs } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const queue = await queueOf(engine, loaded);
   const outcome = endOutcome(invocation, loaded.isCancelled);
   const kept = hasJournal(invocation, engine.clock.nowMs());
   const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
+  const attemptsStored = storedAttempts(loaded.moments ?? []);
+  const usage = usageOf(loaded, attemptsStored, aside);
   return {
     id,
     target: acceptance.target,
-    status: presentedStatus(engine, loaded),
+    status,
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
-    entries: kept ? entryViews(journal, momentsOf(loaded, invocation), withValues ? acceptance.input : undefined) : [],
+    completionRetentionMs,
+    journalRetentionMs,
+    entryCount: kept ? journal.entries.length : 0,
+    entries: kept ? entryViews(journal, momentsOf(loaded, invocation), acceptance.input, choice) : [],
+    attemptsStored: kept ? attemptsStored : [],
     events: kept ? events : [],
+    ...(traceparent !== undefined && { traceparent }),
+    ...(usage && { usage }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(createdBy !== undefined && { createdBy }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
+    ...(source.kind === "subscription" && { subscriptionId: source.subscriptionId }),
     ...(loaded.lastAct && { lastAct: loaded.lastAct }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
     ...(lastFailure && phase.status !== "completed" && { lastFailure }),

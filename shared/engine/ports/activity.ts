@@ -1,4 +1,4 @@
-/** The port for news of invocations that end, which a terminal shows. */
+/** The port for news of invocations that end, which a terminal shows and a process counts. */
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";

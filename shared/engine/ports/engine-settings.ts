@@ -1,10 +1,12 @@
 /** The settings of the use cases; `shared/config` sets them, tests shorten them. */
 import type { EffectiveSettings } from "../../core/model/service.ts";
+import type { KafkaCluster } from "../../core/registry/subscription.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 
 /** By this age of an invocation, the message of its acceptance has been delivered, unless it was lost. */
 const LISTING_AGE_MIN_MS = 300_000;
 const CHECK_INTERVAL_MS = 600_000;
+const RECORD_SIZE_MAX_BYTES = 32 * 1024 * 1024;
 
 export interface EngineSettings {
   /** How long a lease lasts without a renewal. */
@@ -15,6 +17,10 @@ export interface EngineSettings {
   readonly queueDelayMaxMs: number;
   /** The largest message a deployment may send (RT0003). */
   readonly messageSizeMaxBytes: number;
+  /** The Kafka clusters of the configuration. */
+  readonly kafkaClusters?: readonly KafkaCluster[];
+  /** The largest value of a record of a topic; 32 MiB by default. */
+  readonly recordSizeMaxBytes?: number;
   /** The most bytes of state that a request contains; the deployment asks for the rest. 0 sends no state. 1 MiB by default. */
   readonly eagerStateMaxBytes?: number;
   /** If a deployment has accepted an attempt and sent nothing for this long, the API shows the deployment as silent. */
@@ -80,4 +86,9 @@ export function checkIntervalMs(settings: Pick<EngineSettings, "checkIntervalMs"
 /** The minimum age at which the sweeper looks at an invocation in the listing. */
 export function listingAgeMinMs(settings: Pick<EngineSettings, "listingAgeMinMs">): number {
   return settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS;
+}
+
+/** The largest value of a record of a topic that becomes the input of an invocation. */
+export function recordSizeMaxBytes(settings: Pick<EngineSettings, "recordSizeMaxBytes">): number {
+  return settings.recordSizeMaxBytes ?? RECORD_SIZE_MAX_BYTES;
 }

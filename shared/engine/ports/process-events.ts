@@ -31,13 +31,13 @@ export const PROCESS_EVENTS = {
   "data-directory.exposed": {
     level: "warn",
     message: "Other users of this machine may read or write the data directory; take this right away with chmod go-rwx",
-    remedy: "Run `chmod go-rwx` on the directory of the field directory.",
+    remedy: "Run `chmod go-rwx` on the path in the field `directory`.",
   },
   "signing-key.loaded": { level: "info", message: "Requests to deployments are signed" },
   "signing-key.exposed": {
     level: "warn",
     message: "Every user of this machine may read the key that signs requests; take this right away with chmod o-r",
-    remedy: "Run `chmod o-r` on the file of the field file.",
+    remedy: "Run `chmod o-r` on the path in the field `file`.",
   },
   "tracing.started": { level: "info", message: "Spans are sent to a collector" },
   "span.export-failed": {
@@ -107,8 +107,39 @@ export const PROCESS_EVENTS = {
   "warning.omitted": {
     level: "warn",
     message: "More warnings of one event came within a second than the log shows",
-    remedy: "The field of has the event, and the lines before this one show its first warnings of that second.",
+    remedy: "The field `of` names the event, and the lines before this one show its first warnings of that second.",
   },
   "service.changed": { level: "info", message: "Settings of a service were changed" },
   "subscription.created": { level: "info", message: "A subscription was created" },
+  "subscription.removed": { level: "info", message: "A subscription was removed" },
+  "subscription.paused": {
+    level: "warn",
+    message: "A subscription has stopped before a record that cannot become an invocation",
+    remedy:
+      "The fields name the record and the reason. Pass over it with `stepwell subscriptions reset <id> --offset <partition>=<offset + 1>`, then `resume`; or let the subscription skip such records.",
+  },
+  "subscription.failed": {
+    level: "warn",
+    message: "A subscription cannot read or accept records now, and tries again",
+    remedy: "The field error has the cause. Check the cluster's properties and the handler of the sink.",
+  },
+  "subscription.properties-ignored": {
+    level: "warn",
+    message: "Properties of a cluster or a subscription have no effect",
+    remedy: "Remove the properties of the field properties; docs/operating.md lists the ones that count.",
+  },
+  "subscriptions.follow-failed": {
+    level: "warn",
+    message: "The subscriptions could not be read from the store",
+    remedy: "The field error has the cause. The next try comes within seconds.",
+  },
+  "records.dropped": {
+    level: "info",
+    message: "Records of a removed subscription arrived and invoke no handler",
+  },
+  "record.skipped": {
+    level: "warn",
+    message: "A record that cannot become an invocation was skipped, as the subscription's policy says",
+    remedy: "The fields name the record and the reason. Correct the producer.",
+  },
 } as const satisfies Readonly<Record<string, LogEventEntry>>;

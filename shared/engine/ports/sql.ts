@@ -7,6 +7,8 @@ export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
   /** The cell; null if it has no value; undefined if it costs a read or much work. Rows that need no reads lack this method. */
   atHand?(column: string): CellValue | undefined;
+  /** Called when the statement will ask for no more cells of this row. */
+  release?(): void;
 }
 
 export interface ScanRequest {

@@ -4,10 +4,11 @@ import type { CodedError } from "../../core/errors/coded-error.ts";
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
-import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
+import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { FoundRoute } from "./registry.ts";
+import type { AttemptView, UsageView } from "./view-parts.ts";
 
 export interface Submission {
   readonly target: Target;
@@ -188,6 +189,8 @@ export interface InvocationView {
   /** The external caller, if the ingress authenticated one. */
   readonly createdBy?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
+  /** The subscription whose record caused the invocation. */
+  readonly subscriptionId?: SubscriptionId;
   /** The invocation that an operator restarted as this one. */
   readonly restartedFrom?: InvocationId;
   /** The last act of an operator on the invocation. */
@@ -215,8 +218,18 @@ export interface InvocationView {
   /** How a completed invocation ended. */
   readonly outcome?: EndOutcome;
   readonly failure?: Failure;
+  /** How long result and journal are kept after the end. */
+  readonly completionRetentionMs: number;
+  readonly journalRetentionMs: number;
+  /** The W3C trace context of the request that created the invocation. */
+  readonly traceparent?: string;
+  /** The number of entries of the journal, of which `entries` may have a part. */
+  readonly entryCount: number;
   readonly entries: readonly EntryView[];
+  readonly attemptsStored: readonly AttemptView[];
   readonly events: readonly AttemptFailure[];
+  /** Absent once the journal is dropped, because the items are gone then. */
+  readonly usage?: UsageView;
 }
 
 /** `done`: the invocation has ended. `noted`: it ends or is cancelled when a driver reads the arrival. */
@@ -266,6 +279,6 @@ export type UnfitDeployment =
 
 /**
  * `not-movable`: only an invocation that has stored an entry can move to another deployment, while it is suspended or paused,
- * or once an order to pause it stands.
+ * or after an order to pause it.
  */
 export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;

@@ -70,6 +70,14 @@ export interface Page {
   readonly next?: string;
 }
 
+/** Some of the partitions whose keys begin alike. */
+export interface PartitionPage {
+  /** Each key once. A page may be empty although more follow, and its first key may be the last one of the page before. */
+  readonly pks: readonly string[];
+  /** Present if more partitions may follow. */
+  readonly next?: string;
+}
+
 /** The most keys of one `getMany`. */
 export const KEYS_MAX = 100;
 
@@ -90,6 +98,13 @@ export interface Table {
   /** Items of a partition in key order, one page per call. */
   query(pk: string, range?: Range): Promise<Page>;
   queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page>;
+  /**
+   * The partitions with at least one item whose keys begin with the prefix, one page per call; the answer may lag. Where many
+   * processes share the table, a page reads 1 MB of all items of the table.
+   * @param prefix ends with a sign of ASCII
+   * @param after the `next` of the previous page
+   */
+  partitions(prefix: string, after?: string): Promise<PartitionPage>;
   put(item: Item, condition?: Condition): Promise<Written>;
   update(key: Key, update: Update, condition?: Condition): Promise<Updated>;
   delete(key: Key, condition?: Condition): Promise<Written>;

@@ -1,7 +1,7 @@
 /** The port of traces: a span is reported when it is over, so that a process that dies leaves none open. */
 
-/** `server`: a caller waits for the span. `client`: the span waits for a deployment. */
-export type SpanKind = "server" | "client" | "internal";
+/** `server`: a caller waits for the span. `client`: the span waits for a deployment. `consumer`: it takes a record of a topic. */
+export type SpanKind = "server" | "client" | "internal" | "consumer";
 
 export interface Span {
   /** 32 hexadecimal digits in lower case. */
@@ -23,7 +23,7 @@ export interface Span {
 
 export interface Tracer {
   /** Returns at once and never throws. A span that cannot be exported in time is dropped; the engine never depends on spans. */
-  tell(span: Span): void;
+  record(span: Span): void;
   /**
    * Resolves when all spans so far are exported, or after `waitMaxMs`. Resolves at once if the last export failed, because the
    * caller is about to end or to answer. Never rejects.

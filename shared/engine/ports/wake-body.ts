@@ -52,7 +52,7 @@ export function wakeOfBody(body: string): ReadBody {
       },
     };
   } catch (error) {
-    if (error instanceof IdError) return { wrong: `its id is none: ${error.message}` };
+    if (error instanceof IdError) return { wrong: `its id is not valid: ${error.message}` };
     throw error;
   }
 }

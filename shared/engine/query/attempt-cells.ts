@@ -38,7 +38,7 @@ export function attemptCells(
 
 /**
  * The attempts since the last start, suspension, pause or resume, as the reference server counts them: each failure is one, and
- * so is the running attempt. Replays after an await are none. A suspension or a pause ends the count.
+ * so is the running attempt. Replays after an await do not count. A suspension or a pause ends the count.
  */
 function retryCount(status: Presented, { retries, attempts }: Invocation): number | undefined {
   if (status === "suspended" || status === "paused") return undefined;

@@ -39,7 +39,13 @@ export function partitionKey(id: InvocationId): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
 }
 
-const INVOKERS = { ingress: "ingress", call: "service", send: "service", restart: "restart_as_new" } as const;
+const INVOKERS = {
+  ingress: "ingress",
+  call: "service",
+  send: "service",
+  restart: "restart_as_new",
+  subscription: "subscription",
+} as const;
 
 function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pin }: Invocation): Cells {
   const { source, startAtMs } = acceptance;
@@ -50,6 +56,7 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
     invoked_by: INVOKERS[source.kind],
     restarted_from: source.kind === "restart" ? source.formerId : undefined,
     invoked_by_id: caller?.callerId,
+    invoked_by_subscription_id: source.kind === "subscription" ? source.subscriptionId : undefined,
     invoked_by_target: caller?.callerTarget,
     invoked_by_service_name: caller?.callerTarget.split("/")[0],
     pinned_deployment_id: pin?.deploymentId,

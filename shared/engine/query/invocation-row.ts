@@ -79,7 +79,20 @@ export class InvocationRow implements SqlRow {
 
   async #detail(column: string): Promise<CellValue | undefined> {
     this.#details ??= this.#read();
-    return (await this.#details)[column];
+    const cells = await this.#details;
+    this.#drop();
+    return cells[column];
+  }
+
+  /** Where a read costs little, many rows may be in use, so a row keeps what it has loaded only for cells that wait for it. */
+  #drop(): void {
+    if (this.#reading.engine.settings.exclusiveOwnerPrefix !== undefined) this.release();
+  }
+
+  release(): void {
+    this.#loaded = undefined;
+    this.#details = undefined;
+    this.#beside.clear();
   }
 
   async #read(): Promise<Cells> {
@@ -103,10 +116,12 @@ export class InvocationRow implements SqlRow {
     return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
   }
 
-  #oneBeside(column: Beside): Promise<CellValue | undefined> {
+  async #oneBeside(column: Beside): Promise<CellValue | undefined> {
     const found = this.#beside.get(column) ?? this.#readBeside(column);
     this.#beside.set(column, found);
-    return found;
+    const value = await found;
+    this.#drop();
+    return value;
   }
 
   /** One small read for each column. The budget counts the load of the row, so it bounds these reads as well. */
@@ -138,6 +153,6 @@ function isEmptyIn(status: Presented, column: string): boolean {
 }
 
 /** True if the summary shows the pin. The index entry of a parked invocation does; that of a running one may be outdated. */
-function isParked({ status, loaded, glanced }: Summary): boolean {
-  return loaded !== undefined || (glanced !== true && status !== "running" && status !== "completed");
+function isParked({ status, loaded, probed }: Summary): boolean {
+  return loaded !== undefined || (probed !== true && status !== "running" && status !== "completed");
 }

@@ -6,30 +6,38 @@ import type { Engine } from "../engine.ts";
 import { reassemble } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { INBOX, inboxKey, promiseRange } from "../store/object-keys.ts";
-import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { readState } from "../lock/object-state.ts";
+import { lockAt } from "../store/object-partition.ts";
+import { readState } from "../lock/stored-state.ts";
+import { SqlError } from "../ports/sql.ts";
 import type { Item } from "../ports/table.ts";
-import type { KeyedTarget, KeyedViews, PromiseView, QueueView } from "./reading.ts";
+import type { KeyedViews, PromiseView, QueueView } from "./reading.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { opened } from "../store/record-envelope.ts";
 import { resultFromStored, StoredResult } from "../store/stored-values.ts";
 
+/** The limit of the state of one key that a statement may read. */
+const STATE_MAX_BYTES = 64 * 1024 * 1024;
+
 /** Each view costs a read of the lock and a query of the items beside it. */
 export function keyedViews(engine: Engine): KeyedViews {
-  const lockOf = async (target: KeyedTarget) => {
-    const pk = objectPartition(engine, target);
+  const lockOf = async (pk: string) => {
     const lock = await lockAt(engine, pk);
     const { life, over } = lifeAt(lock, engine.clock.nowMs());
-    return { pk, life, state: over ? EMPTY_STATE : lock.state };
+    return { life, state: over ? EMPTY_STATE : lock.state };
   };
   return {
-    queue: (target) => queueOf(engine, objectPartition(engine, target)),
-    async state(target) {
-      const { pk, life, state } = await lockOf(target);
-      return (await readState(engine, pk, life, state)).values;
+    queue: (pk) => queueOf(engine, pk),
+    async state(pk) {
+      const { life, state } = await lockOf(pk);
+      const { values, complete } = await readState(engine, pk, life, state, STATE_MAX_BYTES);
+      if (complete) return values;
+      throw new SqlError(
+        "refused",
+        `the state of this key has more than ${STATE_MAX_BYTES} bytes; only its handlers can read it`,
+      );
     },
-    async promises(target) {
-      const { pk, life } = await lockOf(target);
+    async promises(pk) {
+      const { life } = await lockOf(pk);
       const items = await readPartition(engine.table, pk, promiseRange(life));
       return (await reassemble(engine, items, String(life) as Nonce)).map(promiseView);
     },

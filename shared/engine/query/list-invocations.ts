@@ -17,6 +17,8 @@ export interface InvocationFilter {
   readonly keys?: readonly string[];
   /** Allowed only with open statuses, because no index shows the deployment of a completed invocation. */
   readonly deployments?: readonly string[];
+  /** The moments of acceptance, inclusive. */
+  readonly created?: { readonly fromMs?: number; readonly toMs?: number };
 }
 
 /** The indexes cannot answer the filter. */
@@ -29,6 +31,7 @@ const PAGE_LIMITS: ListingLimits = {
   loadsMax: Infinity,
   looksMax: Infinity,
   journalMaxBytes: Infinity,
+  pagesMax: 0,
 };
 /** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;
@@ -45,19 +48,19 @@ export async function listInvocations(
   if (access.kind !== "open" && access.kind !== "listing") return { invocations: [] };
   if (access.kind === "listing" && needsDeployment)
     throw new UnlistableError(
-      "what has ended cannot be listed by its deployment; add status=open, or ask POST /query with an id",
+      "ended invocations cannot be listed by their deployment; add status=open, or ask POST /query with an id",
     );
   const budget = new ListingBudget(PAGE_LIMITS);
   const known = await readKnown(engine, budget);
   const page = new ListPage(engine, budget, known, { wanted, limit, after, needsDeployment });
-  return access.kind === "open" ? await openPage(page) : await listed(page);
+  return access.kind === "open" ? await openPage(page) : await listed(page, access);
 }
 
-async function listed(page: ListPage): Promise<InvocationPage> {
+async function listed(page: ListPage, within: { fromMs: number; toMs: number }): Promise<InvocationPage> {
   const { wanted, limit, after } = page.asked;
   const isEverything = wanted.statuses.size === PRESENTED.length && !isNarrowed(wanted);
   const daysMax = after === undefined ? FIRST_DAYS : LATER_DAYS;
-  const range = { fromMs: 0, toMs: after?.createdAtMs ?? Infinity, daysMax };
+  const range = { fromMs: within.fromMs, toMs: Math.min(after?.createdAtMs ?? Infinity, within.toMs), daysMax };
   const stream = page.stream(range, isEverything ? Math.min(limit, LOOKED_AT_MAX) : LOOKED_AT_MAX);
   const { invocations } = page;
   let lookedAt = 0;
@@ -76,8 +79,15 @@ async function* entriesBehind(stream: ListingStream, after: ListPosition | undef
   for await (const entry of stream.entries()) if (isBehind(entry, after)) yield entry;
 }
 
-function narrowingOf({ statuses, services, handlers, keys, deployments }: InvocationFilter): Map<string, Bound> {
-  const bounds = new Map<string, Bound>();
+function narrowingOf({
+  statuses,
+  services,
+  handlers,
+  keys,
+  deployments,
+  created,
+}: InvocationFilter): Map<string, Bound> {
+  const bounds = new Map<string, Bound>(created === undefined ? [] : [["created_at", created]]);
   const narrow = (column: string, values: readonly string[] | undefined): void => {
     if (values !== undefined && values.length > 0) bounds.set(column, { in: values });
   };

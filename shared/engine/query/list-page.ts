@@ -26,7 +26,7 @@ export interface PageAsked {
 }
 
 /** The budget of looks in read units, mostly one for each item: enough for a hundred invocations of several segments. */
-const GLANCES_MAX = 400;
+const PROBE_UNITS_MAX = 400;
 /** The budget in read units for the deployments that the open index does not show. */
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
@@ -39,7 +39,7 @@ export class ListPage {
   readonly known: Known;
   readonly asked: PageAsked;
   readonly invocations: Summary[] = [];
-  readonly #glances: StatusProbe;
+  readonly #probe: StatusProbe;
   readonly #deployments: StatusProbe;
   #hasLooked = false;
 
@@ -48,7 +48,7 @@ export class ListPage {
     this.budget = budget;
     this.known = known;
     this.asked = asked;
-    this.#glances = new StatusProbe(engine, GLANCES_MAX);
+    this.#probe = new StatusProbe(engine, PROBE_UNITS_MAX);
     this.#deployments = new StatusProbe(engine, DEPLOYMENTS_MAX);
   }
 
@@ -90,7 +90,7 @@ export class ListPage {
   async #look(entries: readonly ListingEntry[]): Promise<Probed[]> {
     const { open } = this.known;
     const unlisted = entries.filter(({ id }) => !open.has(id));
-    const looked = statusesOf(unlisted, await this.#glances.at(unlisted));
+    const looked = statusesOf(unlisted, await this.#probe.at(unlisted));
     let at = 0;
     const found = entries.map(({ id }) => open.get(id) ?? looked[at++]!);
     const whole = this.asked.needsDeployment ? await this.#withDeployments(found) : found;
@@ -121,8 +121,8 @@ export class ListPage {
     return deploymentId === "none" ? found : { ...found, deploymentId };
   }
 
-  #lacksDeployment({ status, deploymentId, nonce, glanced, loaded }: Summary): boolean {
+  #lacksDeployment({ status, deploymentId, nonce, probed, loaded }: Summary): boolean {
     if (deploymentId !== undefined || nonce === undefined || loaded !== undefined) return false;
-    return status === "running" || (glanced === true && status !== "completed");
+    return status === "running" || (probed === true && status !== "completed");
   }
 }

@@ -11,8 +11,10 @@ export interface ListingLimits {
    * two read units.
    */
   readonly looksMax: number;
-  /** Bytes of journals whose entries are rows. They stay in memory while the statement runs. */
+  /** Bytes of journals whose entries are rows that the statement has in use. */
   readonly journalMaxBytes: number;
+  /** Pages of partitions. Where many processes share the table, each page reads 1 MB, which costs 128 read units. */
+  readonly pagesMax: number;
 }
 
 /** The limits of a statement. Within them it reads for a second or two, and costs some cents at most. */
@@ -21,6 +23,19 @@ export const STATEMENT_LIMITS: ListingLimits = {
   loadsMax: 5_000,
   looksMax: 20_000,
   journalMaxBytes: 256 * 1024 * 1024,
+  pagesMax: 1_000,
+};
+
+/**
+ * The limits where one process owns the store: such a statement may read everything. Its time and its memory are bounded, and the
+ * client that leaves ends it.
+ */
+export const OWNER_LIMITS: ListingLimits = {
+  entriesMax: Infinity,
+  loadsMax: Infinity,
+  looksMax: Infinity,
+  journalMaxBytes: STATEMENT_LIMITS.journalMaxBytes,
+  pagesMax: Infinity,
 };
 
 const REMEDY =
@@ -32,6 +47,7 @@ export class ListingBudget {
   #loads = 0;
   #looks = 0;
   #journalBytes = 0;
+  #pages = 0;
 
   constructor(limits: ListingLimits) {
     this.limits = limits;
@@ -51,6 +67,17 @@ export class ListingBudget {
       throw new SqlError("refused", `this looks into more than ${this.limits.loadsMax} invocations; ${REMEDY}`);
   }
 
+  /** @throws SqlError */
+  page(): void {
+    this.#pages += 1;
+    if (this.#pages <= this.limits.pagesMax) return;
+    throw new SqlError(
+      "refused",
+      `no index lists the keys of services, and this reads more than ${this.limits.pagesMax} MB of the table to find them; ` +
+        "name the keys (service_name = '...' AND service_key = '...')",
+    );
+  }
+
   /**
    * Counts the bytes of a journal. The first journal is allowed whatever its size.
    * @throws SqlError
@@ -60,6 +87,11 @@ export class ListingBudget {
     this.#journalBytes += bytes;
     if (this.#journalBytes > this.limits.journalMaxBytes && !isFirst)
       throw new SqlError("refused", `this reads journals of more than ${this.limits.journalMaxBytes} bytes; ${REMEDY}`);
+  }
+
+  /** The statement has no more use for these bytes. */
+  journalDone(bytes: number): void {
+    this.#journalBytes -= bytes;
   }
 
   /**

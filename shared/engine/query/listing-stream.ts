@@ -38,7 +38,7 @@ const EMPTY_DAYS_MAX = 31;
 export const FIRST_DAYS = 2;
 export const LATER_DAYS = EMPTY_DAYS_MAX + 1;
 
-/** Keeps the entries that it has yielded, so that a second iteration reads nothing again. */
+/** `entries` keeps what it has yielded, so that a second iteration reads nothing again. */
 export class ListingStream {
   readonly #engine: Engine;
   readonly #budget: ListingBudget;
@@ -65,6 +65,11 @@ export class ListingStream {
       }
       yield this.#given[i]!;
     }
+  }
+
+  /** The same entries for one reader, of which nothing is kept. */
+  async *once(): AsyncGenerator<ListingEntry> {
+    for await (const group of this.#source) yield* group;
   }
 
   async *#days(): AsyncGenerator<readonly ListingEntry[]> {

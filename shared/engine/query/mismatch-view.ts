@@ -52,7 +52,7 @@ function sideOf(deployments: readonly Deployment[], id: DeploymentId, service: s
   };
 }
 
-/** A mismatch behind the end of the journal shows the last commands of the journal, and none that came after the mismatch. */
+/** If the mismatch is behind the end of the journal, shows the journal's last commands before the mismatch. */
 function rowsAround(
   { journal }: Invocation,
   places: readonly number[],

@@ -19,7 +19,7 @@ export interface Summary extends ListingEntry {
   readonly deploymentId?: string;
   readonly loaded?: Loaded;
   /** The status comes from a look at single items, which do not always show the deployment. */
-  readonly glanced?: true;
+  readonly probed?: true;
 }
 
 /** The statuses whose invocations are all in the open index, because the write of the status puts them there. */

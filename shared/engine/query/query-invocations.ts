@@ -99,14 +99,14 @@ function youngEntries(
   order: ListingRange["order"],
 ): AsyncGenerator<ListingEntry> {
   const fromMs = Math.max(noted.belowMs, created?.fromMs ?? 0);
-  return new ListingStream(engine, budget, { order, fromMs, toMs: created?.toMs ?? Infinity, ...PAGES }).entries();
+  return new ListingStream(engine, budget, { order, fromMs, toMs: created?.toMs ?? Infinity, ...PAGES }).once();
 }
 
 async function* listed(reading: Reading, wanted: Wanted, range: Omit<ListingRange, keyof typeof PAGES>) {
   const { engine, budget } = reading;
   const known = await readKnown(engine, budget);
   const stream = new ListingStream(engine, budget, { ...range, ...PAGES });
-  yield* wantedOf(reading, known, wanted, stream.entries());
+  yield* wantedOf(reading, known, wanted, stream.once());
 }
 
 async function* wantedOf(
@@ -115,7 +115,7 @@ async function* wantedOf(
   wanted: Wanted,
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
-  const glances = new StatusProbe(engine, Infinity);
+  const probe = new StatusProbe(engine, Infinity);
   // The groups of looks grow, because a LIMIT may need only the first few rows: each is as large as all before it together.
   let looked = 0;
   const telling: Probing = {
@@ -124,7 +124,7 @@ async function* wantedOf(
     probe: async (unknown) => {
       looked += unknown.length;
       budget.looks(unknown.length, known.noted.belowMs);
-      return statusesOf(unknown, await glances.at(unknown));
+      return statusesOf(unknown, await probe.at(unknown));
     },
     probesTogether: () => Math.min(looked || PAGES.firstPage, LOOKS_TOGETHER_MAX),
   };

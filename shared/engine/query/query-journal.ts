@@ -60,7 +60,7 @@ function* journalRows(reading: Reading, loaded: Loaded): Generator<SqlRow> {
   const moments = momentsOf(loaded, invocation);
   const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id), version: 2 };
   for (const [index, entry] of journal.entries.entries()) {
-    yield rowWithLarge(
+    const row = rowWithLarge(
       {
         ...head,
         index,
@@ -75,6 +75,7 @@ function* journalRows(reading: Reading, loaded: Loaded): Generator<SqlRow> {
         entry_lite_json: () => JSON.stringify(entryLite(entry, journal, reading)),
       },
     );
+    yield { ...row, release: () => reading.budget.journalDone(entry.frame.length) };
   }
 }
 

@@ -1,21 +1,19 @@
-/** The tables of objects and workflows: queues, holders, state and promises of keys. */
+/** The tables of the queues and the holders of keys. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
-import { INBOX, KEYED_SERVICE_STATUS, LOCKS, PROMISE, STATE } from "../../core/query/table-shapes.ts";
+import { INBOX, KEYED_SERVICE_STATUS, LOCKS } from "../../core/query/table-shapes.ts";
 import { invocationPk, leaseRecordKey } from "../store/item-keys.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
 import type { Lock } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import type { Summary } from "./open-listing.ts";
-import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
+import type { SqlRow, SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { type Cells, type KeyedTarget, type QueueView, type Reading, rowOf } from "./reading.ts";
-
-const TEXT = new TextDecoder("utf-8", { fatal: true });
+import { type Cells, keyCells, type QueueView, type Reading, rowOf, targetsIn } from "./reading.ts";
 
 /** Invocations that wait for their key: the tickets of the key that a statement names, else `pending` rows of the open index. */
 export function inboxTable(reading: Reading): SqlTable {
@@ -108,7 +106,8 @@ function queueTable(reading: Reading, shape: TableShape, cells: QueueCells): Sql
       if (targets === undefined) return yield* openRows(reading, narrowing, cells);
       for (const target of targets) {
         reading.budget.loads(1);
-        for (const row of cells.ofKey(await reading.keyed.queue(target))) yield rowOf({ ...keyCells(target), ...row });
+        for (const row of cells.ofKey(await reading.keyed.queue(objectPartition(reading.engine, target))))
+          yield rowOf({ ...keyCells(target.service, target.key), ...row });
       }
     },
   };
@@ -120,7 +119,7 @@ async function* openRows(reading: Reading, narrowing: Narrowing, cells: QueueCel
     const { service, key } = summary;
     const row = key === undefined ? undefined : await cells.ofOpen(summary);
     if (key === undefined || row === undefined) continue;
-    yield rowBeside({ ...keyCells({ service, key }), ...row }, cells.beside ?? {}, summary);
+    yield rowBeside({ ...keyCells(service, key), ...row }, cells.beside ?? {}, summary);
   }
 }
 
@@ -136,18 +135,6 @@ function inPartition(id: InvocationId, cells: Cells): Cells {
   return { partition_key: partitionKey(id), ...cells };
 }
 
-function keyCells({ service, key }: KeyedTarget): Cells {
-  return { service_name: service, service_key: key, lock_name: `${service}/${key}` };
-}
-
-/** @returns undefined if a statement does not name both service and key */
-function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
-  const services = narrowing.get("service_name")?.in;
-  const keys = narrowing.get("service_key")?.in;
-  if (services === undefined || keys === undefined) return undefined;
-  return services.flatMap((service) => keys.map((key) => ({ service, key })));
-}
-
 /** The bounds on service and key, as bounds on the columns of the invocation table. */
 function asInvocations(narrowing: Narrowing): Narrowing {
   const service = narrowing.get("service_name");
@@ -156,61 +143,4 @@ function asInvocations(narrowing: Narrowing): Narrowing {
     ...(service === undefined ? [] : [["target_service_name", service] as const]),
     ...(key === undefined ? [] : [["target_service_key", key] as const]),
   ]);
-}
-
-export function stateTable(reading: Reading): SqlTable {
-  return keyedTable(reading, STATE, async (target) => {
-    const values = await reading.keyed.state(target);
-    return [...values].map(([key, value]) => ({
-      key,
-      key_length: new TextEncoder().encode(key).length,
-      value,
-      value_utf8: textIn(value),
-      value_length: value.length,
-    }));
-  });
-}
-
-export function promiseTable(reading: Reading): SqlTable {
-  return keyedTable(reading, PROMISE, async (target) => {
-    const promises = await reading.keyed.promises(target);
-    return promises.map(({ name, completed, value, failure }) => ({
-      key: name,
-      completed,
-      completion_success_value: value,
-      completion_success_value_utf8: value && textIn(value),
-      completion_failure: failure,
-    }));
-  });
-}
-
-/** State and promises are stored with their key, and no index lists the keys, so a statement must name them. */
-function keyedTable(
-  { budget }: Reading,
-  shape: TableShape,
-  rows: (target: KeyedTarget) => Promise<readonly Cells[]>,
-): SqlTable {
-  return {
-    shape,
-    ordered: false,
-    async *scan({ narrowing }) {
-      const targets = targetsIn(narrowing);
-      if (targets === undefined) {
-        const how = "add WHERE service_name = '...' AND service_key = '...'";
-        throw new SqlError("refused", `${shape.name} is read by the key of an object or a workflow; ${how}`);
-      }
-      for (const target of targets) {
-        budget.loads(1);
-        for (const cells of await rows(target)) yield rowOf({ ...keyCells(target), ...cells });
-      }
-    },
-  };
-}
-
-function textIn(value: Uint8Array): string | undefined {
-  try {
-    return TEXT.decode(value);
-  } catch {
-    return undefined;
-  }
 }

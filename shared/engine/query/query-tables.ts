@@ -6,12 +6,13 @@ import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "./listing-budget.ts";
+import { ListingBudget, type ListingLimits, OWNER_LIMITS, STATEMENT_LIMITS } from "./listing-budget.ts";
 import type { Sql, SqlRun, SqlTable } from "../ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
 import { keyedViews } from "./keyed-views.ts";
-import { inboxTable, keyedStatusTable, locksTable, promiseTable, stateTable } from "./query-objects.ts";
+import { promiseTable, stateTable } from "./query-keyed-values.ts";
+import { inboxTable, keyedStatusTable, locksTable } from "./query-objects.ts";
 import { type Cells, type Reading, rowOf, typeWord } from "./reading.ts";
 
 export interface QueryBounds extends SqlRun {
@@ -23,10 +24,14 @@ export async function query<Answer>(
   engine: Engine,
   sql: Sql<Answer>,
   statement: string,
-  { limits = STATEMENT_LIMITS, ...run }: QueryBounds = {},
+  { limits = limitsOf(engine), ...run }: QueryBounds = {},
 ): Promise<Answer> {
   engine.registry.refresh();
   return await sql.run(statement, tablesOf(await readingOf(engine, limits)), run);
+}
+
+function limitsOf({ settings }: Engine): ListingLimits {
+  return settings.exclusiveOwnerPrefix === undefined ? STATEMENT_LIMITS : OWNER_LIMITS;
 }
 
 /** The limit of loads at a time, because the system refuses a function that opens many sockets at once. */

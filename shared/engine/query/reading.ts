@@ -1,4 +1,5 @@
 /** The context that the tables of one statement share: the engine, the read budget, and facts of the registry. */
+import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
@@ -39,9 +40,9 @@ export interface QueueView {
 
 /** Reads of the partition of one key. */
 export interface KeyedViews {
-  queue(target: KeyedTarget): Promise<QueueView>;
-  state(target: KeyedTarget): Promise<ReadonlyMap<string, Uint8Array>>;
-  promises(target: KeyedTarget): Promise<readonly PromiseView[]>;
+  queue(pk: string): Promise<QueueView>;
+  state(pk: string): Promise<ReadonlyMap<string, Uint8Array>>;
+  promises(pk: string): Promise<readonly PromiseView[]>;
 }
 
 export type Cells = Readonly<Record<string, CellValue | undefined>>;
@@ -49,6 +50,19 @@ export type Cells = Readonly<Record<string, CellValue | undefined>>;
 /** A row whose cells are all in memory. */
 export function rowOf(cells: Cells): SqlRow {
   return { cell: (column) => cells[column] };
+}
+
+/** @param key undefined if it is not known, because the key of its partition is too short for it */
+export function keyCells(service: string, key: string | undefined): Cells {
+  return { service_name: service, service_key: key, lock_name: key === undefined ? undefined : `${service}/${key}` };
+}
+
+/** @returns undefined if a statement does not name both service and key */
+export function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
+  const services = narrowing.get("service_name")?.in;
+  const keys = narrowing.get("service_key")?.in;
+  if (services === undefined || keys === undefined) return undefined;
+  return services.flatMap((service) => keys.map((key) => ({ service, key })));
 }
 
 export function typeWord(type: ServiceType): string {

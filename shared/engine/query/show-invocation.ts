@@ -6,23 +6,24 @@ import type { Engine } from "../engine.ts";
 import { viewOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { InvocationView } from "../ports/submission.ts";
+import type { EntryChoice } from "../ports/view-parts.ts";
 import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
 import { mismatchView } from "./mismatch-view.ts";
 import { pauseView } from "./pause-view.ts";
 import { waitsFor } from "./waits-for.ts";
 
 /**
- * @param withValues the entries contain their values
+ * @param choice the entries that the view contains
  * @returns undefined if there is no such invocation, or it has expired
  */
 export async function showInvocation(
   engine: Engine,
   id: InvocationId,
-  withValues = false,
+  choice: EntryChoice = {},
 ): Promise<InvocationView | undefined> {
   const loaded = await loadWithMoments(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
-  const view = await viewOf(engine, loaded, withValues);
+  const view = await viewOf(engine, loaded, choice);
   // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
   const deployments = await engine.registry.deployments();
   const deployment = deploymentOf(engine, loaded, deployments);

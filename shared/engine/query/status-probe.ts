@@ -24,7 +24,7 @@ const UNIT_BYTES = 4096;
 /** A function opens one socket per read, and the system refuses many new sockets at once. */
 const READS_AT_ONCE = 16;
 
-export interface Glanced {
+export interface ProbeResult {
   /** `gone`: the invocation was purged, its records have expired, or it ended before its first attempt (I6). */
   readonly status: Presented | "gone";
   readonly deploymentId?: DeploymentId;
@@ -52,14 +52,14 @@ export class StatusProbe {
   }
 
   /** @returns the statuses in the order of the entries; undefined from the first one that the budget does not cover */
-  async at(entries: readonly ProbedStatus[]): Promise<readonly (Glanced | undefined)[]> {
+  async at(entries: readonly ProbedStatus[]): Promise<readonly (ProbeResult | undefined)[]> {
     const firsts = await this.#firstSegments(entries);
-    const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => {
+    const results = await atMost(READS_AT_ONCE, entries, async (entry) => {
       const first = firsts.get(entry);
       return first?.["end"] === true ? endOf(first) : await this.#at(entry);
     });
-    const untold = glanced.indexOf(undefined);
-    return untold < 0 ? glanced : glanced.map((one, i) => (i < untold ? one : undefined));
+    const unread = results.indexOf(undefined);
+    return unread < 0 ? results : results.map((one, i) => (i < unread ? one : undefined));
   }
 
   /**
@@ -86,9 +86,9 @@ export class StatusProbe {
     return firsts;
   }
 
-  async #at(entry: ProbedStatus): Promise<Glanced | undefined> {
+  async #at(entry: ProbedStatus): Promise<ProbeResult | undefined> {
     const driven = this.#engine.activeInvocations.find(entry.id)?.invocation;
-    if (driven === undefined) return await this.#affordable(() => this.#glance(entry));
+    if (driven === undefined) return await this.#affordable(() => this.#probed(entry));
     const { phase, pin } = driven;
     const status = phase.status === "completed" && phase.tombstone ? "gone" : phase.status;
     return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
@@ -112,7 +112,7 @@ export class StatusProbe {
     }
   }
 
-  async #glance(entry: ProbedStatus): Promise<Glanced> {
+  async #probed(entry: ProbedStatus): Promise<ProbeResult> {
     const { id } = entry;
     const pk = invocationPk(this.#engine.settings.keyPrefix, id);
     const nonce = entry.nonce ?? ((await this.#get({ pk, sk: ACCEPTANCE_SK }))?.["n"] as Nonce | undefined);
@@ -140,7 +140,7 @@ export class StatusProbe {
   }
 
   /** No segment after the acceptance: no attempt has ended yet, the journal was dropped, or the invocation is gone. */
-  async #atStart(id: InvocationId, pk: string, nonce: Nonce): Promise<Glanced> {
+  async #atStart(id: InvocationId, pk: string, nonce: Nonce): Promise<ProbeResult> {
     const first = await this.#get(segmentKey(pk, nonce, 0));
     // An acceptance without a key of the listing is a tombstone or was purged; the listing index may lag behind.
     if (first === undefined || first["n"] !== nonce || first["listSk"] === undefined) return { status: "gone" };
@@ -160,7 +160,7 @@ export class StatusProbe {
   }
 
   #status({ after, lease }: SegmentOutline, leaseRecord: LeaseRecord | undefined): Presented {
-    // Only the lease record shows these: the segment before them says what the invocation was when it was written.
+    // Only the lease record shows these statuses: the last segment has the status of the moment at which it was written.
     const parked = leaseRecord?.status;
     if (parked === "backing-off" || parked === "paused" || parked === "pending" || parked === "scheduled")
       return parked;
@@ -189,7 +189,7 @@ export class StatusProbe {
   }
 }
 
-function endOf(final: Item): Glanced {
+function endOf(final: Item): ProbeResult {
   return { status: final["tombstone"] === true ? "gone" : "completed" };
 }
 

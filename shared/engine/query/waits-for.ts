@@ -4,10 +4,9 @@ import { targetText } from "../../core/model/target.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { presentedStatus } from "../operate/inspect.ts";
-import { StoreError } from "../ports/table.ts";
 import type { WaitView } from "../ports/submission.ts";
-import { hasExpired, type Loaded, loadWithMoments, SMALL_MAX_BYTES } from "../store/load.ts";
-import { TooLargeError } from "../store/read-partition.ts";
+import type { Loaded } from "../store/load.ts";
+import { loadListed } from "./load-listed.ts";
 import { ownWaits } from "./wait-view.ts";
 
 /** How many invocations deep the causes are followed. */
@@ -40,7 +39,7 @@ function isNew(seen: Set<InvocationId>, id: InvocationId | undefined): boolean {
 
 /** @returns what the invocation of the wait waits for */
 async function follow(engine: Engine, wait: Growing): Promise<Growing[]> {
-  const loaded = await small(engine, wait.invocationId!);
+  const loaded = await loadListed(engine, wait.invocationId!);
   if (loaded === undefined) return [];
   const waits = await growing(engine, loaded);
   wait.status = presentedStatus(engine, loaded);
@@ -51,15 +50,4 @@ async function follow(engine: Engine, wait: Growing): Promise<Growing[]> {
 
 async function growing(engine: Engine, loaded: Loaded): Promise<Growing[]> {
   return (await ownWaits(engine, loaded)).map((wait) => ({ ...wait }));
-}
-
-/** @returns undefined for an invocation that is gone, cannot be read, or is too large to be read beside another one */
-async function small(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
-  try {
-    const loaded = await loadWithMoments(engine, id, SMALL_MAX_BYTES);
-    return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
-  } catch (error) {
-    if (error instanceof TooLargeError || error instanceof StoreError) return undefined;
-    throw error;
-  }
 }

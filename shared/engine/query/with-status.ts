@@ -3,7 +3,7 @@
  * the invocation.
  */
 import type { Engine } from "../engine.ts";
-import type { Glanced } from "./status-probe.ts";
+import type { ProbeResult } from "./status-probe.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { isUnnoted, type Noted, readNoted } from "../store/noted.ts";
 import { ended, openSummaries, type Summary } from "./open-listing.ts";
@@ -44,13 +44,13 @@ export interface Probing {
 }
 
 /** The statuses of probed entries, in the order of the entries. */
-export function statusesOf(entries: readonly ListingEntry[], glanced: readonly (Glanced | undefined)[]): Probed[] {
+export function statusesOf(entries: readonly ListingEntry[], probed: readonly (ProbeResult | undefined)[]): Probed[] {
   return entries.map((entry, at) => {
-    const one = glanced[at];
+    const one = probed[at];
     if (one === undefined) return "unread";
     const { status, deploymentId } = one;
     if (status === "gone") return "gone";
-    return { ...entry, status, glanced: true, ...(deploymentId !== undefined && { deploymentId }) };
+    return { ...entry, status, probed: true, ...(deploymentId !== undefined && { deploymentId }) };
   });
 }
 

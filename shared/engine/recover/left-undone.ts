@@ -7,7 +7,7 @@ import { DAY_MS } from "../../core/model/time-units.ts";
 import { isLaterLife } from "../messaging/later-life.ts";
 import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
-import { isCompletedAndTold } from "../lock/promises.ts";
+import { isCompletedAndNotified } from "../lock/promises.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import {
@@ -36,13 +36,13 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   const effects = effectsOf(last.before, last.segment);
   let isUndone = false;
   await atMost(AT_ONCE, effects, async (effect) => {
-    if (!isUndone && (await leavesNothing(engine, loaded, endedAtMs, effect))) isUndone = true;
+    if (!isUndone && (await isNotPerformed(engine, loaded, endedAtMs, effect))) isUndone = true;
   });
   return isUndone;
 }
 
 /** True if the target of the effect shows that the effect was not performed. */
-async function leavesNothing(
+async function isNotPerformed(
   engine: Engine,
   { invocation, arrivals }: Loaded,
   endedAtMs: number,
@@ -63,7 +63,7 @@ async function leavesNothing(
     case "close-workflow":
       return !(await isResultVisible(engine, invocation));
     case "complete-promise":
-      return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
+      return !(await isCompletedAndNotified(engine, invocation.acceptance.target, effect, endedAtMs));
     // The give-back also applies the state. The other effects answer an invocation that waits; its driver asks again.
     case "apply-state":
     case "deliver":

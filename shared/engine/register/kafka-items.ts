@@ -1,6 +1,7 @@
 /** Kafka clusters and subscriptions in the meta store: one partition, an item for each, and a head that counts changes. */
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
+import type { SubscriptionState } from "../../core/topics/subscription-state.ts";
 import { CodedError } from "../../core/errors/coded-error.ts";
 import type { Engine } from "../engine.ts";
 import type { Item, Write } from "../ports/table.ts";
@@ -8,6 +9,7 @@ import { readPartition } from "../store/read-partition.ts";
 
 const CLUSTER_PREFIX = "cluster#";
 const HEAD = "head";
+const STATE_PREFIX = "state#";
 const SUBSCRIPTION_PREFIX = "sub#";
 const FORMAT = 1;
 const TRIES = 10;
@@ -15,6 +17,8 @@ const TRIES = 10;
 export interface KafkaRead {
   readonly clusters: readonly KafkaCluster[];
   readonly subscriptions: readonly Subscription[];
+  /** Empty for a subscription that was never paused or reset, and has met no error. */
+  readonly stateOf: (id: SubscriptionId) => SubscriptionState;
 }
 
 type Ground = Pick<Engine, "meta" | "settings">;
@@ -23,7 +27,8 @@ export type KafkaChange =
   | { readonly kind: "cluster"; readonly cluster: KafkaCluster }
   | { readonly kind: "no-cluster"; readonly name: string }
   | { readonly kind: "subscription"; readonly subscription: Subscription }
-  | { readonly kind: "no-subscription"; readonly id: SubscriptionId };
+  | { readonly kind: "no-subscription"; readonly id: SubscriptionId }
+  | { readonly kind: "state"; readonly id: SubscriptionId; readonly state: SubscriptionState };
 
 /** Costs one query of a few items. */
 export async function readKafka(ground: Ground): Promise<KafkaRead> {
@@ -46,7 +51,7 @@ export async function changeKafka(
     const change = decide(read);
     if (change === undefined) return false;
     const { written } = await ground.meta.transact([
-      writeOf(pk, change),
+      ...writesOf(pk, change),
       {
         kind: "put",
         item: { pk, sk: HEAD, version: version + 1 },
@@ -64,24 +69,42 @@ async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRe
   return {
     version: typeof version === "number" ? version : 0,
     read: {
-      clusters: items.filter(({ sk }) => sk.startsWith(CLUSTER_PREFIX)).map((item) => parsed(item) as KafkaCluster),
+      clusters: withConfigured(
+        ground,
+        items.filter(({ sk }) => sk.startsWith(CLUSTER_PREFIX)).map((item) => parsed(item) as KafkaCluster),
+      ),
       subscriptions: items
         .filter(({ sk }) => sk.startsWith(SUBSCRIPTION_PREFIX))
         .map((item) => parsed(item) as Subscription),
+      stateOf: (id) => {
+        const item = items.find(({ sk }) => sk === STATE_PREFIX + id);
+        return item === undefined ? {} : (parsed(item) as SubscriptionState);
+      },
     },
   };
 }
 
-function writeOf(pk: string, change: KafkaChange): Write {
+/** A cluster of the configuration hides a stored one with its name. */
+function withConfigured({ settings }: Ground, stored: readonly KafkaCluster[]): readonly KafkaCluster[] {
+  const configured = settings.kafkaClusters ?? [];
+  return [...configured, ...stored.filter(({ name }) => !configured.some((one) => one.name === name))];
+}
+
+function writesOf(pk: string, change: KafkaChange): readonly Write[] {
   switch (change.kind) {
     case "cluster":
-      return put(pk, CLUSTER_PREFIX + change.cluster.name, change.cluster);
+      return [put(pk, CLUSTER_PREFIX + change.cluster.name, change.cluster)];
     case "subscription":
-      return put(pk, SUBSCRIPTION_PREFIX + change.subscription.id, change.subscription);
+      return [put(pk, SUBSCRIPTION_PREFIX + change.subscription.id, change.subscription)];
+    case "state":
+      return [put(pk, STATE_PREFIX + change.id, change.state)];
     case "no-cluster":
-      return { kind: "delete", key: { pk, sk: CLUSTER_PREFIX + change.name } };
+      return [{ kind: "delete", key: { pk, sk: CLUSTER_PREFIX + change.name } }];
     case "no-subscription":
-      return { kind: "delete", key: { pk, sk: SUBSCRIPTION_PREFIX + change.id } };
+      return [SUBSCRIPTION_PREFIX, STATE_PREFIX].map((prefix) => ({
+        kind: "delete",
+        key: { pk, sk: prefix + change.id },
+      }));
   }
 }
 

@@ -27,7 +27,7 @@ const LIMITS: DiscoveryLimits = { attempts: 1, timeMaxMs: 2_000 };
 /**
  * Registers nothing.
  * @param uri an absolute address with http
- * @param additionalHeaders those with which the deployment is registered, without which it may refuse to answer
+ * @param additionalHeaders the headers of the deployment's registration; the deployment may refuse a request without them
  */
 export async function lookAt(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
@@ -48,7 +48,7 @@ export async function lookAt(
   }
 }
 
-/** Every reason begins with a code, also that of a broken rule, which the admin API answers without one. */
+/** Every reason begins with a code. A broken rule has none in the admin API's answer, so it gets META0013 here. */
 function refusalOf(answer: ManifestAnswer, uri: string, ours: ProtocolRange): string | undefined {
   try {
     readManifest(answer, addressOf({ uri }), ours);

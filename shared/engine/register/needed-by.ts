@@ -97,7 +97,7 @@ class NeedCount {
   readonly #id: DeploymentId;
   readonly #isServedOnlyHere: (service: string, handler: string) => boolean;
   readonly #limits: NeedLimits;
-  readonly #glances: StatusProbe;
+  readonly #probe: StatusProbe;
   readonly #services = new Set<string>();
   #pinned = 0;
   #unserved = 0;
@@ -114,7 +114,7 @@ class NeedCount {
     this.#id = id;
     this.#isServedOnlyHere = isServedOnlyHere;
     this.#limits = limits;
-    this.#glances = new StatusProbe(engine, Infinity);
+    this.#probe = new StatusProbe(engine, Infinity);
   }
 
   get isOver(): boolean {
@@ -141,8 +141,8 @@ class NeedCount {
     this.#entries += entries.length;
     const unseen = entries.filter(({ pk }) => !seen.has(pk));
     this.#looks += unseen.length;
-    const glanced = await this.#glances.at(unseen.map((item) => ({ id: idOf(item), nonce: item["n"] as Nonce })));
-    const isOpen = (at: number): boolean => glanced[at]?.status !== "completed" && glanced[at]?.status !== "gone";
+    const probed = await this.#probe.at(unseen.map((item) => ({ id: idOf(item), nonce: item["n"] as Nonce })));
+    const isOpen = (at: number): boolean => probed[at]?.status !== "completed" && probed[at]?.status !== "gone";
     await this.addUnread(unseen.filter((_, at) => isOpen(at)).map(idOf));
   }
 

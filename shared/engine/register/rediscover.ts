@@ -3,7 +3,7 @@ import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { withChangedSettings } from "../../core/registry/changed-settings.ts";
 import { recipientOf } from "../../core/registry/deployment-identity.ts";
-import { decideRegistration, standingUnder } from "../../core/registry/registration.ts";
+import { decideRegistration, deploymentsAt } from "../../core/registry/registration.ts";
 import { sameManifest } from "../../core/registry/same-manifest.ts";
 import { changeRegistry, servicesText } from "./change-registry.ts";
 import { destinationAsked, discover } from "./discover.ts";
@@ -20,17 +20,17 @@ export interface Rediscovered {
 /**
  * Replaces only what the deployment announces. Everything that an operator has set stays: headers, metadata, the version
  * of HTTP, and changed settings of services. Headers stay out of an exchange with another scheme, host or port.
- * @param standing the deployment that is registered under the address
+ * @param registered the deployment that is registered under the address
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0017
  */
-export async function rediscover(engine: Engine, standing: Deployment, address: HttpAddress): Promise<Rediscovered> {
-  const discovered = await discover(engine, requestFor(standing, address));
+export async function rediscover(engine: Engine, registered: Deployment, address: HttpAddress): Promise<Rediscovered> {
+  const discovered = await discover(engine, requestFor(registered, address));
   const { destination, manifest } = discovered;
-  if (sameManifest(standing, manifest)) return { kind: "unchanged", deployment: standing };
-  await warnOfDropped(engine, standing, manifest.services);
+  if (sameManifest(registered, manifest)) return { kind: "unchanged", deployment: registered };
+  await warnOfDropped(engine, registered, manifest.services);
   const { kind, deployment } = await changeRegistry(engine, (existing) => {
-    const current = standingUnder(existing, destination).find(({ id }) => id === standing.id);
-    if (current === undefined) return { kind: "gone", deployment: standing } as const;
+    const current = deploymentsAt(existing, destination).find(({ id }) => id === registered.id);
+    if (current === undefined) return { kind: "gone", deployment: registered } as const;
     if (sameManifest(current, manifest)) return { kind: "nothing", deployment: current } as const;
     return { kind: "write", deployment: replacement(engine, existing, current, discovered) } as const;
   });
@@ -44,11 +44,11 @@ export async function rediscover(engine: Engine, standing: Deployment, address: 
   return { kind: "replaced", deployment };
 }
 
-function requestFor(standing: Deployment, { uri, useHttp11 }: HttpAddress) {
-  const { destination } = standing;
-  if (!isRecipient(standing, { uri, useHttp11 })) return { uri, useHttp11, additionalHeaders: {} };
+function requestFor(registered: Deployment, { uri, useHttp11 }: HttpAddress) {
+  const { destination } = registered;
+  if (!isRecipient(registered, { uri, useHttp11 })) return { uri, useHttp11, additionalHeaders: {} };
   const isHttp11 = destination.kind === "http" && destination.httpVersion === "http1.1";
-  return { uri, useHttp11: useHttp11 || isHttp11, additionalHeaders: standing.additionalHeaders };
+  return { uri, useHttp11: useHttp11 || isHttp11, additionalHeaders: registered.additionalHeaders };
 }
 
 function isRecipient({ destination }: Deployment, address: HttpAddress): boolean {

@@ -2,7 +2,7 @@
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
-import { standingUnder } from "../../core/registry/registration.ts";
+import { deploymentsAt } from "../../core/registry/registration.ts";
 import { sameManifest } from "../../core/registry/same-manifest.ts";
 import { destinationAsked } from "./discover.ts";
 import type { HttpAddress } from "./discover.ts";
@@ -42,7 +42,7 @@ export async function registeredUnder(
   address: HttpAddress,
 ): Promise<readonly Deployment[]> {
   registry.refresh();
-  return standingUnder(await registry.deployments(), destinationAsked(address));
+  return deploymentsAt(await registry.deployments(), destinationAsked(address));
 }
 
 /**

@@ -2,7 +2,7 @@
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { DEPLOYMENT_ID_BYTES, deploymentIdFromBytes } from "../../core/model/ids.ts";
-import { alreadyRegistered, decideRegistration, standingUnder } from "../../core/registry/registration.ts";
+import { alreadyRegistered, decideRegistration, deploymentsAt } from "../../core/registry/registration.ts";
 import type { Registration } from "../../core/registry/registration.ts";
 import { changeRegistry, servicesText } from "./change-registry.ts";
 import { destinationAsked, discover } from "./discover.ts";
@@ -15,7 +15,7 @@ export type RegisterRequest = DiscoveryRequest & {
   readonly metadata: Readonly<Record<string, string>>;
   readonly force: boolean;
   readonly breaking: boolean;
-  /** True discovers and decides, but stores nothing. The answered id of a new deployment is then not used later. */
+  /** If true, `register` discovers and decides, but stores nothing. A later registration does not use the answered id. */
   readonly dryRun: boolean;
 };
 
@@ -32,9 +32,9 @@ export interface Registered {
 export async function register(engine: Engine, request: RegisterRequest): Promise<Registered> {
   if (!request.force) {
     const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
-    const [standing] = standingUnder(deployments, destinationAsked(request));
-    if (standing !== undefined && request.dryRun) return { kind: "unchanged", deployment: standing };
-    if (standing !== undefined) throw alreadyRegistered(standing);
+    const [registered] = deploymentsAt(deployments, destinationAsked(request));
+    if (registered !== undefined && request.dryRun) return { kind: "unchanged", deployment: registered };
+    if (registered !== undefined) throw alreadyRegistered(registered);
   }
   const registration = registrationOf(engine, request, await discover(engine, request));
   const { outcome, deployment } = await changeRegistry(engine, (existing) => {

@@ -28,7 +28,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   const { clock } = ground;
   let held: Snapshot | undefined;
   let reading: Promise<Snapshot> | undefined;
-  /** `refresh` raises it, so that the result of a read that began before the refresh is not kept. */
+  /** The number of refreshes: the result of a read that began before the last refresh is not kept. */
   let generation = 0;
   const notes = new SlowNotes(ground);
 

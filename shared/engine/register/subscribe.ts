@@ -3,12 +3,14 @@ import { SUBSCRIPTION_ID_BYTES, subscriptionIdFromBytes } from "../../core/model
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { assertSource, invalid, parseSink, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
+import { assertOwnOptions } from "../../core/topics/subscription-options.ts";
 import type { Engine } from "../engine.ts";
 import { changeKafka } from "./kafka-items.ts";
 
 /** @throws CodedError META0009 if source or sink is invalid, the cluster not configured, or the handler not registered */
 export async function subscribe(engine: Engine, asked: Omit<Subscription, "id">): Promise<Subscription> {
   parseSource(asked.source);
+  assertOwnOptions(asked.options);
   const { service, handler } = parseSink(asked.sink);
   if (!(await engine.registry.route(service, handler)).found) {
     throw invalid(`the handler '${service}/${handler}' of the sink '${asked.sink}' is not registered`);
@@ -45,24 +47,52 @@ export async function createKafkaCluster(
   return made ? cluster : undefined;
 }
 
-/** Replaces all properties of a cluster. @returns undefined if there is no such cluster */
+/**
+ * Replaces the options of a subscription, which then begins again with its group.
+ * @returns undefined if there is no such subscription
+ * @throws CodedError META0009 if an option of Stepwell is invalid
+ */
+export async function changeOptions(
+  engine: Engine,
+  id: SubscriptionId,
+  options: Subscription["options"],
+): Promise<Subscription | undefined> {
+  assertOwnOptions(options);
+  let changed: Subscription | undefined;
+  await changeKafka(engine, ({ subscriptions }) => {
+    const standing = subscriptions.find((one) => one.id === id);
+    changed = standing && { ...standing, options };
+    return changed && { kind: "subscription", subscription: changed };
+  });
+  return changed;
+}
+
+export type ClusterUpdated =
+  | { readonly kind: "updated"; readonly cluster: KafkaCluster }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "configured" };
+
+/** Replaces all properties of a cluster. */
 export async function updateKafkaCluster(
   engine: Engine,
   name: string,
   properties: KafkaCluster["properties"],
-): Promise<KafkaCluster | undefined> {
-  let updated: KafkaCluster | undefined;
+): Promise<ClusterUpdated> {
+  let outcome: ClusterUpdated = { kind: "unknown" };
   await changeKafka(engine, ({ clusters }) => {
     const standing = clusters.find((one) => one.name === name);
-    updated = standing && { ...standing, properties };
-    return updated && { kind: "cluster", cluster: updated };
+    if (standing === undefined) outcome = { kind: "unknown" };
+    else if (standing.configured === true) outcome = { kind: "configured" };
+    else outcome = { kind: "updated", cluster: { ...standing, properties } };
+    return outcome.kind === "updated" ? { kind: "cluster", cluster: outcome.cluster } : undefined;
   });
-  return updated;
+  return outcome;
 }
 
 export type ClusterRemoved =
   | { readonly kind: "removed" }
   | { readonly kind: "unknown" }
+  | { readonly kind: "configured" }
   | { readonly kind: "in-use"; readonly subscriptions: readonly Subscription[] };
 
 /**
@@ -73,7 +103,9 @@ export async function removeKafkaCluster(engine: Engine, name: string, force: bo
   let outcome: ClusterRemoved = { kind: "unknown" };
   await changeKafka(engine, ({ clusters, subscriptions }) => {
     const users = subscriptionsOf(name, subscriptions);
-    if (!clusters.some((one) => one.name === name)) outcome = { kind: "unknown" };
+    const standing = clusters.find((one) => one.name === name);
+    if (standing === undefined) outcome = { kind: "unknown" };
+    else if (standing.configured === true) outcome = { kind: "configured" };
     else if (users.length > 0 && !force) outcome = { kind: "in-use", subscriptions: users };
     else outcome = { kind: "removed" };
     return outcome.kind === "removed" ? { kind: "no-cluster", name } : undefined;

@@ -1,6 +1,6 @@
 /** Segment 0 as an item: the acceptance, the acceptor's lease, and the attributes of the listing. */
 import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
-import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
+import type { InvocationId, Nonce, SubscriptionId, Token } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import { bytes, message, optional, repeated, string, submessage, uint32, uint53 } from "../../core/model/proto3.ts";
@@ -21,7 +21,7 @@ export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
 /** A record stores the position of a value in one of these lists, so a new value goes to the end of a list. */
 const SERVICE_TYPES = ["service", "object", "workflow"] as const;
 const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
-const SOURCE_KINDS = ["ingress", "call", "send", "restart"] as const;
+const SOURCE_KINDS = ["ingress", "call", "send", "restart", "subscription"] as const;
 
 const StoredAcceptance = message({
   target: submessage(1, () => StoredTarget),
@@ -76,6 +76,7 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     untilMs: lease.untilMs,
     ...("callerId" in source && { callerId: source.callerId, callerTarget: source.callerTarget }),
     ...(source.kind === "restart" && { callerId: source.formerId }),
+    ...(source.kind === "subscription" && { callerId: source.subscriptionId }),
     ...(source.kind === "call" && { callerNonce: source.callerNonce, completionId: source.completionId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
@@ -110,6 +111,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
 
 function sourceFrom(stored: StoredAcceptance): Source {
   const kind = SOURCE_KINDS[stored.sourceKind];
+  if (kind === "subscription") return { kind, subscriptionId: (stored.callerId ?? "") as SubscriptionId };
   const callerId = (stored.callerId ?? "") as InvocationId;
   const callerTarget = stored.callerTarget ?? "";
   if (kind === "restart") return { kind, formerId: callerId };

@@ -10,7 +10,16 @@ import type { StorePorts } from "./store-ports.ts";
 import { belongsTo, pieceKey, pieceRange, PIECES } from "./item-keys.ts";
 import { type Item, StoreError } from "../ports/table.ts";
 import { type OnBytes, readPartition } from "./read-partition.ts";
-import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sameBytes, sealed } from "./record-envelope.ts";
+import {
+  CODEC,
+  contentOf,
+  ENVELOPE_BYTES,
+  enveloped,
+  isInPieces,
+  isPlain,
+  sameBytes,
+  sealed,
+} from "./record-envelope.ts";
 
 type Ports = Pick<StorePorts, "table" | "ids" | "codec">;
 
@@ -119,6 +128,12 @@ export async function reassemble(
     items.filter((item) => !isPiece(item) && belongsTo(item.sk, owner)),
     async (item) => (isPlain(item["b"]) ? item : { ...item, b: await plainRecord(ports, item, pieces, onBytes) }),
   );
+}
+
+/** The bytes of a record with those of its pieces, as far as the item tells; a packed record takes more when it is read. */
+export function recordBytes({ b, sk }: Item): number {
+  if (!(b instanceof Uint8Array)) return 0;
+  return isInPieces(b) ? decode(StoredPieces, contentOf(b, CODEC.pieces, sk)).sizeBytes : b.length;
 }
 
 async function plainRecord(

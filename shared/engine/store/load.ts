@@ -20,6 +20,7 @@ import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { momentOf, type SegmentMoment } from "../../core/invocation/segment-moments.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
+import { type StoredSize, storedSize } from "./stored-size.ts";
 
 export interface Loaded {
   readonly pk: string;
@@ -39,6 +40,8 @@ export interface Loaded {
   readonly isCancelled?: true;
   /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
+  /** What the invocation takes in the table; filled as `moments`. */
+  readonly stored?: StoredSize;
 }
 
 /** About one page of a query of the table. Reads of larger invocations take turns. */
@@ -117,15 +120,16 @@ export async function load(
   };
   const items = await reassemble(engine, found, nonce, onUnpacked);
   const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
+  const measured = needsMoments ? found : undefined;
   try {
-    return assemble(id, pk, acceptance, items, items.filter(isArrival), needsMoments);
+    return assemble(id, pk, acceptance, items, items.filter(isArrival), measured);
   } catch (error) {
     if (!(error instanceof AbsentArrivalError)) throw error;
     // I4: a read returns arrivals before segments, so a segment may list an arrival that was written after the arrivals were
     // read.
     const readAgain = await readPartition(engine.table, pk, ARRIVALS, sizeMaxBytes, onBytes);
     const arrived = await reassemble(engine, readAgain, nonce, onUnpacked);
-    return assemble(id, pk, acceptance, items, arrived, needsMoments);
+    return assemble(id, pk, acceptance, items, arrived, measured);
   }
 }
 
@@ -136,6 +140,7 @@ function isArrival({ sk }: Item): boolean {
 /**
  * @param items the items of one life: its segments in order, and its lease record
  * @param arrived the items of its arrivals
+ * @param measured all items as read; given if moments and sizes are needed
  * @throws AbsentArrivalError
  */
 export function assemble(
@@ -144,17 +149,16 @@ export function assemble(
   first: Item,
   items: readonly Item[],
   arrived: readonly Item[],
-  needsMoments = false,
+  measured?: readonly Item[],
 ): Loaded {
   const { acceptance, lease: firstLease } = readAcceptance(id, first);
   const { nonce } = acceptance;
   const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));
   let lease = firstLease;
   let last: Loaded["last"];
+  let drivenWrites = 0;
   const failures: AttemptFailure[] = [];
-  const moments: SegmentMoment[] | undefined = needsMoments
-    ? [{ fromEntry: 0, atMs: acceptance.createdAtMs }]
-    : undefined;
+  const moments: SegmentMoment[] | undefined = measured && [{ fromEntry: 0, atMs: acceptance.createdAtMs }];
   const byKey = new Map(arrived.map((item) => [item.sk, item]));
   const arrivalOf = (key: string) => {
     const item = byKey.get(`arr#${nonce}#${key}`);
@@ -168,6 +172,7 @@ export function assemble(
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
     last = { before: folding.invocation, segment: read.segment };
     lease = read.lease;
+    drivenWrites += read.consumedUnits;
     moments?.push(momentOf(last.before, last.segment));
     if (read.segment.failure !== undefined) failures.push(read.segment.failure);
   }
@@ -197,6 +202,7 @@ export function assemble(
     ...(lastAct && { lastAct }),
     ...(isCancelled && { isCancelled }),
     ...(moments && { moments }),
+    ...(measured && { stored: storedSize(measured, drivenWrites) }),
   };
 }
 

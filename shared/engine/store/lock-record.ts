@@ -27,7 +27,7 @@ export interface Lock {
   readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
-  /** When the previous life was over: later events belong to this life, even if its run was accepted later still. */
+  /** The end of the previous life. Every later event belongs to this life, also one before the acceptance of its run. */
   readonly lifeFromMs: number;
   /** From this moment on the life of a workflow counts as over, with its state and its promises. */
   readonly goneAtMs?: number;

@@ -19,6 +19,22 @@ export function objectPk(
   return `${prefix}obj#${service}#${new TextEncoder().encode(key).length > OBJECT_KEY_MAX ? `~${shorten(key)}` : key}`;
 }
 
+/** A part of a partition key that stands for a longer key of an object. */
+const SHORTENED = /^~[0-9a-f]{40}$/;
+
+/** The beginning of the partition keys of all objects, or of those of one service. */
+export function objectsPrefix(prefix: string, service?: string): string {
+  return `${prefix}obj#${service === undefined ? "" : `${service}#`}`;
+}
+
+/** The inverse of `objectPk`. The key is absent if it is too long to be in the partition key. */
+export function objectAt(prefix: string, pk: string): { readonly service: string; readonly key?: string } {
+  // The name of a service contains no `#`.
+  const [service = "", ...rest] = pk.slice(objectsPrefix(prefix).length).split("#");
+  const key = rest.join("#");
+  return { service, ...(!SHORTENED.test(key) && { key }) };
+}
+
 export function lockKey(pk: string): Key {
   return { pk, sk: "lock" };
 }

@@ -147,7 +147,11 @@ export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
  * @param next the index after that of the previous segment
  * @throws StoreError if the record cannot be read, AbsentArrivalError if it lists an arrival that the read did not return
  */
-export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup): { segment: Segment; lease: Lease } {
+export function readSegment(
+  next: number,
+  item: Item,
+  arrivalOf: ArrivalLookup,
+): { segment: Segment; lease: Lease; consumedUnits: number } {
   const endAlone = item["endAlone"] === true;
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
@@ -166,7 +170,8 @@ export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup):
     ...(stored.grant !== undefined && { grant: stored.grant }),
     ...(failure && { failure: attemptFailureFromStored(failure) }),
   };
-  return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs } };
+  const { consumedUnits } = stored;
+  return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs }, consumedUnits };
 }
 
 /** The phase, the lease and the deployment of the last segment, without its entries. */

@@ -61,6 +61,8 @@ export const StoredAttemptFailure = message({
   relatedType: optional(string(8)),
   mismatch: submessage(9, () => StoredMismatch),
   deploymentId: optional(string(10)),
+  /** Absent in failures stored before 0.8. */
+  startedAtMs: optional(uint53(11)),
 });
 export type StoredAttemptFailure = Infer<typeof StoredAttemptFailure>;
 
@@ -99,6 +101,7 @@ export function attemptFailureToStored(failure: AttemptFailure): StoredAttemptFa
     ...(relatedCommand?.type !== undefined && { relatedType: relatedCommand.type }),
     ...(failure.mismatch && { mismatch: mismatchToStored(failure.mismatch) }),
     ...(failure.deploymentId !== undefined && { deploymentId: failure.deploymentId }),
+    ...(failure.startedAtMs !== undefined && { startedAtMs: failure.startedAtMs }),
   };
 }
 
@@ -148,6 +151,7 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
     ...(Object.keys(related).length > 0 && { relatedCommand: related }),
     ...(stored.mismatch && { mismatch: mismatchFromStored(stored.mismatch) }),
     ...(stored.deploymentId !== undefined && { deploymentId: stored.deploymentId as DeploymentId }),
+    ...(stored.startedAtMs !== undefined && { startedAtMs: stored.startedAtMs }),
   };
 }
 

@@ -66,7 +66,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
   if (!(await beginTry(engine, marker))) {
     // The load of the invocation may have killed the process of the earlier try.
-    await pauseUnread(engine, invocationId, told("the process that drove it ended before its time"));
+    await pauseUnread(engine, invocationId, pauseReason("the process that drove it ended before its time"));
     await engine.table.delete(marker);
     return "paused";
   }
@@ -78,11 +78,11 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   await engine.table.delete(marker);
   if (failure === undefined) return "driven";
   if (failure instanceof StoreError && !failure.lasts && receiveCount < STORE_TRIES_MAX) throw failure;
-  await pauseFor(engine, invocationId, told(String(failure)));
+  await pauseFor(engine, invocationId, pauseReason(String(failure)));
   return "paused";
 }
 
-function told(reason: string): string {
+function pauseReason(reason: string): string {
   return `it could not be driven, not even alone: ${reason}`;
 }
 

@@ -17,7 +17,7 @@ import type { Looking } from "./open-check.ts";
 import { noteUnread } from "./unread.ts";
 
 /** An entry of the listing, after the read of its first two segments. */
-export interface Glanced {
+export interface Probed {
   readonly item: Item;
   /** The invocation, if its first two segments show that the second segment ended it. */
   readonly ended?: Loaded;
@@ -27,17 +27,17 @@ export interface Glanced {
 const KEYS_EACH = 2;
 
 /** Reads the first two segments of the entries, with as many entries in one request as the table allows. */
-export async function* glanced(engine: Engine, items: AsyncIterable<Item>): AsyncGenerator<Glanced> {
+export async function* probed(engine: Engine, items: AsyncIterable<Item>): AsyncGenerator<Probed> {
   let gathered: Item[] = [];
   for await (const item of items) {
     if (gathered.push(item) < KEYS_MAX / KEYS_EACH) continue;
-    yield* await glanceAt(engine, gathered);
+    yield* await probeAll(engine, gathered);
     gathered = [];
   }
-  yield* await glanceAt(engine, gathered);
+  yield* await probeAll(engine, gathered);
 }
 
-async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonly Glanced[]> {
+async function probeAll(engine: Engine, items: readonly Item[]): Promise<readonly Probed[]> {
   // If an id has begun another life, the index may briefly show entries of both lives.
   const byPk = new Map(items.map((item) => [item.pk, item]));
   const keys = [...byPk.values()].flatMap(({ pk, n }) => [{ pk, sk: ACCEPTANCE_SK }, segmentKey(pk, n as Nonce, 1)]);
@@ -54,7 +54,7 @@ async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonl
 }
 
 /** @param wake the action for a loaded invocation */
-export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking): Check {
+export function lookAtListed(at: Looking, { item, ended }: Probed, wake: Waking): Check {
   const { engine, tally, guard } = at;
   const id = idOf(item);
   const unread = () => noteUnread(engine, item);

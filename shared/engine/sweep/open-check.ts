@@ -13,7 +13,7 @@ import { wakeLoaded, wakeOnce } from "./driverless.ts";
 import type { Guard } from "./guard.ts";
 import { type Check, checkAt, spared } from "./check.ts";
 import type { Tally } from "./tally.ts";
-import { wakeUntold } from "./untold.ts";
+import { wakeForMissedResults } from "./missed-results.ts";
 import { postpone, wouldAdvance } from "./would-advance.ts";
 
 export interface Looking {
@@ -75,7 +75,7 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (isLeased(engine, loaded, nowMs)) return;
   if (isParked(loaded) && !(await wouldAdvance(engine, loaded, nowMs, isDue))) {
     // An awaited invocation may have ended without delivering its result, if its driver died and its message was lost.
-    await wakeUntold(engine, loaded);
+    await wakeForMissedResults(engine, loaded);
     if (!isDue) return;
     await postpone(engine, loaded, nowMs);
     tally.postponed++;

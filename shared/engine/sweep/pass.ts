@@ -11,8 +11,8 @@ import type { Progress, Round, Saved } from "./progress.ts";
 import type { Slice } from "./slice.ts";
 import { Tally } from "./tally.ts";
 import type { Pass, Task } from "./task.ts";
-import { tellOpen } from "./tell-open.ts";
-import { tellAges } from "./walk-ages.ts";
+import { publishOpenCount } from "./publish-open-count.ts";
+import { publishAges } from "./walk-ages.ts";
 import type { WalkName } from "./walks.ts";
 
 /**
@@ -113,8 +113,8 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
     }
   } while (!isLate() && isLeft());
   await save(now);
-  tellAges(pass, now, [...slices, ...handedOver]);
-  tellOpen(pass, now, handedOver);
+  publishAges(pass, now, [...slices, ...handedOver]);
+  publishOpenCount(pass, now, handedOver);
   if (failures.length > 0) throw failures[0];
   return reported(pass, now, handedOver.length);
 }

@@ -4,7 +4,7 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { firstRecord, placeOfUnread, putRecord, type RecordPlace } from "../lease/write-record.ts";
+import { firstRecord, unreadPlace, putRecord, type RecordPlace } from "../lease/write-record.ts";
 import { type LeaseRecord, readLeaseRecord } from "../store/lease-record.ts";
 import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { isLeased } from "../store/load.ts";
@@ -32,7 +32,7 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
       existing === undefined
         ? ({ kind: "absent" } as const)
         : ({ kind: "equal", attribute: "token", value: String(existing["token"]) } as const);
-    const place = placeOfUnread(id, first);
+    const place = unreadPlace(id, first);
     if (!(await putRecord(engine, place, paused(engine, place, existing, reason), unchanged))) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.write("invocation.paused", { invocationId: id, reason });

@@ -63,9 +63,9 @@ async function claim(engine: Engine, name: string) {
   const slice = readSlice(item);
   if (slice.untilMs > nowMs) return undefined;
   const token = engine.activeInvocations.newToken();
-  const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
+  const unchanged = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
   const set = { token, untilMs: nowMs + LEASE_MS };
-  const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
+  const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, unchanged);
   // If this claim took effect and its answer was lost, the claim was sent again and refused; the stored token is then ours.
   if (!outcome.written && outcome.existing?.["token"] !== token) return undefined;
   const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));

@@ -26,7 +26,7 @@ import {
 } from "./progress.ts";
 import { slicesIn } from "./slice.ts";
 import { Tally } from "./tally.ts";
-import { tellOpen } from "./tell-open.ts";
+import { publishOpenCount } from "./publish-open-count.ts";
 
 const PAUSE_MAX_MS = 60_000;
 /**
@@ -162,7 +162,7 @@ export async function recover(engine: Engine): Promise<number> {
   const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
   const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
   const walked = await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
-  tellOpen(pass, walked, []);
+  publishOpenCount(pass, walked, []);
   // If a driver neither parked its invocation nor renewed the lease, only the listing contains the invocation. Such an entry
   // is at most about the length of a lease older than the newest entry.
   const newestMs = await newestListedMs(engine, nowMs);

@@ -3,7 +3,7 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
-import { firstRecord, listRecord, placeOfUnread, putRecord } from "../lease/write-record.ts";
+import { firstRecord, listRecord, unreadPlace, putRecord } from "../lease/write-record.ts";
 import { idOf } from "../store/index-walk.ts";
 import { leaseRecordKey, momentOf } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
@@ -40,7 +40,7 @@ async function note(engine: Engine, item: Item): Promise<"noted" | "needless" | 
   const existing = await engine.table.get(leaseRecordKey(item.pk, item["n"] as Nonce));
   const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   if (existing === undefined) {
-    const place = placeOfUnread(id, item);
+    const place = unreadPlace(id, item);
     // The base is the lowest, so that every driver may replace this lease record.
     const record = firstRecord(engine, place, { status: "ready", lookAtMs });
     return (await putRecord(engine, place, record, { kind: "absent" })) ? "noted" : "outrun";

@@ -6,7 +6,7 @@ import type { Pass } from "./task.ts";
 import type { WalkName } from "./walks.ts";
 
 /** Writes the ages as metrics. They include the rest of this pass and the slices that workers have not finished. */
-export function tellAges(
+export function publishAges(
   { engine, nowMs, listedBelow, tally }: Pass,
   { order, progress }: Saved,
   slices: readonly Slice[],

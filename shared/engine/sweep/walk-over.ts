@@ -7,7 +7,7 @@ import type { Check } from "./check.ts";
 const LOOKS_TOGETHER = 8;
 
 export interface Walking<T> {
-  readonly placeOf: (item: T) => IndexPosition;
+  readonly positionOf: (item: T) => IndexPosition;
   /** The looks that the entry needs, which may be none. */
   readonly looksAt: (item: T) => readonly Check[];
   /** Called for an entry with a look that failed. */
@@ -22,7 +22,7 @@ export interface Walking<T> {
  * @returns the place where to continue; undefined at the end. The looks at all entries before that place are over.
  */
 export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>): Promise<IndexPosition | undefined> {
-  const { placeOf, looksAt, onFailed, isOver, guard } = walking;
+  const { positionOf, looksAt, onFailed, isOver, guard } = walking;
   let looks: Promise<unknown>[] = [];
   let reached: IndexPosition | undefined;
   const settle = async (): Promise<void> => {
@@ -37,7 +37,7 @@ export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>):
         looks.push(look.run().then((isDone) => (isDone ? undefined : onFailed?.(item))));
         if (guard.isCautious || looks.length >= LOOKS_TOGETHER) await settle();
       }
-      reached = placeOf(item);
+      reached = positionOf(item);
     }
     return undefined;
   } finally {

@@ -1,6 +1,6 @@
 /** The walks of the sweeper: the entries that each walk passes, and the looks at these entries. */
 import { DAY_MS } from "../../core/model/time-units.ts";
-import { glanced, type Glanced, lookAtListed } from "./listed-check.ts";
+import { probed, type Probed, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
 import { type Looking, looksAtOpen } from "./open-check.ts";
@@ -50,7 +50,7 @@ export async function walkPart(
     return await walkListed(at, walk.name === "listing" ? wakeOrNote : wakeDriverless, part, isOver, onFailed);
   const count = walk.name === "ordered-open" ? tally.orderedOpen : tally.open;
   return await walkOver(openItems(engine, part, part.shards), {
-    placeOf: (item) => indexPositionOf("open", item),
+    positionOf: (item) => indexPositionOf("open", item),
     looksAt(item) {
       count?.add(item);
       return looksAtOpen(at, item, isRead(at, walk, item));
@@ -68,11 +68,11 @@ export async function walkListed(
   onFailed?: (place: IndexPosition) => void,
 ): Promise<IndexPosition | undefined> {
   const { engine, guard } = at;
-  const placeOfOne = ({ item }: Glanced): IndexPosition => indexPositionOf("list", item);
-  return await walkOver(glanced(engine, listedItems(engine, { from, below }, shards)), {
-    placeOf: placeOfOne,
+  const positionOfOne = ({ item }: Probed): IndexPosition => indexPositionOf("list", item);
+  return await walkOver(probed(engine, listedItems(engine, { from, below }, shards)), {
+    positionOf: positionOfOne,
     looksAt: (one) => [lookAtListed(at, one, wake)],
-    onFailed: (one) => onFailed?.(placeOfOne(one)),
+    onFailed: (one) => onFailed?.(positionOfOne(one)),
     isOver,
     guard,
   });

@@ -22,8 +22,8 @@ test("a span arrives with all its fields", async () => {
   const receiver = await openReceiver();
   const { tracer } = newTracer(receiver.uri);
   const attributes = { "stepwell.service": "S", "stepwell.attempt.number": 3 };
-  tracer.tell(span("all", { parentSpanId: "1111111111111111", kind: "client", attributes, failure: "boom" }));
-  tracer.tell(span("least", { kind: "server" }));
+  tracer.record(span("all", { parentSpanId: "1111111111111111", kind: "client", attributes, failure: "boom" }));
+  tracer.record(span("least", { kind: "server" }));
   await tracer.flush(LONG_MS);
   expect(receiver.requests).toEqual(["/v1/traces application/x-protobuf"]);
   const least = {
@@ -45,14 +45,14 @@ test("a span arrives with all its fields", async () => {
 
 test("spans go out without a flush", async () => {
   const receiver = await openReceiver();
-  newTracer(receiver.uri).tracer.tell(span("unhurried"));
+  newTracer(receiver.uri).tracer.record(span("unhurried"));
   expect(await receiver.seen("unhurried")).toHaveLength(1);
 });
 
 test("a configured path is used unchanged", async () => {
   const receiver = await openReceiver();
   const { tracer } = newTracer(`${receiver.uri}/tenant/otlp?key=secret`);
-  tracer.tell(span("one"));
+  tracer.record(span("one"));
   await tracer.flush(LONG_MS);
   expect(receiver.requests[0]).toMatch(/^\/tenant\/otlp\?key=secret /);
   expect(tracer.url).toBe(`${receiver.uri}/tenant/otlp`);
@@ -63,12 +63,12 @@ test("a refusing collector is logged once, and once more when it accepts spans a
   const { tracer, log } = newTracer(receiver.uri);
   receiver.status = 400;
   for (const [at, name] of ["first", "second"].entries()) {
-    tracer.tell(span(name));
+    tracer.record(span(name));
     await tracer.flush(LONG_MS);
     await expect.poll(() => receiver.requests.length, { timeout: LONG_MS }).toBe(at + 1);
   }
   receiver.status = 200;
-  tracer.tell(span("third"));
+  tracer.record(span("third"));
   await receiver.seen("third");
   await expect.poll(() => log.lines.map(({ level }) => level), { timeout: LONG_MS }).toEqual(["warn", "info"]);
   expect(log.lines[0]!.fields).toEqual({ to: tracer.url, reason: expect.any(String) });
@@ -80,7 +80,7 @@ test("a flush to a collector without answers ends at its limit", async () => {
   const receiver = await openReceiver();
   receiver.status = undefined;
   const { tracer } = newTracer(receiver.uri);
-  tracer.tell(span("one"));
+  tracer.record(span("one"));
   await tracer.flush(1);
   expect(receiver.spans).toEqual([]);
 });

@@ -30,6 +30,10 @@ const VIEW: InvocationView = {
     { index: 1, type: "Command: Run", name: "step", atMs: Date.UTC(2026, 0, 2, 3) },
   ],
   events: [],
+  entryCount: 2,
+  attemptsStored: [],
+  completionRetentionMs: 86_400_000,
+  journalRetentionMs: 3_600_000,
 };
 
 const interruptions = new Map<string, Interruption>([
@@ -65,6 +69,7 @@ describe("the admin face", () => {
       min_admin_api_version: 2,
       max_admin_api_version: 4,
       ingress_endpoint: "http://127.0.0.1:8080/",
+      runs_on: "one-process",
       features: {},
     });
   });
@@ -156,9 +161,9 @@ describe("the admin face", () => {
     ["an address that was read masked", { uri: "http://x/?a=1&code=***", additional_headers: {} }, 400],
     ["a header that breaks the line", { uri: "http://x/", additional_headers: { a: "b\r\nc: d" } }, 400],
     ["a function without a version", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f" }, 400],
-    ["what is no function", { arn: "arn:aws:s3:::bucket" }, 400],
+    ["an ARN that is not of a function", { arn: "arn:aws:s3:::bucket" }, 400],
     [
-      "a function that is called as what is no role",
+      "a function with an ARN that is not of a role",
       { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1", assume_role_arn: "arn:aws:iam::1:user/u" },
       400,
     ],
@@ -188,6 +193,10 @@ describe("an invocation", () => {
         at: "1970-01-01T00:00:00.000000000Z",
         related_command: { index: 1, name: "step" },
       },
+      completion_retention: "1d",
+      journal_retention: "1h",
+      entry_count: 2,
+      attempt_spans: [],
       entries: [
         { index: 0, type: "Command: Input", at: "2026-01-02T00:00:00.000000000Z" },
         { index: 1, type: "Command: Run", name: "step", at: "2026-01-02T03:00:00.000000000Z" },

@@ -7,8 +7,11 @@ import type { AdminDeps } from "../../../shared/api/admin/admin-request.ts";
 import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
+import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { openEmbedded } from "../../../shared/wiring/embedded.ts";
+import { uiFront } from "../../../shared/wiring/ui-front.ts";
+import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
 import { silentLog } from "../../recording-log.ts";
 
 export interface AdminAnswer {
@@ -24,6 +27,8 @@ export interface AdminPlane {
   readonly engine: Engine;
   readonly deps: AdminDeps;
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<AdminAnswer>;
+  /** The answer as it is, for bodies that are not text. */
+  respond(method: string, path: string, headers: Record<string, string>): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
@@ -44,6 +49,10 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
   const deps: AdminDeps = {
     version: "9.8.7",
     ingressEndpoint: "http://127.0.0.1:8080/",
+    runsOn: "one-process",
+    uiFiles: uiFront(),
+    ingress: ingressApp(embedded.engine, ingressUseCases(embedded.engine)),
+    recentEnds: () => embedded.recentEnds.view(),
     metricsText: embedded.metricsText,
     invocations: { ...unknown, ...invocations },
   };
@@ -66,6 +75,7 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
       const isJson = response.headers["content-type"] === "application/json";
       return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
     },
+    respond: (method, path, headers) => face({ method, path, query: "", headers, body: new Uint8Array(0) }),
     async close() {
       await embedded.close();
       rmSync(dir, { recursive: true, force: true });

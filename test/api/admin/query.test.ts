@@ -22,6 +22,7 @@ afterAll(() => {
 async function ask(method: string, target: string, body?: unknown, accept = "application/json") {
   const face = adminApp(plane.engine, {
     version: "1.2.3",
+    runsOn: "one-process",
     metricsText: async () => "",
     invocations: invocationUseCases,
     statements,

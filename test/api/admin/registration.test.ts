@@ -227,7 +227,7 @@ describe("a discovery fails", () => {
   it.each<[string, object, number, string | null]>([
     ["on a status", { status: 404, body: "nothing here" }, 500, "META0003"],
     ["on another content type", { contentType: "text/html", body: "<html>" }, 500, "META0013"],
-    ["on what is no JSON", { body: "{" }, 500, "META0013"],
+    ["on a body that is not JSON", { body: "{" }, 500, "META0013"],
     [
       "on versions that are not ours",
       { body: JSON.stringify(manifestOf([GREETER], { minProtocolVersion: 1, maxProtocolVersion: 3 })) },

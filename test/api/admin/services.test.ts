@@ -73,7 +73,7 @@ test("only workflows accept workflow_completion_retention", async () => {
 
 test.each<[string, unknown, number]>([
   ["a number without a unit", { abort_timeout: 5 }, 422],
-  ["what is no duration", { abort_timeout: "soon" }, 422],
+  ["a text that is not a duration", { abort_timeout: "soon" }, 422],
   ["a word for a flag", { public: "no" }, 422],
   ["no JSON", "{", 400],
 ])("%s is refused", async (_what, body, status) => {

@@ -31,7 +31,8 @@ test("a subscription is stored, listed, shown and removed", async () => {
   const { id } = made.json;
   expect([made.status, made.headers["location"]]).toEqual([201, `subscriptions/${id}`]);
   expect(id).toMatch(/^sub_1[0-9a-zA-Z]{22}$/);
-  expect(made.json).toEqual({ id, ...VALID, options: { "client.id": "stepwell", "group.id": "mine" } });
+  const options = { "client.id": "stepwell", "group.id": "mine" };
+  expect(made.json).toEqual({ id, ...VALID, options, status: "consuming", partitions: [] });
   expect((await plane.ask("GET", `/v3/subscriptions/${id}`)).json).toEqual(made.json);
   const second = (await subscribe({ source: "kafka://main/returns" })).json;
   expect(second.options["group.id"]).toBe(second.id);
@@ -52,11 +53,14 @@ test.each<[string, object, RegExp]>([
   ["of another scheme", { source: "nats://main/orders" }, /not of the form kafka:/],
   ["without a cluster", { source: "kafka:///orders" }, /not of the form kafka:/],
   ["without a topic", { source: "kafka://main" }, /not of the form kafka:/],
+  ["with a topic whose name Kafka does not allow", { source: "kafka://main/a%20b" }, /names no topic/],
+  ["with an unknown policy for bad records", { options: { "stepwell.bad-records": "drop" } }, /'pause' or 'skip'/],
+  ["with an unknown option of Stepwell", { options: { "stepwell.x": "1" } }, /no option 'stepwell.x'/],
   ["with more than a topic", { source: "kafka://main/a/b" }, /not of the form kafka:/],
-  ["from a cluster that nobody configured", { source: "kafka://other/orders" }, /'other'.*configured are 'main'/],
+  ["from a cluster that is not configured", { source: "kafka://other/orders" }, /'other'.*configured are 'main'/],
   ["to another scheme", { sink: "http://Greeter/greet" }, /not of the form service:/],
   ["to no handler", { sink: "service://Greeter" }, /not of the form service:/],
-  ["to a service that nobody registered", { sink: "service://Nope/greet" }, /'Nope\/greet'.*not registered/],
+  ["to a service that is not registered", { sink: "service://Nope/greet" }, /'Nope\/greet'.*not registered/],
   ["to a handler that the service lacks", { sink: "service://Greeter/nope" }, /'Greeter\/nope'.*not registered/],
 ])("a subscription %s is refused with META0009", async (_what, more, reason) => {
   await configure();
@@ -106,4 +110,42 @@ test("a cluster that subscriptions use stays, unless it is removed by force", as
   expect((await plane.ask("DELETE", "/kafka-clusters/main?force=true")).status).toBe(202);
   expect((await plane.ask("DELETE", "/kafka-clusters/main")).status).toBe(404);
   expect((await plane.ask("GET", `/subscriptions/${json.id}`)).status).toBe(200);
+});
+
+const change = (id: string, body: object) => plane.ask("PATCH", `/subscriptions/${id}`, body);
+
+test("a subscription is paused, resumed, reset and given other options", async () => {
+  await configure();
+  const { id } = (await subscribe()).json;
+  const paused = await change(id, { paused: true });
+  expect([paused.status, paused.json.status]).toEqual([200, "paused"]);
+  expect(paused.json.pause).toEqual({ reason: "order", at: expect.stringMatching(/Z$/) });
+  const mended = await change(id, {
+    paused: false,
+    options: { "stepwell.bad-records": "skip" },
+    reset: { offsets: { "0": 7 } },
+  });
+  expect(mended.json).toMatchObject({ status: "consuming", options: { "stepwell.bad-records": "skip" } });
+  expect(mended.json.pause).toBeUndefined();
+  expect((await change(id, { reset: { to: "earliest" } })).status).toBe(200);
+  expect((await change(id, { reset: { time: "2026-01-31T10:00:00Z" } })).status).toBe(200);
+});
+
+test.each<[string, object, number]>([
+  ["without a change", {}, 422],
+  ["with an unknown place", { reset: { to: "middle" } }, 422],
+  ["with a moment that is none", { reset: { time: "yesterday" } }, 422],
+  ["with a negative offset", { reset: { offsets: { "0": -1 } } }, 422],
+  ["with a partition that is no number", { reset: { offsets: { first: 1 } } }, 422],
+  ["without any partition", { reset: { offsets: {} } }, 422],
+  ["with a bad policy", { options: { "stepwell.bad-records": "drop" } }, 400],
+])("a change of a subscription %s is refused, and changes nothing", async (_what, body, status) => {
+  await configure();
+  const { json: made } = await subscribe();
+  expect((await change(made.id, body)).status).toBe(status);
+  expect((await plane.ask("GET", `/subscriptions/${made.id}`)).json).toEqual(made);
+});
+
+test("a change of an unknown subscription is answered with 404", async () => {
+  expect((await change("sub_10000000000000000000000", { paused: true })).status).toBe(404);
 });

@@ -138,19 +138,19 @@ describe("pinning the deployment", () => {
 describe("the failure of an attempt", () => {
   test("names the deployment only while the invocation has no pin", () => {
     const { failure } = advance(running({ pin: PIN }), attemptEnded(failing()));
-    expect(failure).toEqual(FAILURE);
+    expect(failure).toEqual({ ...FAILURE, startedAtMs: NOW_MS - 10 });
     const noDeployment = { ...PIN, deploymentId: "" as typeof PIN.deploymentId };
-    expect(advance(running(), attemptEnded(failing(), { pin: noDeployment })).failure).toEqual(FAILURE);
+    expect(advance(running(), attemptEnded(failing(), { pin: noDeployment })).failure).toEqual(failure);
   });
 
   test("without new entries is an event the first time, and no event if the next attempt fails in the same way", () => {
     const first = advance(running(), attemptEnded(failing()));
-    expect(first.failure).toEqual({ ...FAILURE, deploymentId: PIN.deploymentId });
+    expect(first.failure).toEqual({ ...FAILURE, deploymentId: PIN.deploymentId, startedAtMs: NOW_MS - 10 });
     const again = advance({ ...first.next, phase: { status: "running" } }, attemptEnded(failing()));
     expect(again.failure).toBeUndefined();
     const other = { ...FAILURE, message: "another boom" };
     const third = advance({ ...again.next, phase: { status: "running" } }, attemptEnded(failing({ failure: other })));
-    expect(third.failure).toEqual({ ...other, deploymentId: PIN.deploymentId });
+    expect(third.failure).toEqual({ ...other, deploymentId: PIN.deploymentId, startedAtMs: NOW_MS - 10 });
   });
 
   test("with new entries is in the segment", () => {

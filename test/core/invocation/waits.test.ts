@@ -83,7 +83,7 @@ describe("a suspended invocation waits for", () => {
     ]);
   });
 
-  test("only what is left of an await after a part has arrived", () => {
+  test("only the rest of an await after a part has arrived", () => {
     const tree = { completions: [2, 3, 4], signals: [17], namedSignals: ["go"] };
     const left = waits(suspended(tree, [completion(4)]), [completion(2), signal(17), namedSignal("go")]);
     expect(left.map(({ kind }) => kind)).toEqual(["timer"]);

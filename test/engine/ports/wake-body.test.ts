@@ -52,7 +52,7 @@ test.each([
   ['"text"', "it is no JSON object"],
   ["{}", "it has no id"],
   [JSON.stringify({ ...GOOD, id: 7 }), "it has no id"],
-  [JSON.stringify({ ...GOOD, id: "inv_1abc" }), "its id is none"],
+  [JSON.stringify({ ...GOOD, id: "inv_1abc" }), "its id is not valid"],
   [JSON.stringify({ ...GOOD, sentAtMs: "1" }), "sentAtMs"],
   [JSON.stringify({ ...GOOD, sentAtMs: -1 }), "sentAtMs"],
   [JSON.stringify({ ...GOOD, delayMs: 900_001 }), "delayMs"],

@@ -73,7 +73,7 @@ async function expectPassedOver(stage: Stage, actor: Actor, id: InvocationId, na
   expect(end.kind === "ended" && textOf(end)).toBe(name);
 }
 
-test("a copy with kept entries that is paused in line leaves the queue", async () => {
+test("a restart that kept entries leaves the queue of its key when it is paused there", async () => {
   const { stage, holding, hold } = await held();
   const former = await stage.pulse.within(1_000, callKeyed(holding, work("former")));
   await hold();
@@ -100,7 +100,7 @@ test("an invocation whose driver died before the first attempt passes its key on
   await expectPassedOver(stage, other, second, "second");
 });
 
-test("an invocation that gets its key while its pause takes it out of the queue passes the key on", async () => {
+test("an invocation that gets its key while it leaves the queue for a pause passes the key on", async () => {
   const { stage, holding, order, hold } = await held();
   await hold();
   const second = await sendSoon(stage, holding, "second");
@@ -187,7 +187,7 @@ test("a call that waits behind a paused invocation passes its key on if the mess
   await expectPassedOver(stage, other, second, "second");
 });
 
-test("a grant under which the invocation has run is not given up, whichever segment it names as applied", () => {
+test("an invocation keeps a grant under which it has run, whatever the applied segment of the lock", () => {
   const acceptance = { ...ACCEPTANCE, handlerType: "exclusive" } as const;
   const lock = { ...NO_LOCK, holder: acceptance, grant: 5 };
   expect(isGivenUp(lock, { acceptance, leftQueueAt: 1 })).toBe(true);

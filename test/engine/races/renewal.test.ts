@@ -62,7 +62,7 @@ test("an attempt goes on although the answer to a renewal of its lease was lost"
     if (!writesHold(call) || ++renewals !== 2) return undefined;
     const [key, update, condition] = call.args as Parameters<typeof actor.engine.table.update>;
     return stage.stores.table.update(key, update, condition).then(() => {
-      throw new StoreError("nobody knows");
+      throw new StoreError("its effect is unknown");
     });
   };
   expect(textOf(await stage.pulse.within(5 * LEASE_MS, callOn(actor, "slow")))).toBe("done");

@@ -8,7 +8,7 @@ import { service } from "../../core/registry/sample-deployment.ts";
 import { sendOn } from "../../harness/engine/engine-fixture.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
-import { standingIn } from "../../harness/engine/standing-readings.ts";
+import { readingsOf } from "../../harness/engine/gauge-readings.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
@@ -59,8 +59,8 @@ describe("labels", () => {
     for (const name of names) await sendOn(actor, "waits", "", { target: { service: name, handler: "waits" } });
     await stage.pulse.pass(MINUTE_MS);
     await stage.pulse.within(MINUTE_MS, sweepOnce(actor.engine));
-    expect(Object.keys(standingIn(actor))).toHaveLength(21);
-    expect(standingIn(actor)["other suspended"]).toBe(10);
+    expect(Object.keys(readingsOf(actor))).toHaveLength(21);
+    expect(readingsOf(actor)["other suspended"]).toBe(10);
   });
 });
 

@@ -9,7 +9,7 @@ import { Gate } from "../../harness/engine/gate.ts";
 import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import { plantOpen, slowed } from "../../harness/engine/planted.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
-import { standingIn } from "../../harness/engine/standing-readings.ts";
+import { readingsOf } from "../../harness/engine/gauge-readings.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
@@ -41,11 +41,11 @@ describe("after real transitions", () => {
     await stage.pulse.pass(MINUTE_MS);
     await look(stage, sweeper);
     const all = { "O suspended": 1, "O pending": 2, "T suspended": 1, "S scheduled": 1, "S suspended": 1 };
-    expect(standingIn(sweeper)).toEqual({ ...all, "S backing-off": 1 });
+    expect(readingsOf(sweeper)).toEqual({ ...all, "S backing-off": 1 });
     expect(await pause(sweeper.engine, invocationId)).toBe("noted");
     await stage.pulse.pass(1_000);
     await look(stage, sweeper);
-    expect(standingIn(sweeper)).toEqual({ ...all, "S paused": 1 });
+    expect(readingsOf(sweeper)).toEqual({ ...all, "S paused": 1 });
     const counted = sweeper.meter.standing.get("open_invocations")!;
     expect(counted).toHaveLength(4 * OPEN_STATUSES.length);
     expect(counted).toContainEqual({ value: 0, labels: { service: "other", status: "paused" } });
@@ -59,11 +59,11 @@ describe("after real transitions", () => {
     await sendOn(worker, "works");
     await stage.pulse.pass(30_000);
     await look(stage, sweeper);
-    expect(standingIn(sweeper)).toEqual({ "S running": 1 });
+    expect(readingsOf(sweeper)).toEqual({ "S running": 1 });
     gate.open();
     await stage.pulse.pass(1_000);
     await look(stage, sweeper);
-    expect(standingIn(sweeper)).toEqual({});
+    expect(readingsOf(sweeper)).toEqual({});
   });
 
   test("a sole owner takes the invocations that it drives, however young, from its memory, and counts each of them once", async () => {
@@ -74,10 +74,10 @@ describe("after real transitions", () => {
     for (let at = 0; at < 2; at++) await sendOn(actor, "works");
     await stage.pulse.pass(1_000);
     await look(stage, actor);
-    expect(standingIn(actor)).toEqual({ "S running": 2 });
+    expect(readingsOf(actor)).toEqual({ "S running": 2 });
     await stage.pulse.pass(30_000);
     await look(stage, actor);
-    expect(standingIn(actor)).toEqual({ "S running": 2 });
+    expect(readingsOf(actor)).toEqual({ "S running": 2 });
     gate.open();
   });
 
@@ -92,9 +92,9 @@ describe("after real transitions", () => {
     const actor = stage.actor({ soleOwner: true });
     await stage.pulse.pass(7_000);
     await stage.pulse.within(MINUTE_MS, recover(actor.engine));
-    expect(standingIn(actor)).toEqual({ "S suspended": 1, "S ready": 1 });
+    expect(readingsOf(actor)).toEqual({ "S suspended": 1, "S ready": 1 });
     // It waits since this process could drive it, and not since it was accepted.
-    expect(standingIn(actor, "oldest_ready_seconds")).toEqual({ S: 7 });
+    expect(readingsOf(actor, "oldest_ready_seconds")).toEqual({ S: 7 });
   });
 });
 
@@ -110,12 +110,12 @@ describe("the oldest ready invocation", () => {
     await look(stage, sweeper);
     await stage.pulse.pass(MINUTE_MS);
     await look(stage, sweeper);
-    expect(standingIn(sweeper)).toEqual({ "S ready": 1, "T ready": 1 });
-    expect(standingIn(sweeper, "oldest_ready_seconds")).toEqual({ S: 8 * 60, T: 7 * 60 });
+    expect(readingsOf(sweeper)).toEqual({ "S ready": 1, "T ready": 1 });
+    expect(readingsOf(sweeper, "oldest_ready_seconds")).toEqual({ S: 8 * 60, T: 7 * 60 });
     sweeper.startWorker();
     await stage.pulse.pass(MINUTE_MS);
     await look(stage, sweeper);
-    expect(standingIn(sweeper)).toEqual({ "S suspended": 1, "T suspended": 1 });
+    expect(readingsOf(sweeper)).toEqual({ "S suspended": 1, "T suspended": 1 });
     const { standing } = sweeper.meter;
     expect(standing.get("oldest_ready_seconds")).toEqual([
       { value: 0, labels: { service: "S" } },
@@ -161,7 +161,7 @@ describe("a walk that does not come to its end in a pass", () => {
     expect(handedOver).toBeGreaterThan(0);
     expect(cut.meter.standing.size).toBe(0);
     await look(stage, whole);
-    expect(standingIn(whole)).toEqual({ "S backing-off": 60 });
+    expect(readingsOf(whole)).toEqual({ "S backing-off": 60 });
   });
 
   test("gives a count if an operator has ordered the walk", async () => {
@@ -172,6 +172,6 @@ describe("a walk that does not come to its end in a pass", () => {
     actor.meter.standing.clear();
     slowed(actor, stage, 4_000);
     await stage.pulse.within(10 * MINUTE_MS, sweepAll(actor.engine));
-    expect(standingIn(actor)).toEqual({ "S backing-off": 60 });
+    expect(readingsOf(actor)).toEqual({ "S backing-off": 60 });
   });
 });

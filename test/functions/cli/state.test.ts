@@ -72,6 +72,19 @@ it("JSON shows the numbers of a state as they are stored", async () => {
   expect(one).toBe("[\n  12345678901234.5678,\n  -0,\n  9007199254740993\n]\n");
 });
 
+it("every key of a service is cleared, after a question that names the keys", async () => {
+  const script = scribe(command, env);
+  await command.run(["state", "clear", "Counter", "--yes"], { env });
+  expect([await add("alf", 7), await add("a;b", 8)]).toEqual([7, 8]);
+  expect(await script.run("state clear Counter")).toBe(4);
+  expect(await script.run("state clear Counter --yes")).toBe(0);
+  expect([await add("alf", 1), await add("a;b", 1)]).toEqual([1, 1]);
+  expect(await script.run("state clear Counter --yes --json")).toBe(0);
+  expect(await script.run("state clear Counter --yes")).toBe(0);
+  expect(await script.run("state clear Nothing --yes")).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/state-of-service-cleared.txt");
+});
+
 it("a key is cleared, and other keys are not", async () => {
   const script = scribe(command, env);
   expect([await add("bob", 7), await add("eve", 8)]).toEqual([7, 8]);

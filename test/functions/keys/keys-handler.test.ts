@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { keysResource } from "../../../functions/keys/keys-handler.ts";
 import type { ParameterStore } from "../../../shared/wiring/parameter-keys.ts";
-import { tellNothingOverdue } from "../../../shared/wiring/first-measure.ts";
+import { measureNothingOverdue } from "../../../shared/wiring/first-measure.ts";
 
 function storeInMemory(): ParameterStore {
   const values = new Map<string, string>();
@@ -20,7 +20,7 @@ function storeInMemory(): ParameterStore {
 async function toldBy(RequestType: "Create" | "Update" | "Delete", properties: Readonly<Record<string, string>>) {
   const lines: string[] = [];
   const act = keysResource(storeInMemory(), (environment) =>
-    tellNothingOverdue(environment, (line) => lines.push(line)),
+    measureNothingOverdue(environment, (line) => lines.push(line)),
   );
   const ResourceProperties = { Path: "/stepwell/shop", SigningKey: "1", ...properties };
   await act({ RequestType, ResourceProperties, ResponseURL: "", StackId: "", RequestId: "", LogicalResourceId: "" });

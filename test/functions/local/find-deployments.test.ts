@@ -1,4 +1,4 @@
-/** `stepwell dev` without `--register`: it finds deployments at some ports, also later ones, and registers nothing else. */
+/** `stepwell dev` without `--register`: it registers deployments at the usual ports, now or later, and no other server. */
 import { createServer as createHttp1 } from "node:http";
 import { createServer } from "node:http2";
 import { createServer as createTcp } from "node:net";
@@ -125,7 +125,7 @@ it("asks a registered deployment with its headers, and shows no value of its add
   expect(told).toEqual([["deployment.found", `http://127.0.0.1:${port}/?token=***`]]);
 });
 
-it("leaves a deployment that an operator has removed alone, until an operator registers it again", async () => {
+it("does not register a removed deployment before an operator registers it again", async () => {
   const port = await freePort();
   const { uri, stop } = await startServer(greeter(), "http", port);
   await stage.register(uri);

@@ -11,9 +11,19 @@ import { askHttp2 } from "../../harness/local/raw-http.ts";
 import { openStage } from "../../errors/stage.ts";
 import "../../../examples/polyfill.mjs";
 
-const { createEndpointHandler, service } = await import("@restatedev/restate-sdk");
+const { createEndpointHandler, handlers, service } = await import("@restatedev/restate-sdk");
 
-const greeter = service({ name: "Greeter", handlers: { greet: async () => "hello" } });
+const shown = {
+  contentType: "application/json",
+  serialize: (value: unknown) => new TextEncoder().encode(JSON.stringify(value)),
+  deserialize: (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as unknown,
+  preview: {
+    toJsonString: (value: unknown) => JSON.stringify(value),
+    fromJsonString: (text: string) => JSON.parse(text) as unknown,
+  },
+};
+const echo = handlers.handler({ input: shown }, async (_ctx: unknown, value: unknown) => value);
+const greeter = service({ name: "Greeter", handlers: { greet: async () => "hello", echo } });
 const PEM = { type: "pkcs8", format: "pem" } as const;
 const DISCOVERY = "application/vnd.restate.endpointmanifest.v3+json";
 const KEY_FILE = "request-identity-private-key-pem-file";
@@ -130,6 +140,16 @@ test("a token names no host: every deployment that trusts the key accepts it, as
   const token = identity.token({ path: "/discover" }, Date.now());
   const statuses = [first, second, other].map((uri) => statusFor(uri!, "/discover", token));
   expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
+});
+
+test("the preview of a serializer is signed too", async () => {
+  const pem = freshPem();
+  const uri = await sdkWanting(new RequestIdentity(pem).publicKey);
+  const stage = await openStage({ [KEY_FILE]: keyFile("key.pem", pem) });
+  expect((await stage.register(uri)).status).toBe(201);
+  const url = `${stage.local.adminUrl}internal/services/Greeter/serdes/decode/echo%2Finput`;
+  const response = await fetch(url, { method: "POST", headers: { "x-requested-with": "test" }, body: '{"a":1}' });
+  expect([response.status, await response.text()]).toEqual([200, '{"a":1}']);
 });
 
 test("keys are rotated without a refused request: a deployment that trusts two keys accepts both", async () => {

@@ -105,7 +105,7 @@ it("a deployment that was removed is not registered again before its handlers ch
   await second.close();
   const third = await serve(["one", "two"], port);
   await becomes("one,two@1");
-  // The removal is told once, and the deployment that was away for a moment is not awaited.
+  // The removal is logged once. The absence of the deployment for a moment is not logged as a wait.
   expect(told).toEqual(["registration.held-back"]);
   await third.close();
 });

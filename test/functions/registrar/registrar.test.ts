@@ -92,7 +92,7 @@ test("a deployment that does not answer fails its stack in one line that names i
 });
 
 test.each([
-  [403, "lets this function not in (403): its role may lack execute-api:Invoke"],
+  [403, "refused this function (403): its role may lack execute-api:Invoke"],
   [500, "is not registered: the admin API answered 500"],
 ])("an API that answers %i fails the resource with that status", async (status, words) => {
   const door = await listen(createServer((_, response) => response.writeHead(status).end("{}")));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { TestProject } from "vitest/node";
-import { statementProgram } from "../../../infra/statement-program.mjs";
+import { builtInTexts } from "../../../infra/built-in-texts.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
@@ -25,7 +25,7 @@ export async function bundleCommand(): Promise<BundledCommand> {
   const folder = await mkdtemp(join(tmpdir(), "stepwell-command-"));
   for (const name of ["node_modules", "examples"]) await symlink(join(ROOT, name), join(folder, name));
   await build({
-    define: await statementProgram(),
+    define: await builtInTexts(),
     bundle: true,
     platform: "node",
     target: "node20.19",

@@ -38,7 +38,7 @@ const OBJECTS: readonly Shape[] = [
     design: cost(17, 2, 6),
     measured: {
       ...cost(15, 2 + 3, 6),
-      why: "contended is 7, without a transaction: 2 refused, ticket 2, park 1, give-back 1, end 1 (ADR 0011); who waits is in the open index",
+      why: "contended is 7, without a transaction: 2 refused, ticket 2, park 1, give-back 1, end 1 (ADR 0011); a waiting invocation is in the open index",
     },
     reads: { onPath: 9, inAll: 9 },
     play: async (play) => {

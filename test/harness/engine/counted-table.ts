@@ -1,5 +1,14 @@
 /** Counts the requests to a table and their cost in DynamoDB, and passes the requests on to the table. */
-import type { Condition, IndexName, Item, Key, Page, Range, Table } from "../../../shared/engine/ports/table.ts";
+import type {
+  Condition,
+  IndexName,
+  Item,
+  Key,
+  Page,
+  PartitionPage,
+  Range,
+  Table,
+} from "../../../shared/engine/ports/table.ts";
 import type { Transacted, Update, Updated, Write, Written } from "../../../shared/engine/ports/table.ts";
 
 /** The attributes in each index beside the keys: filters of listings, and the fields that the sweeper reads. */
@@ -61,6 +70,10 @@ export class CountedTable implements Table {
 
   queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page> {
     return this.#read("queryIndex", index, () => this.#table.queryIndex(index, pk, range));
+  }
+
+  partitions(prefix: string, after?: string): Promise<PartitionPage> {
+    return this.#read("partitions", prefix, () => this.#table.partitions(prefix, after));
   }
 
   async put(item: Item, condition?: Condition): Promise<Written> {

@@ -8,6 +8,7 @@ export class LostAnswerTable implements Table {
   readonly getMany: Table["getMany"];
   readonly query: Table["query"];
   readonly queryIndex: Table["queryIndex"];
+  readonly partitions: Table["partitions"];
   /** Transactions lose no answer here: a repeated transaction has the same token, so the store repeats its first answer. */
   readonly transact: Table["transact"];
   /** The number of conditional writes. */
@@ -25,6 +26,7 @@ export class LostAnswerTable implements Table {
     this.getMany = (keys) => table.getMany(keys);
     this.query = (pk, range) => table.query(pk, range);
     this.queryIndex = (index, pk, range) => table.queryIndex(index, pk, range);
+    this.partitions = (prefix, after) => table.partitions(prefix, after);
     this.transact = (writes) => table.transact(writes);
   }
 

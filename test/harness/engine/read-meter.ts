@@ -53,6 +53,7 @@ export class ReadMeter implements Table {
     return page;
   }
 
+  partitions: Table["partitions"] = (prefix, after) => this.#table.partitions(prefix, after);
   put: Table["put"] = (item, condition) => this.#table.put(item, condition);
   update: Table["update"] = (key, update, condition) => this.#table.update(key, update, condition);
   delete: Table["delete"] = (key, condition) => this.#table.delete(key, condition);

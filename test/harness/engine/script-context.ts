@@ -1,12 +1,9 @@
 /** A small SDK for scripted handlers: it replays or emits commands, suspends at awaits, and speaks the bytes of the protocol. */
 import { COMMANDS, type CommandName } from "../../../shared/core/protocol/command-messages.ts";
 import {
-  AwaitingOnMessage,
   EndMessage,
   ErrorMessage,
   ProposeRunCompletionMessage,
-  SuspensionListsMessage,
-  SuspensionTreeMessage,
 } from "../../../shared/core/protocol/control-messages.ts";
 import { messageFrame, REQUESTED_ACK } from "../../../shared/core/protocol/frame.ts";
 import type { MessageType } from "../../../shared/core/model/proto3.ts";
@@ -23,6 +20,8 @@ import {
   TerminalError,
   type Tree,
 } from "./script-awaits.ts";
+import { settled } from "./script-result.ts";
+import { awaitingOnFrame, NOTHING, suspensionFrame } from "./script-suspension.ts";
 import type { LiveInput } from "./live-input.ts";
 import type { Notification, ScriptJournal } from "./script-journal.ts";
 
@@ -238,8 +237,7 @@ export class ScriptContext {
   async #comes({ runs, tree }: Pick<Awaited<unknown>, "runs" | "tree">): Promise<Notification | undefined> {
     for (const run of runs) await run();
     if (this.#live === undefined) return undefined;
-    if (this.journal.version >= 7)
-      this.frames.push(messageFrame(CONTROL.AwaitingOn, AwaitingOnMessage, { awaitingOn: awaitingOn(tree) }));
+    if (this.journal.version >= 7) this.frames.push(awaitingOnFrame(tree));
     this.flush();
     const next = await this.#live.next();
     if (next !== undefined) this.#seen.push(next);
@@ -263,48 +261,8 @@ export class ScriptContext {
   }
 
   #suspend(tree: Tree): never {
-    const root = awaitingOn(tree);
-    this.frames.push(
-      this.journal.version >= 7
-        ? messageFrame(CONTROL.Suspension, SuspensionTreeMessage, { awaitingOn: root })
-        : messageFrame(CONTROL.Suspension, SuspensionListsMessage, listsOf(root)),
-    );
+    this.frames.push(suspensionFrame(this.journal.version, tree));
     throw new Suspended();
-  }
-}
-
-const NOTHING = { completions: [], signals: [], namedSignals: [], nested: [], combinator: 0 };
-
-function awaitingOn(tree: Tree) {
-  return { ...NOTHING, signals: [CANCEL], nested: [tree], combinator: 1 };
-}
-
-interface Lists {
-  readonly waitingCompletions: readonly number[];
-  readonly waitingSignals: readonly number[];
-  readonly waitingNamedSignals: readonly string[];
-}
-
-function listsOf(tree: Tree): Lists {
-  const nested = tree.nested.map(listsOf);
-  return {
-    waitingCompletions: [...tree.completions, ...nested.flatMap((one) => one.waitingCompletions)],
-    waitingSignals: [...tree.signals, ...nested.flatMap((one) => one.waitingSignals)],
-    waitingNamedSignals: [...tree.namedSignals, ...nested.flatMap((one) => one.waitingNamedSignals)],
-  };
-}
-
-interface Settled {
-  readonly value?: Uint8Array;
-  readonly failure?: { readonly code: number; readonly message: string; readonly metadata: [] };
-}
-
-async function settled(closure: () => string | Promise<string>): Promise<Settled> {
-  try {
-    return { value: encoder.encode(await closure()) };
-  } catch (error) {
-    if (!(error instanceof TerminalError)) throw error;
-    return { failure: { code: error.code, message: error.message, metadata: [] } };
   }
 }
 

@@ -6,7 +6,7 @@ import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
 import { openLedger } from "../../crash/ledger.ts";
 import type { Recorded } from "../../crash/outcome.ts";
 import { noiseOf } from "./noise.ts";
-import type { LoadLine } from "./told.ts";
+import type { LoadLine } from "./results.ts";
 
 /** A deployment's server sets this header if it finds the process at the other end of a connection. */
 export const DRIVER_HEADER = "x-load-driver";

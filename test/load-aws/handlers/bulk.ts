@@ -3,7 +3,7 @@ import { object, serde, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
 import { Attempt, recordedIn, valueIn } from "./attempt.ts";
 import { digestOf, noiseOf } from "./noise.ts";
-import type { BulkTold, Kept, Pieces } from "./told.ts";
+import type { BulkResult, Kept, Pieces } from "./results.ts";
 
 const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationFactor: 2 };
 const options = { retryPolicy: RETRY_QUICKLY };
@@ -17,7 +17,7 @@ export function bulkServices(prefix: string, ledgerPath: string) {
     name: `${prefix}Bulk`,
     handlers: {
       /** Large results of closures, with a sleep in between, during which the journal is stored and no attempt runs. */
-      runs: async (ctx: Context, { count, bytes, napMs }: Pieces): Promise<BulkTold> => {
+      runs: async (ctx: Context, { count, bytes, napMs }: Pieces): Promise<BulkResult> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const kept: Uint8Array[] = [];
         for (let at = 1; at <= count; at++) {
@@ -34,7 +34,7 @@ export function bulkServices(prefix: string, ledgerPath: string) {
         };
       },
       /** Passes its large input to a call, whose journal then contains it too. */
-      passes: async (ctx: Context, text: string): Promise<BulkTold> => {
+      passes: async (ctx: Context, text: string): Promise<BulkResult> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const first = await attempt.run("first");
         const child = await ctx.serviceClient(bulk).takes(text);
@@ -42,7 +42,7 @@ export function bulkServices(prefix: string, ledgerPath: string) {
         const digests = [digestOf(Buffer.from(text)), ...child.digests];
         return { invocationId: attempt.invocationId, recorded, children: [child], digests };
       },
-      takes: async (ctx: Context, text: string): Promise<BulkTold> => {
+      takes: async (ctx: Context, text: string): Promise<BulkResult> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const recorded = [await attempt.run("step 1")];
         return { invocationId: attempt.invocationId, recorded, digests: [digestOf(Buffer.from(text))] };
@@ -53,14 +53,14 @@ export function bulkServices(prefix: string, ledgerPath: string) {
   const hoard = object({
     name: `${prefix}Hoard`,
     handlers: {
-      keep: async (ctx: ObjectContext, { count, bytes, seed }: Kept): Promise<BulkTold> => {
+      keep: async (ctx: ObjectContext, { count, bytes, seed }: Kept): Promise<BulkResult> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const enter = await attempt.run("enter");
         for (let at = 1; at <= count; at++) ctx.set(`piece ${at}`, noiseOf(`${seed} piece ${at}`, bytes), serde.binary);
         const recorded = [enter, await attempt.run("leave")];
         return { invocationId: attempt.invocationId, recorded, digests: [] };
       },
-      look: async (ctx: ObjectContext, { count }: Kept): Promise<BulkTold> => {
+      look: async (ctx: ObjectContext, { count }: Kept): Promise<BulkResult> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const enter = await attempt.run("enter");
         const digests: string[] = [];

@@ -12,7 +12,7 @@ import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/re
 import type { WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk/lambda";
 import type { Recorded } from "../../crash/outcome.ts";
 import { Attempt } from "./attempt.ts";
-import type { Added, Told } from "./told.ts";
+import type { Added, HandlerResult } from "./results.ts";
 
 const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationFactor: 2 };
 const options = { retryPolicy: RETRY_QUICKLY };
@@ -35,24 +35,24 @@ export function loadServices(prefix: string, ledgerPath: string) {
       dies: async (_ctx: Context, text: string) => {
         throw new TerminalError(`dies of ${text}`, { errorCode: 422 });
       },
-      steps: async (ctx: Context, count: number): Promise<Told> => {
+      steps: async (ctx: Context, count: number): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         return { invocationId: attempt.invocationId, recorded: await steps(attempt, count) };
       },
-      together: async (ctx: Context, count: number): Promise<Told> => {
+      together: async (ctx: Context, count: number): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         const all = Array.from({ length: count }, (_, at) => attempt.run(`beside ${at}`));
         return { invocationId: attempt.invocationId, recorded: await RestatePromise.all(all) };
       },
       /** Half of the attempts fail at the beginning, half of the others at the end. One step fails in half of its executions. */
-      flaky: async (ctx: Context): Promise<Told> => {
+      flaky: async (ctx: Context): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         failNowAndThen("at its beginning");
         const recorded = [...(await steps(attempt, 1)), await attempt.runFlaky("flaky")];
         failNowAndThen("at its end");
         return { invocationId: attempt.invocationId, recorded };
       },
-      nap: async (ctx: Context, askedMs: number): Promise<Told> => {
+      nap: async (ctx: Context, askedMs: number): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         const before = await attempt.run("before");
         await ctx.sleep(askedMs);
@@ -60,7 +60,10 @@ export function loadServices(prefix: string, ledgerPath: string) {
         const slept = { askedMs, fromMs: before.atMs, toMs: after.atMs };
         return { invocationId: attempt.invocationId, recorded: [before, after], slept };
       },
-      fanOut: async (ctx: Context, { calls, key }: { readonly calls: number; readonly key: string }): Promise<Told> => {
+      fanOut: async (
+        ctx: Context,
+        { calls, key }: { readonly calls: number; readonly key: string },
+      ): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         const first = await attempt.run("first");
         const later = ctx.serviceSendClient(work).steps(1, rpc.sendOpts({ delay: 1_500 }));
@@ -71,7 +74,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         const sent = [await later.invocationId, await added.invocationId];
         return { invocationId: attempt.invocationId, recorded, children, sent };
       },
-      awaits: async (ctx: Context): Promise<Told> => {
+      awaits: async (ctx: Context): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         const { id, promise } = ctx.awakeable<string>();
         const recorded = [await attempt.run("publish", id)];
@@ -80,7 +83,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         return { invocationId: attempt.invocationId, recorded, value };
       },
       /** Sleeps until it is cancelled, and compensates. */
-      waits: async (ctx: Context): Promise<Told> => {
+      waits: async (ctx: Context): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         const recorded = [await attempt.run("done")];
         try {
@@ -123,7 +126,7 @@ function vote(name: string, begin: (ctx: Context) => Attempt) {
   return workflow({
     name,
     handlers: {
-      run: async (ctx: WorkflowContext): Promise<Told> => {
+      run: async (ctx: WorkflowContext): Promise<HandlerResult> => {
         const attempt = begin(ctx);
         const recorded = [await attempt.run("begin")];
         const value = await ctx.promise<string>("verdict");

@@ -5,11 +5,13 @@ import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 import type { Queue, Wake } from "../../../shared/engine/ports/queue.ts";
-import type { Condition, Item, Key, Table } from "../../../shared/engine/ports/table.ts";
+import type { Key, Table } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import type { InProcessEndpoints } from "../in-process-endpoints.ts";
 import { exchangeOver } from "../in-process-endpoints.ts";
+import { aboutRequest, ending, under } from "./call-parts.ts";
+import { exchangeWhile } from "./exchange-while.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { callText, isWrite, type PortCall, type Strike } from "./point.ts";
 
@@ -31,7 +33,7 @@ const REFUSAL_MS = 5;
 
 const NEVER = new Promise<never>(() => {});
 
-const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex"]);
+const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex", "partitions"]);
 
 export interface Surroundings {
   readonly clock: VirtualClock;
@@ -172,6 +174,7 @@ export class FaultyPorts {
       query: (pk, range) => called("query", `${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
       queryIndex: (index, pk, range) =>
         called("queryIndex", `${index} ${pk}`, () => table.queryIndex(index, pk, range)),
+      partitions: (prefix, after) => called("partitions", prefix, () => table.partitions(prefix, after)),
       put: (item, condition) =>
         called("put", at(item) + ending(item) + under(condition), () => table.put(item, condition)),
       update: (key, update, condition) =>
@@ -272,8 +275,7 @@ export class FaultyPorts {
 
   /** The connection of an open exchange breaks with its process, so that the handler on it ends at its next await. */
   #openly(call: PortCall, open: () => Exchange): Exchange {
-    const lost = () => new TransportError("broken", "the reply was lost");
-    const inner = this.#called({
+    const opened = this.#called({
       call,
       effect: async () => {
         const exchange = open();
@@ -281,44 +283,14 @@ export class FaultyPorts {
         if (this.#dead) exchange.abort();
         return exchange;
       },
-      lost,
+      lost: () => new TransportError("broken", "the reply was lost"),
     });
-    inner.catch(() => undefined);
-    const whenAlive = (act: (exchange: Exchange) => void): void => {
-      if (!this.#dead) void inner.then((exchange) => this.#dead || act(exchange)).catch(() => undefined);
-    };
-    let abort: (error: Error) => void = () => {};
-    const aborted = new Promise<never>((_, reject) => (abort = reject));
-    aborted.catch(() => undefined);
-    return {
-      head: async () => this.#alive(await Promise.race([inner.then((exchange) => exchange.head()), aborted])),
-      next: async () => this.#alive(await Promise.race([inner.then((exchange) => exchange.next()), aborted])),
-      write: (bytes) => whenAlive((exchange) => exchange.write(bytes)),
-      halfClose: () => whenAlive((exchange) => exchange.halfClose()),
-      abort: () => {
-        abort(new TransportError("aborted", "the exchange was let go of"));
-        whenAlive((exchange) => exchange.abort());
-      },
-    };
+    return exchangeWhile(() => !this.#dead, opened);
   }
-}
-
-/** Marks a final segment in the text of a call. */
-function ending(item: Item): string {
-  return item["end"] === true ? " with the end" : "";
-}
-
-/** Marks a conditional write in the text of a call. */
-function under(condition: Condition | undefined): string {
-  return condition === undefined ? "" : ` if ${condition.kind}`;
 }
 
 /** The kind of a call: calls of one kind are throttled together. */
 function kindOf(call: string): "write" | "schedule" | "other" {
   if (isWrite(call)) return "write";
   return call.startsWith("timers.at ") ? "schedule" : "other";
-}
-
-function aboutRequest({ path, headers }: ExchangeRequest): string {
-  return `${path} ${headers["x-restate-invocation-id"] ?? ""}`;
 }

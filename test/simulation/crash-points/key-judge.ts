@@ -31,7 +31,7 @@ export async function judgeKeys(
     const lock = readLock(item);
     const ran = startsOf(invocations.filter(({ invocation }) => isOf(invocation.acceptance.target, service, key)));
     complaints.push(...lockComplaints(world, item, lock, service === "Flow" ? ran : []));
-    const shown = textOf(await stateOf(world.observer(), { service, key }));
+    const shown = textOf((await stateOf(world.observer(), { service, key }))!);
     const expected = scenario.states?.[key] ?? [textOf(replayed(ran, scenario))];
     if (!expected.includes(shown)) complaints.push(`the state of ${key} is ${shown}, and not ${expected.join(" or ")}`);
   }
@@ -80,7 +80,7 @@ function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readon
   const beyond = inboxKey(pk, lock.tail + 1).sk;
   for (const { pk: at, sk } of table.all())
     if (at === pk && sk.startsWith("inbox#") && sk >= beyond)
-      complaints.push(`${sk} of ${pk} lies where nobody drew it`);
+      complaints.push(`${sk} of ${pk} has a number that was not drawn`);
   return complaints;
 }
 

@@ -9,8 +9,8 @@ const TEST_MAX_MS = 120_000;
 const OBJECT_WRITTEN = /^table\.(put|update) obj#/;
 
 function withTable(table: Table, change: Partial<Table>): Table {
-  const { get, getMany, query, queryIndex, put, update, delete: remove, transact } = table;
-  return { get, getMany, query, queryIndex, put, update, delete: remove, transact, ...change };
+  const { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact } = table;
+  return { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact, ...change };
 }
 
 /** Makes updates of a lock without the conditions that `drops` selects. */

@@ -162,7 +162,7 @@ const PLAYED: readonly Scenario[] = [
     states: { k: [`large="${LARGE}" ${log("edited", "b")}`] },
   },
   {
-    name: "large state edited while nobody holds the key",
+    name: "large state edited while the key is free",
     async play(client) {
       await callTo(client, "grow", "g");
       await edit(client, "k", { log: ["edited"], large: LARGE });

@@ -13,8 +13,8 @@ const CHILD = "one";
 const isSegment = ({ sk }: Item): boolean => sk.startsWith("seg#");
 
 function withPut(table: Table, put: Table["put"]): Table {
-  const { get, getMany, query, queryIndex, update, delete: remove, transact } = table;
-  return { get, getMany, query, queryIndex, update, delete: remove, transact, put };
+  const { get, getMany, query, queryIndex, partitions, update, delete: remove, transact } = table;
+  return { get, getMany, query, queryIndex, partitions, update, delete: remove, transact, put };
 }
 
 /** Segments are reported as written before they are durable. */

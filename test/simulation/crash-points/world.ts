@@ -179,8 +179,8 @@ class AllTalk extends OpenStreams {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
-function compose(parts: Parts, owner: string, soleOwner: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(settings, soleOwner);
+function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
+  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
   return {
     ...parts,
     registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),

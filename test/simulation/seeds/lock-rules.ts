@@ -31,7 +31,7 @@ export function holderComplaints(table: WatchedTable, { acceptance }: Invocation
   if (acceptance.handlerType !== "exclusive" || segment.attempt === undefined) return [];
   const { holder } = lockOf(table, acceptance.target.key ?? "");
   if (holder?.nonce === acceptance.nonce) return [];
-  return [`${acceptance.id} wrote segment ${segment.index} while ${holder?.id ?? "nobody"} held its key (I6)`];
+  return [`${acceptance.id} wrote segment ${segment.index} while ${holder?.id ?? "no invocation"} held its key (I6)`];
 }
 
 /** @returns the lock of a key of the object */

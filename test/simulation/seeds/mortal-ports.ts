@@ -17,7 +17,7 @@ const LATE_MAX_MS = 60_000;
 const DAY_MS = 86_400_000;
 const FAR_FUTURE_MS = 400 * DAY_MS;
 
-const failure = () => new StoreError("it failed, and nobody knows whether it had an effect");
+const failure = () => new StoreError("it failed, and its effect is unknown");
 
 export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   const read = <T>(what: string, effect: () => Promise<T>) => mortal.call({ what, kind: "read", effect, failure });
@@ -35,6 +35,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
     query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
     // Without faults: the sweeper reads many empty shards, where a fault would test nothing.
     queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+    partitions: (prefix, after) => table.partitions(prefix, after),
     put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
     update: (key, update, condition) =>
       write(`update ${at(key)}`, () => table.update(key, update, condition), key.sk === "lock" ? "lock" : "write"),

@@ -59,7 +59,7 @@ export class ParkRule {
       const { nonce } = loaded.invocation.acceptance;
       const arrivals = [...loaded.arrivals].filter(([key]) => arrived.has(`arr#${nonce}#${key}`)).map(([, one]) => one);
       const { step } = advance(loaded.invocation, { kind: "poll", atMs, arrivals });
-      if (step.kind !== "park") complaints.push(`${pk} was parked on top of what had arrived (I4)`);
+      if (step.kind !== "park") complaints.push(`${pk} was parked although an arrival satisfied its await (I4)`);
     }
     return complaints;
   }

@@ -13,8 +13,11 @@ const ARRIVALS = "arr$";
 const LOADED = "seg$";
 
 function withTable(engine: Engine, change: Partial<Table>): Engine {
-  const { get, getMany, query, queryIndex, put, update, delete: remove, transact } = engine.table;
-  return { ...engine, table: { get, getMany, query, queryIndex, put, update, delete: remove, transact, ...change } };
+  const { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact } = engine.table;
+  return {
+    ...engine,
+    table: { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact, ...change },
+  };
 }
 
 /** The fence is off: the put of a segment has no condition (I1). */

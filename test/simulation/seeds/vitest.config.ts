@@ -7,6 +7,8 @@ export default defineConfig({
     include: ["test/simulation/{seeds,tickets}/**/*.test.ts"],
     pool: "threads",
     maxWorkers: 2,
+    // A test in virtual time fails only if it hangs; the gate runs the suite at low priority, beside others.
+    testTimeout: 300_000,
     reporters: reportersOf("seeds"),
   },
 });

@@ -185,8 +185,8 @@ export class World {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
-function compose(parts: Parts, seed: string, owner: string, soleOwner: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(settings, soleOwner);
+function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
+  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
   return {
     ...parts,
     registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),

@@ -60,8 +60,8 @@ export class InboundFrames implements FrameSink {
 
   onFrame(type: number, flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
     if (!this.#greeted) {
-      const isGreeting = type === FRAME.SETTINGS && (flags & FLAG.ACK) === 0;
-      insist(isGreeting, CODE.PROTOCOL_ERROR, "the peer does not open with its settings");
+      const isPreface = type === FRAME.SETTINGS && (flags & FLAG.ACK) === 0;
+      insist(isPreface, CODE.PROTOCOL_ERROR, "the peer does not open with its settings");
       this.#greeted = true;
     }
     const goesOn = type === FRAME.CONTINUATION && this.#block?.streamId === streamId;

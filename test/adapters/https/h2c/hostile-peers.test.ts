@@ -183,7 +183,7 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
   ["a head without a status", PROTOCOL, head(field("a", "b"))],
   ["a head whose status comes later", PROTOCOL, head(Buffer.concat([field("a", "b"), OK]))],
   ["a head with two statuses", PROTOCOL, head(Buffer.concat([OK, OK]))],
-  ["a status that is none", PROTOCOL, head(status("2x0"))],
+  ["a status that is not a number", PROTOCOL, head(status("2x0"))],
   ["a head of a request", PROTOCOL, head(Buffer.concat([OK, Buffer.from([0x82])]))],
   ["a name with a capital", PROTOCOL, withField("X-a", "b")],
   ["a name that is empty", PROTOCOL, withField("", "b")],

@@ -1,0 +1,22 @@
+/** The Lambda handler of the topics function: it accepts the records that an event source mapping delivers. */
+import { withinTime } from "../../shared/engine/consume/time-budget.ts";
+import type { Aws } from "../../shared/wiring/aws.ts";
+import { deliverRecords } from "../../shared/wiring/deliver-records.ts";
+import type { KafkaEvent } from "../../shared/wiring/kafka-event.ts";
+import { timeIsUpAtMs } from "../lambda/time-left.ts";
+import type { LambdaContext } from "../lambda/time-left.ts";
+
+export interface CalledFunction extends LambdaContext {
+  /** Ends with the alias that the mapping calls. Lambda always gives it. */
+  readonly invokedFunctionArn?: string;
+}
+
+export type TopicsHandler = (event: KafkaEvent, context: CalledFunction) => Promise<{ readonly accepted: number }>;
+
+export function topicsHandler(aws: Aws): TopicsHandler {
+  const { engine } = aws;
+  return (event, context) =>
+    withinTime(engine, timeIsUpAtMs(aws, context), () =>
+      deliverRecords(engine, event, context.invokedFunctionArn ?? ""),
+    );
+}

@@ -1,0 +1,4 @@
+/** @see ui-files.mjs */
+export function compressedFiles(): Promise<
+  readonly { readonly name: string; readonly type: string; readonly gzip: Buffer }[]
+>;

@@ -1,0 +1,18 @@
+/** Pauses between tries that fail: each is longer than the one before. */
+
+const FIRST_MS = 200;
+const MAX_MS = 10_000;
+
+export class Backoff {
+  #nextMs = FIRST_MS;
+
+  next(): number {
+    const pauseMs = this.#nextMs;
+    this.#nextMs = Math.min(MAX_MS, pauseMs * 2);
+    return pauseMs;
+  }
+
+  reset(): void {
+    this.#nextMs = FIRST_MS;
+  }
+}

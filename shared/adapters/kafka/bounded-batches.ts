@@ -1,0 +1,80 @@
+/** Bounds what a compressed batch of records unfolds to, because a batch of a megabyte could fill the memory. */
+import * as zlib from "node:zlib";
+
+export const BATCH_MAX_BYTES = 64 * 1024 * 1024;
+
+interface Decompression {
+  decompressSync(data: Buffer): Buffer;
+}
+
+type Unpack = (data: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+
+/** @param algorithms those of the client, by their names in Kafka; they are changed in place */
+export function boundBatches(algorithms: Readonly<Record<string, Decompression>>): void {
+  const { gzip, snappy, lz4, zstd } = algorithms;
+  if (gzip !== undefined) gzip.decompressSync = bounded(zlib.gunzipSync);
+  // Node has it from version 22.15 on; the client refuses such batches on an older one.
+  const unzstd = (zlib as { readonly zstdDecompressSync?: Unpack }).zstdDecompressSync;
+  if (zstd !== undefined && unzstd !== undefined) zstd.decompressSync = bounded(unzstd);
+  if (snappy !== undefined) measureFirst(snappy, snappyBytes);
+  if (lz4 !== undefined) measureFirst(lz4, lz4Bytes);
+}
+
+function bounded(unpack: Unpack): Decompression["decompressSync"] {
+  return (data) => unpack(data, { maxOutputLength: BATCH_MAX_BYTES });
+}
+
+function measureFirst(algorithm: Decompression, sizeOf: (data: Buffer) => number): void {
+  const unpack = algorithm.decompressSync.bind(algorithm);
+  algorithm.decompressSync = (data) => {
+    const sizeBytes = sizeOf(data);
+    if (sizeBytes <= BATCH_MAX_BYTES) return unpack(data);
+    throw new RangeError(`a batch of records unfolds to ${sizeBytes} bytes, and at most ${BATCH_MAX_BYTES} are read`);
+  };
+}
+
+const FRAMED_SNAPPY = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
+const FRAME_HEAD_BYTES = 16;
+
+/** Raw snappy begins with its unfolded size as a varint; the form of Java clients is a list of such blocks with their sizes. */
+export function snappyBytes(data: Buffer): number {
+  if (!data.subarray(0, FRAMED_SNAPPY.length).equals(FRAMED_SNAPPY)) return varint(data);
+  let sizeBytes = 0;
+  for (let at = FRAME_HEAD_BYTES; at + 4 <= data.length;) {
+    const length = data.readUInt32BE(at);
+    sizeBytes += varint(data.subarray(at + 4));
+    at += 4 + length;
+  }
+  return sizeBytes;
+}
+
+function varint(data: Uint8Array): number {
+  let value = 0;
+  for (let at = 0; at < 5 && at < data.length; at++) {
+    value += (data[at]! & 0x7f) * 2 ** (7 * at);
+    if (data[at]! < 0x80) return value;
+  }
+  return value;
+}
+
+const CONTENT_SIZE = 0x08;
+const BLOCK_CHECKSUM = 0x10;
+const DICTIONARY = 0x01;
+const STORED = 0x8000_0000;
+
+/** The most that the blocks of an LZ4 frame can unfold to: the frame says how large a block is at most. */
+export function lz4Bytes(data: Buffer): number {
+  if (data.length < 7) return 0;
+  const flags = data[4]!;
+  const blockMaxBytes = 4 ** (((data[5]! >> 4) & 7) + 4);
+  let at = 7 + ((flags & CONTENT_SIZE) !== 0 ? 8 : 0) + ((flags & DICTIONARY) !== 0 ? 4 : 0);
+  let sizeBytes = 0;
+  while (at + 4 <= data.length) {
+    const written = data.readUInt32LE(at);
+    if (written === 0) break;
+    const length = written >= STORED ? written - STORED : written;
+    sizeBytes += written >= STORED ? length : blockMaxBytes;
+    at += 4 + length + ((flags & BLOCK_CHECKSUM) !== 0 ? 4 : 0);
+  }
+  return sizeBytes;
+}

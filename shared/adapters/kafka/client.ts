@@ -1,0 +1,47 @@
+/** Loads the Kafka client, which a process without subscriptions never does, and guards what it connects to and unfolds. */
+import type * as Client from "@platformatic/kafka";
+import { boundBatches } from "./bounded-batches.ts";
+import { type AddressRefusal, assertAllowed } from "./guarded-brokers.ts";
+
+export type KafkaClient = typeof Client;
+
+let loading: Promise<KafkaClient> | undefined;
+
+/** @param refusalOf the first caller's counts for the whole process */
+export function loadClient(refusalOf: AddressRefusal): Promise<KafkaClient> {
+  loading ??= load(refusalOf);
+  return loading;
+}
+
+async function load(refusalOf: AddressRefusal): Promise<KafkaClient> {
+  provideResolvers();
+  const client = await import("@platformatic/kafka");
+  guardConnections(client, refusalOf);
+  boundBatches(client.compressionsAlgorithms as unknown as Parameters<typeof boundBatches>[0]);
+  return client;
+}
+
+/** The client has no hook for this. Every connection, also to a broker that another broker has named, comes from `get`. */
+function guardConnections({ ConnectionPool }: KafkaClient, refusalOf: AddressRefusal): void {
+  type Callback = (error: Error | null, connection?: Client.Connection) => void;
+  type Get = (this: unknown, broker: Client.Broker, callback: Callback) => void;
+  const pool = ConnectionPool.prototype as unknown as { get: Get };
+  const { get } = pool;
+  pool.get = function guardedGet(broker, callback) {
+    assertAllowed(broker, refusalOf).then(() => get.call(this, broker, callback), callback);
+  };
+}
+
+/** The client calls this function, which Node has from version 22 on. */
+function provideResolvers(): void {
+  const promises = Promise as unknown as { withResolvers?: () => object };
+  promises.withResolvers ??= function withResolvers() {
+    let resolve: unknown;
+    let reject: unknown;
+    const promise = new Promise((onDone, onFailed) => {
+      resolve = onDone;
+      reject = onFailed;
+    });
+    return { promise, resolve, reject };
+  };
+}

@@ -1,0 +1,40 @@
+/** Formats one invocation of a list for the admin API. */
+import { targetText } from "../../core/model/target.ts";
+import type { DetailedRow } from "../../engine/query/row-details.ts";
+import type { InvocationSummaryBody } from "../wire/invocation.ts";
+import { present, written } from "./present.ts";
+import { momentText } from "./time-text.ts";
+
+export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
+  const { id, service, handler, key, status, createdAtMs, deploymentId, outcome, attempts } = summary;
+  return {
+    id,
+    target: targetText({ service, handler, ...(key !== undefined && { key }) }),
+    target_service_name: service,
+    ...present({ target_service_key: key }),
+    target_handler_name: handler,
+    status,
+    created_at: momentText(createdAtMs),
+    ...present({
+      pinned_deployment_id: deploymentId,
+      completed_at: written(summary.endedAtMs, momentText),
+      outcome,
+      attempts,
+      next_retry_at: written(summary.nextRetryAtMs, momentText),
+      wake_at: written(summary.wakeAtMs, momentText),
+      error: errorBody(summary),
+    }),
+  };
+}
+
+const MESSAGE_MAX_CHARS = 300;
+
+/** The message is cut, because handlers choose its length and a list shows many messages. */
+function errorBody({ failure, lastFailure }: DetailedRow): InvocationSummaryBody["error"] {
+  if (failure !== undefined) return { code: String(failure.code), message: cut(failure.message) };
+  return lastFailure && { code: lastFailure.errorCode, message: cut(lastFailure.message) };
+}
+
+function cut(message: string): string {
+  return message.length <= MESSAGE_MAX_CHARS ? message : `${message.slice(0, MESSAGE_MAX_CHARS - 1)}…`;
+}

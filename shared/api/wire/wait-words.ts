@@ -1,0 +1,94 @@
+/** The words for one thing that an invocation waits for, for the command line and for the web UI. */
+import type { PauseBody, WaitBody } from "./invocation.ts";
+
+/** A text, or the id of an invocation, which a client may show as a link. All of it may come from handlers. */
+export type WaitPart = { readonly text: string } | { readonly invocationId: string };
+
+/** How a client writes moments: `at 14:03:07` or `in 42 s`, and `until 14:03:07`. */
+export interface MomentWords {
+  readonly at: (moment: string) => string;
+  readonly until: (moment: string) => string;
+}
+
+export function waitParts(wait: WaitBody, moments: MomentWords): readonly WaitPart[] {
+  const { kind, name = "", target = "" } = wait;
+  const { at, until } = untilWords(wait, moments);
+  const attempt = wait.attempt ?? 1;
+  switch (kind) {
+    case "schedule":
+      return texts(`its start${at}`);
+    case "key":
+      return [...texts(`its key: ${placeText(wait.place)}`), ...holderParts(wait)];
+    case "retry":
+      return texts(`attempt ${attempt}${at}${causeText(wait)}`);
+    case "circuit":
+      return texts(`the circuit of its service on ${wait.deployment_id ?? ""}, open${until}: ${name}`);
+    case "resume":
+      return texts("an order to resume");
+    case "driver":
+      return texts("a driver");
+    case "attempt":
+      return texts(`the answer of ${wait.deployment_id ?? "its deployment"} to attempt ${attempt}`);
+    case "call":
+    case "attach":
+      return otherParts(wait);
+    case "timer":
+      return texts(`a timer${until}`);
+    case "promise":
+      return texts(`the promise "${name}" of ${target}`);
+    case "awakeable":
+      return texts(`the awakeable ${wait.awakeable_id ?? ""}`);
+    case "signal":
+      return texts(`the signal "${name}"`);
+    default:
+      return texts(`${wait.type ?? kind} ${name}`.trim());
+  }
+}
+
+/** The same as one text. */
+export function waitText(wait: WaitBody, moments: MomentWords): string {
+  return waitParts(wait, moments)
+    .map((part) => ("text" in part ? part.text : part.invocationId))
+    .join("");
+}
+
+export function pauseWords({ reason, by, failure }: PauseBody): string {
+  const cause = failure === undefined ? "" : `: ${failure.error_code} ${failure.message}`;
+  switch (reason) {
+    case "order":
+      return `by order${by === undefined ? "" : ` of ${by}`}`;
+    case "failure":
+      return `after a failure${cause}`;
+    case "process-ends":
+      return `because it ended processes${cause}`;
+  }
+}
+
+function untilWords({ until }: WaitBody, moments: MomentWords): { readonly at: string; readonly until: string } {
+  if (until === undefined) return { at: "", until: "" };
+  return { at: ` ${moments.at(until)}`, until: ` ${moments.until(until)}` };
+}
+
+function texts(text: string): readonly WaitPart[] {
+  return [{ text }];
+}
+
+function causeText({ failure }: WaitBody): string {
+  return failure === undefined ? "" : `: ${failure.error_code} ${failure.message.split("\n", 1)[0]!}`;
+}
+
+function placeText(place: number | undefined): string {
+  return place === undefined ? "in the queue" : place === 1 ? "next" : `number ${place}`;
+}
+
+function holderParts(wait: WaitBody): readonly WaitPart[] {
+  return wait.invocation_id === undefined ? [] : [{ text: "; " }, ...otherParts(wait), { text: " has the key" }];
+}
+
+function otherParts({ invocation_id: id, target = "", status }: WaitBody): readonly WaitPart[] {
+  const parts: WaitPart[] = [];
+  if (target !== "") parts.push({ text: id === undefined ? target : `${target} ` });
+  if (id !== undefined) parts.push({ invocationId: id });
+  if (status !== undefined) parts.push({ text: ` (${status})` });
+  return parts;
+}

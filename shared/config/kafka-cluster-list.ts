@@ -1,0 +1,76 @@
+/** The setting of Kafka clusters: a list of tables, or the same as text. */
+import { parse } from "smol-toml";
+import type { Setting } from "./setting-kinds.ts";
+
+export interface ConfiguredCluster {
+  readonly name: string;
+  /** The names are those of librdkafka. */
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+const CLUSTERS_MAX = 100;
+const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
+
+/** Each table has `name`, `brokers` or `bootstrap.servers`, and any further property of its clients. */
+export function kafkaClusters(doc: string): Setting<readonly ConfiguredCluster[] | undefined> {
+  return {
+    kind: "text",
+    fallbackText: "",
+    fallback: undefined,
+    doc,
+    mayBeSecret: true,
+    expected:
+      'a list of clusters, each with a name and brokers, such as [{ name = "main", brokers = ["broker:9092"] }]',
+    read(raw) {
+      const list = typeof raw === "string" ? listOf(raw) : raw;
+      if (!Array.isArray(list) || list.length > CLUSTERS_MAX) return undefined;
+      const clusters = list.map(clusterOf);
+      const names = new Set(clusters.map((one) => one?.name));
+      const isValid = clusters.every((one) => one !== undefined) && names.size === clusters.length;
+      return isValid ? { value: clusters } : undefined;
+    },
+  };
+}
+
+/** A list in TOML or in JSON, which variables and flags have. */
+function listOf(text: string): unknown {
+  try {
+    return text.trimStart().startsWith("[") ? jsonOrToml(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonOrToml(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parse(`list = ${text}`)["list"];
+  }
+}
+
+function clusterOf(raw: unknown): ConfiguredCluster | undefined {
+  if (typeof raw !== "object" || raw === null) return undefined;
+  const { name, brokers, ...more } = raw as Readonly<Record<string, unknown>>;
+  if (typeof name !== "string" || !NAME.test(name)) return undefined;
+  const given: Record<string, string> = {
+    ...(Array.isArray(brokers) && { "bootstrap.servers": brokers.join(",") }),
+    ...flat(more, ""),
+  };
+  const hasBrokers = ["bootstrap.servers", "metadata.broker.list", "aws.msk-cluster-arn"].some(
+    (key) => (given[key] ?? "") !== "",
+  );
+  return hasBrokers ? { name, properties: given } : undefined;
+}
+
+/** An unquoted key with dots makes inner tables in TOML. */
+function flat(table: object, prefix: string): Readonly<Record<string, string>> {
+  return Object.assign(
+    {},
+    ...Object.entries(table).map(([name, value]: [string, unknown]) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? flat(value, `${prefix}${name}.`)
+        : { [prefix + name]: String(value) },
+    ),
+  ) as Readonly<Record<string, string>>;
+}

@@ -1,0 +1,68 @@
+/** The position of a subscription in one partition: which records it has accepted, and where it reads next. */
+import type { TopicRecord } from "./topic-record.ts";
+
+/** The place at which a reset lets a subscription read again. */
+export type ResetTarget =
+  | { readonly kind: "earliest" }
+  | { readonly kind: "latest" }
+  /** The first record of each partition whose timestamp is at or after the moment. */
+  | { readonly kind: "time"; readonly atMs: number }
+  /** Other partitions keep their positions. */
+  | { readonly kind: "offsets"; readonly offsets: Readonly<Record<string, number>> };
+
+/** An operator's order to read again from another place. Later resets have higher numbers, from 1 on. */
+export interface Reset {
+  readonly number: number;
+  readonly to: ResetTarget;
+  readonly atMs: number;
+}
+
+export interface Position {
+  /** The number of the last reset that reached this partition; 0 before the first. */
+  readonly resetNumber: number;
+  /** Every record before this offset is accepted or skipped. */
+  readonly nextOffset: number;
+  /** The moment of the last write. */
+  readonly writtenAtMs: number;
+  /** The id that the broker gave the topic, where the source of records knows it. */
+  readonly topicId?: string;
+  /** How many records the policy has skipped since the last reset. */
+  readonly skipped: number;
+}
+
+/** True if the reset moves the partition and has not done so yet. */
+export function isResetDue(
+  reset: Reset | undefined,
+  partition: number,
+  position: Pick<Position, "resetNumber"> | undefined,
+): reset is Reset {
+  if (reset === undefined || (position?.resetNumber ?? 0) >= reset.number) return false;
+  return reset.to.kind !== "offsets" || reset.to.offsets[String(partition)] !== undefined;
+}
+
+/**
+ * The position that counts for a batch: the stored one, or a new one if there is none, if a reset has come since, or if the
+ * stored one belongs to a deleted topic of the same name.
+ */
+export function positionNow(
+  stored: Position | undefined,
+  { reset, partition, topicId }: { reset: Reset | undefined; partition: number; topicId: string | undefined },
+): Position {
+  const resetNumber = isResetDue(reset, partition, stored) ? reset.number : (stored?.resetNumber ?? 0);
+  const isSameTopic = stored?.topicId === undefined || topicId === undefined || stored.topicId === topicId;
+  const topic = topicId === undefined ? {} : { topicId };
+  if (stored !== undefined && isSameTopic && stored.resetNumber === resetNumber) return { ...stored, ...topic };
+  return { resetNumber, nextOffset: 0, writtenAtMs: 0, skipped: 0, ...topic };
+}
+
+/**
+ * True if the subscription has accepted the record: it lies before the position, and is not younger than the position. A
+ * younger record belongs to a topic that was created again since. If the clock of a producer runs ahead, the derived id of
+ * the record still finds the accepted invocation.
+ */
+export function isAccepted(
+  { nextOffset, writtenAtMs }: Position,
+  { offset, timestampMs }: Pick<TopicRecord, "offset" | "timestampMs">,
+): boolean {
+  return offset < nextOffset && (timestampMs === undefined || timestampMs <= writtenAtMs);
+}

@@ -1,0 +1,16 @@
+/** The identity of a record: the parts from which the id of its invocation is derived (I7). */
+import type { RecordOrigin, TopicRecord } from "./topic-record.ts";
+
+/**
+ * The subscription stands for the cluster. A reset of the subscription to earlier records invokes their handlers again, so
+ * its number is part of the identity. The timestamp distinguishes the records of a topic that was deleted and created again,
+ * whose offsets begin again at 0.
+ */
+export function recordIdentity(
+  { subscriptionId, topic, partition }: RecordOrigin,
+  { offset, timestampMs }: Pick<TopicRecord, "offset" | "timestampMs">,
+  resetNumber: number,
+): readonly string[] {
+  const at = timestampMs === undefined ? "" : String(timestampMs);
+  return ["rec", subscriptionId, String(resetNumber), topic, String(partition), String(offset), at];
+}

@@ -1,0 +1,60 @@
+/** Counts in memory how the invocations that this process ended in the last hour have ended, minute by minute. */
+import { END_OUTCOMES, type EndOutcome } from "../../core/invocation/end-outcome.ts";
+import type { Activity, EndedInvocation } from "../ports/activity.ts";
+import type { Clock } from "../ports/clock.ts";
+
+export type EndCounts = Readonly<Record<EndOutcome, number>>;
+
+export interface EndsView {
+  /** When the counting began: no earlier than an hour ago. */
+  readonly sinceMs: number;
+  /** Sixty minutes, oldest first; the last one is the present minute. */
+  readonly minutes: readonly (EndCounts & { readonly atMs: number })[];
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+
+/** Complete where one process ends all invocations. */
+export class RecentEnds implements Activity {
+  readonly #clock: Clock;
+  readonly #beganAtMs: number;
+  readonly #next: Activity | undefined;
+  /** By the number of the minute modulo sixty. */
+  readonly #minutes: { minute: number; counts: Record<EndOutcome, number> }[] = [];
+
+  /** @param next gets each end too */
+  constructor(clock: Clock, next?: Activity) {
+    this.#clock = clock;
+    this.#beganAtMs = clock.nowMs();
+    this.#next = next;
+  }
+
+  ended(end: EndedInvocation): void {
+    const minute = this.#minute();
+    const place = minute % MINUTES;
+    if (this.#minutes[place]?.minute !== minute) this.#minutes[place] = { minute, counts: none() };
+    this.#minutes[place].counts[end.outcome]++;
+    this.#next?.ended(end);
+  }
+
+  view(): EndsView {
+    const last = this.#minute();
+    const minutes = Array.from({ length: MINUTES }, (_, at) => last - MINUTES + 1 + at);
+    return {
+      sinceMs: Math.max(this.#beganAtMs, minutes[0]! * MINUTE_MS),
+      minutes: minutes.map((minute) => {
+        const kept = this.#minutes[minute % MINUTES];
+        return { atMs: minute * MINUTE_MS, ...(kept?.minute === minute ? kept.counts : none()) };
+      }),
+    };
+  }
+
+  #minute(): number {
+    return Math.floor(this.#clock.nowMs() / MINUTE_MS);
+  }
+}
+
+function none(): Record<EndOutcome, number> {
+  return Object.fromEntries(END_OUTCOMES.map((outcome) => [outcome, 0])) as Record<EndOutcome, number>;
+}

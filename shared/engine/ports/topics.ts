@@ -1,0 +1,84 @@
+/** The port of topics: what reads the records of subscriptions, and where it delivers them. */
+import type { SubscriptionId } from "../../core/model/ids.ts";
+import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
+import type { ResetTarget } from "../../core/topics/position.ts";
+import type { SubscriptionPause, SubscriptionState } from "../../core/topics/subscription-state.ts";
+import type { TopicRecord } from "../../core/topics/topic-record.ts";
+
+/** A subscription whose cluster is configured. A paused one keeps its consumer group, and reads nothing. */
+export interface Consumption {
+  readonly subscription: Subscription;
+  readonly cluster: KafkaCluster;
+  readonly state: SubscriptionState;
+}
+
+/** Records of one partition in the order of their offsets. */
+export interface RecordBatch {
+  readonly subscription: Subscription;
+  readonly partition: number;
+  /** The id that the broker gave the topic, where the source of records knows it. */
+  readonly topicId?: string;
+  readonly records: readonly TopicRecord[];
+}
+
+/**
+ * What became of a batch. Every record before `nextOffset` is durable or skipped, so the group may commit this offset.
+ * `paused`: a bad record paused the subscription. `blocked`: no record can be accepted now, and a later try may succeed; the
+ * source delivers the batch again after a while.
+ */
+export type RecordsOutcome = {
+  readonly nextOffset: number;
+  /** New invocations. */
+  readonly accepted: number;
+  /** Records that had been accepted before, and runs of workflows that exist already. */
+  readonly duplicates: number;
+  readonly skipped: number;
+} & (
+  | { readonly kind: "accepted" }
+  | { readonly kind: "paused"; readonly pause: SubscriptionPause }
+  | { readonly kind: "blocked"; readonly reason: string }
+);
+
+/** Where a partition begins: its accepted position, and the target of a reset that has not reached it. */
+export interface Beginning {
+  /** Undefined if the subscription has accepted nothing from the partition since the last reset. */
+  readonly nextOffset?: number;
+  readonly resetTo?: ResetTarget;
+}
+
+/** The engine's side: what a source of records calls. */
+export interface RecordSink {
+  /** Resolves when the acceptances and the position are durable. @throws StoreError; the source delivers the batch again */
+  accept(batch: RecordBatch): Promise<RecordsOutcome>;
+  beginningOf(of: Omit<RecordBatch, "records">): Promise<Beginning>;
+  /** Stores where a reset has moved a partition. The caller has committed this offset for the group before. */
+  moved(of: Omit<RecordBatch, "records">, nextOffset: number): Promise<void>;
+  /** Stores an error that keeps the subscription from consuming. Never fails. */
+  failed(id: SubscriptionId, message: string, partition?: number): Promise<void>;
+}
+
+/** The memory for records of one subscription that wait for their acceptance. */
+export interface RecordRoom {
+  /** @returns false if there was no room in time */
+  take(sizeBytes: number): Promise<boolean>;
+  giveBack(sizeBytes: number): void;
+}
+
+export interface PartitionLag {
+  readonly partition: number;
+  readonly nextOffset: number;
+  /** The offset that the next produced record gets. */
+  readonly endOffset: number;
+}
+
+export interface Topics {
+  /**
+   * Makes exactly these consumptions exist: begins new ones, begins changed ones again, pauses the paused ones and ends all
+   * others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
+   */
+  follow(wanted: readonly Consumption[], sink: RecordSink): Promise<void>;
+  /** The partitions that this process knows, or all where the source can tell; empty if nothing is known. */
+  lag(consumption: Consumption): Promise<readonly PartitionLag[]>;
+  /** Ends all consumption of this process; the groups and their offsets stay. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,115 @@
+/** What needs an operator first: at most twelve open invocations, with the reason of each, and the counts behind them. */
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+  SILENT_AFTER_MS,
+  WAITING_AFTER_MS,
+  worstFirst,
+} from "../../core/query/attention.ts";
+import { atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import { presentedStatus } from "../operate/inspect.ts";
+import type { PauseView, WaitView } from "../ports/submission.ts";
+import type { Loaded } from "../store/load.ts";
+import { loadListed } from "./load-listed.ts";
+import { type OpenCensus, type Suspect, takeCensus } from "./open-census.ts";
+import { summaryOfLoaded } from "./open-listing.ts";
+import { pauseView } from "./pause-view.ts";
+import { type DetailedRow, RowReader } from "./row-details.ts";
+import { ownWaits } from "./wait-view.ts";
+
+export interface AttentionRow {
+  readonly kind: AttentionKind;
+  readonly row: DetailedRow;
+  /** Since when the invocation is what `kind` says. */
+  readonly sinceMs: number;
+  readonly waitsFor: readonly WaitView[];
+  readonly pause?: PauseView;
+}
+
+export interface Attention {
+  readonly census: OpenCensus;
+  readonly rows: readonly AttentionRow[];
+}
+
+const ROWS_MAX = 12;
+const EACH_MIN = 3;
+const LOADS_AT_ONCE = 8;
+/** Only the invocations themselves show whether these suspicions are true, so they are read before the choice. */
+const UNPROVEN: ReadonlySet<AttentionKind> = new Set(["silent", "waiting"]);
+
+/** Costs a walk over the open index, and a load of at most 44 invocations. */
+export async function attention(engine: Engine): Promise<Attention> {
+  const census = await takeCensus(engine);
+  // The wait of an open circuit comes from the registry in memory.
+  await engine.registry.deployments();
+  const proven = new Map<AttentionKind, readonly AttentionRow[]>();
+  for (const kind of UNPROVEN) proven.set(kind, await rowsOf(engine, kind, census.suspects.get(kind) ?? []));
+  const found = new Map<AttentionKind, readonly (Suspect | AttentionRow)[]>(
+    ATTENTION_KINDS.map((kind) => [kind, proven.get(kind) ?? census.suspects.get(kind) ?? []]),
+  );
+  const rows: AttentionRow[] = [];
+  for (const [kind, chosen] of worstFirst(found, ROWS_MAX, EACH_MIN)) {
+    const suspects = chosen.filter((one): one is Suspect => !("row" in one));
+    rows.push(...chosen.filter((one) => "row" in one), ...(await rowsOf(engine, kind, suspects)));
+  }
+  return { census, rows };
+}
+
+async function rowsOf(
+  engine: Engine,
+  kind: AttentionKind,
+  suspects: readonly Suspect[],
+): Promise<readonly AttentionRow[]> {
+  const rows = await atMost(LOADS_AT_ONCE, suspects, (suspect) => rowOf(engine, kind, suspect));
+  return rows.filter((row) => row !== undefined);
+}
+
+/** @returns undefined if the invocation no longer is what its entry said, or cannot be read */
+async function rowOf(engine: Engine, kind: AttentionKind, suspect: Suspect): Promise<AttentionRow | undefined> {
+  const loaded = await loadListed(engine, suspect.id);
+  if (loaded === undefined) return undefined;
+  const waitsFor = await ownWaits(engine, loaded);
+  const pause = pauseView(engine, loaded);
+  const sinceMs = sinceOf(engine, kind, suspect, { loaded, waitsFor, pause });
+  if (sinceMs === undefined) return undefined;
+  const [row] = await new RowReader(engine).details([summaryOfLoaded(engine, loaded)]);
+  return { kind, row: row!, sinceMs, waitsFor, ...(pause !== undefined && { pause }) };
+}
+
+interface Seen {
+  readonly loaded: Loaded;
+  readonly waitsFor: readonly WaitView[];
+  readonly pause: PauseView | undefined;
+}
+
+/** @returns undefined if `kind` is not true of the invocation */
+function sinceOf(
+  engine: Engine,
+  kind: AttentionKind,
+  { lookAtMs, createdAtMs }: Suspect,
+  { loaded, waitsFor, pause }: Seen,
+): number | undefined {
+  const nowMs = engine.clock.nowMs();
+  const status = presentedStatus(engine, loaded);
+  switch (kind) {
+    case "paused":
+      return pause?.atMs;
+    case "failing":
+      return status === "backing-off" ? (waitsFor[0]?.sinceMs ?? createdAtMs) : undefined;
+    case "overdue":
+      if (status === "completed" || status === "running" || status === "paused") return undefined;
+      return status === "ready" ? createdAtMs : lookAtMs;
+    case "silent": {
+      const silentSinceMs = waitsFor.find((wait) => wait.silentSinceMs !== undefined)?.silentSinceMs;
+      return silentSinceMs !== undefined && silentSinceMs < nowMs - SILENT_AFTER_MS ? silentSinceMs : undefined;
+    }
+    case "waiting": {
+      const isOpen = status === "pending" || status === "suspended";
+      // What ends by itself at a moment, such as a sleep, is no long wait but a plan.
+      const ends = waitsFor.some(({ untilMs }) => untilMs !== undefined);
+      const sinceMs = Math.min(...waitsFor.map((wait) => wait.sinceMs));
+      return isOpen && !ends && sinceMs < nowMs - WAITING_AFTER_MS ? sinceMs : undefined;
+    }
+  }
+}

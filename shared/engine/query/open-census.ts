@@ -1,0 +1,117 @@
+/** Counts the open invocations by status, and picks those that may need an operator, in one walk over the open index. */
+import { type AttentionKind, ATTENTION_KINDS, SILENT_AFTER_MS, suspicionOf } from "../../core/query/attention.ts";
+import { isPresented, PRESENTED, type Presented } from "../../core/query/status-words.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { Item } from "../ports/table.ts";
+import { idOf } from "../store/index-walk.ts";
+import { openPk, shardsOf } from "../store/item-keys.ts";
+import { shownInOpen } from "./shown-entries.ts";
+
+export interface Suspect {
+  readonly id: InvocationId;
+  readonly createdAtMs: number;
+  readonly lookAtMs: number;
+}
+
+export interface OpenCensus {
+  readonly counts: ReadonlyMap<Presented, number>;
+  /** How many entries are suspected, also those that are not among `suspects`. */
+  readonly suspected: ReadonlyMap<AttentionKind, number>;
+  /** The longest-standing ones of each kind. */
+  readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;
+  /** The walk ended before the index did, so each count is a lower bound. */
+  readonly isPartial: boolean;
+}
+
+/** About forty entries cost one read unit, so a census costs at most some 5,000 of them. */
+const ENTRIES_MAX = 200_000;
+const PAGE = 1_000;
+/** The suspects of one kind that are kept; more of them are read than shown, because some turn out to be well. */
+const SUSPECTS_MAX = 16;
+
+/**
+ * Costs a read of the open index and nothing else. An invocation that was accepted within the last minutes, and neither
+ * parked nor driven by this process, is not counted: no index shows that it is open (ADR 0013).
+ */
+export async function takeCensus(engine: Engine): Promise<OpenCensus> {
+  const census = new Census(engine.clock.nowMs());
+  const { settings, table } = engine;
+  let read = 0;
+  for (const shard of shardsOf(settings)) {
+    const pk = openPk(settings.keyPrefix, shard);
+    for (let after: string | undefined; read <= ENTRIES_MAX;) {
+      const page = await table.queryIndex("open", pk, { limit: PAGE, ...(after !== undefined && { after }) });
+      read += page.items.length;
+      for (const item of await shownInOpen(engine, page.items)) addItem(engine, census, item);
+      after = page.next;
+      if (after === undefined) break;
+    }
+  }
+  for (const active of engine.activeInvocations.all()) addDriven(census, active);
+  return census.result(read > ENTRIES_MAX);
+}
+
+/** The memory of a driver is newer than the entry, so `addDriven` counts what this process drives. */
+function addItem(engine: Engine, census: Census, item: Item): void {
+  const id = idOf(item);
+  if (engine.activeInvocations.find(id) !== undefined) return;
+  const word = String(item["status"]);
+  const status = isPresented(word) ? word : "running";
+  // A sole owner does not drive this one, so no process does.
+  const isLeft = status === "running" && engine.settings.exclusiveOwnerPrefix !== undefined;
+  census.add(isLeft ? "ready" : status, {
+    id,
+    createdAtMs: Number(item["createdAtMs"] ?? 0),
+    lookAtMs: Number(item["lookAtMs"] ?? Infinity),
+  });
+}
+
+function addDriven(census: Census, { id, invocation, attempt }: ActiveInvocation): void {
+  const { status } = invocation.phase;
+  if (status === "completed") return;
+  census.count(status === "ready" ? "running" : status);
+  const { exchange } = attempt;
+  if (exchange?.silent === true)
+    census.suspect("silent", { id, createdAtMs: exchange.heardAtMs - SILENT_AFTER_MS, lookAtMs: exchange.heardAtMs });
+}
+
+class Census {
+  readonly #nowMs: number;
+  readonly #counts = new Map<Presented, number>(
+    PRESENTED.filter((status) => status !== "completed").map((status) => [status, 0]),
+  );
+  readonly #suspected = new Map<AttentionKind, number>();
+  readonly #suspects = new Map<AttentionKind, Suspect[]>(ATTENTION_KINDS.map((kind) => [kind, []]));
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  add(status: Presented, suspect: Suspect): void {
+    this.count(status);
+    const kind = suspicionOf({ status, ...suspect }, this.#nowMs);
+    if (kind !== undefined) this.suspect(kind, suspect);
+  }
+
+  count(status: Presented): void {
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
+  }
+
+  suspect(kind: AttentionKind, suspect: Suspect): void {
+    this.#suspected.set(kind, (this.#suspected.get(kind) ?? 0) + 1);
+    const kept = this.#suspects.get(kind)!;
+    // Sorting now and then keeps the memory small, and costs less than keeping the order all the time.
+    if (kept.push(suspect) >= 8 * SUSPECTS_MAX) this.#suspects.set(kind, oldest(kept));
+  }
+
+  result(isPartial: boolean): OpenCensus {
+    const suspects = new Map([...this.#suspects].map(([kind, kept]) => [kind, oldest(kept)]));
+    return { counts: this.#counts, suspected: this.#suspected, suspects, isPartial };
+  }
+}
+
+function oldest(kept: readonly Suspect[]): Suspect[] {
+  return kept.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)).slice(0, SUSPECTS_MAX);
+}

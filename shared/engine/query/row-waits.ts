@@ -1,0 +1,27 @@
+/** What the open invocations of one page of a list wait for, without what other invocations wait for. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import { atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import type { WaitView } from "../ports/submission.ts";
+import { loadListed } from "./load-listed.ts";
+import type { DetailedRow } from "./row-details.ts";
+import { ownWaits } from "./wait-view.ts";
+
+const LOADS_AT_ONCE = 8;
+/** Each load costs a read unit or more; the rows behind have no waits. */
+const LOADS_MAX = 200;
+
+/** Costs a load for each open row; a row that is pending costs a read more. @returns the waits by id */
+export async function waitsOfRows(
+  engine: Engine,
+  rows: readonly DetailedRow[],
+): Promise<ReadonlyMap<InvocationId, readonly WaitView[]>> {
+  const open = rows.filter(({ status }) => status !== "completed").slice(0, LOADS_MAX);
+  // The wait of an open circuit comes from the registry in memory.
+  if (open.length > 0) await engine.registry.deployments();
+  const found = await atMost(LOADS_AT_ONCE, open, async ({ id }) => {
+    const loaded = await loadListed(engine, id);
+    return loaded === undefined ? undefined : ([id, await ownWaits(engine, loaded)] as const);
+  });
+  return new Map(found.filter((one) => one !== undefined));
+}

@@ -1,0 +1,184 @@
+/** Accepts records of one partition: each becomes one invocation, also if its batch comes again. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { INVOCATION_ID_BYTES, invocationIdFromBytes } from "../../core/model/ids.ts";
+import { parseSource } from "../../core/registry/subscription.ts";
+import { isAccepted, type Position, positionNow } from "../../core/topics/position.ts";
+import { recordIdentity } from "../../core/topics/record-identity.ts";
+import { badRecordPolicy } from "../../core/topics/subscription-options.ts";
+import { type RecordOrigin, type RecordRequest, requestOf, type TopicRecord } from "../../core/topics/topic-record.ts";
+import { newNonce } from "../accept/accept.ts";
+import { workflowId } from "../accept/invocation-ids.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import { acceptAndStart } from "../ingress/send.ts";
+import { recordSizeMaxBytes } from "../ports/engine-settings.ts";
+import type { RecordBatch, RecordsOutcome } from "../ports/topics.ts";
+import { readKafka } from "../register/kafka-items.ts";
+import { topicRetention } from "./topic-retention.ts";
+import { readPosition, type StoredPosition, writePosition } from "./position-items.ts";
+import { recordSpan } from "./record-span.ts";
+import { sinkRoute } from "./sink-route.ts";
+import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
+
+interface Sorted {
+  /** The records that are not accepted yet, up to the first bad one under the policy `pause`. */
+  readonly fresh: readonly { readonly record: TopicRecord; readonly request: RecordRequest }[];
+  readonly duplicates: number;
+  readonly skipped: number;
+  /** The record before which the subscription pauses. */
+  readonly stopAt?: BadRecord;
+}
+
+/**
+ * Resolves when the acceptances and then the position are durable, so the caller may commit `nextOffset` for its group. If it
+ * dies or the store fails before, the batch comes again: the position and the derived ids recognise what is accepted.
+ * @throws StoreError
+ */
+export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise<RecordsOutcome> {
+  const { subscription, partition, topicId, records } = batch;
+  const origin = { subscriptionId: subscription.id, topic: parseSource(subscription.source).topic, partition };
+  const [before, kafka, routing] = await Promise.all([
+    readPosition(engine, subscription.id, partition),
+    readKafka(engine),
+    sinkRoute(engine, subscription.sink),
+  ]);
+  const { reset, pause } = kafka.stateOf(subscription.id);
+  const position = positionNow(before?.position, { reset, partition, topicId });
+  const nothing = { nextOffset: records[0]?.offset ?? position.nextOffset, accepted: 0, duplicates: 0, skipped: 0 };
+  // The source may deliver for a while after the pause.
+  if (pause !== undefined) return { ...nothing, kind: "paused", pause };
+  if (routing.kind === "blocked") return { ...nothing, kind: "blocked", reason: routing.reason };
+  const sorted = sort(engine, batch, origin, position, routing.route);
+  const made = await acceptAll(engine, origin, position, routing.route, sorted.fresh);
+  const last = sorted.stopAt?.offset ?? (records.at(-1)?.offset ?? -1) + 1;
+  await writeMoved(
+    engine,
+    origin,
+    { ...position, nextOffset: last, skipped: position.skipped + sorted.skipped },
+    before,
+  );
+  const counts = {
+    nextOffset: last,
+    accepted: made,
+    duplicates: sorted.duplicates + sorted.fresh.length - made,
+    skipped: sorted.skipped,
+  };
+  countRecords(engine, counts);
+  if (sorted.stopAt === undefined) return { kind: "accepted", ...counts };
+  return { kind: "paused", ...counts, pause: await pauseAtRecord(engine, subscription.id, sorted.stopAt) };
+}
+
+function sort(
+  engine: Engine,
+  { subscription, partition, records }: RecordBatch,
+  origin: RecordOrigin,
+  position: Position,
+  { handler }: Route,
+): Sorted {
+  const limits = { valueMaxBytes: recordSizeMaxBytes(engine.settings) };
+  const policy = badRecordPolicy(subscription.options);
+  const fresh: { readonly record: TopicRecord; readonly request: RecordRequest }[] = [];
+  let [duplicates, skipped] = [0, 0];
+  for (const record of records) {
+    if (isAccepted(position, record)) {
+      duplicates++;
+      continue;
+    }
+    const request = requestOf(record, origin, handler.type, limits);
+    if (request.kind === "request") {
+      fresh.push({ record, request });
+      continue;
+    }
+    const { reason, detail } = request;
+    const bad = { partition, offset: record.offset, reason, detail };
+    if (policy === "pause") return { fresh, duplicates, skipped, stopAt: bad };
+    engine.log.write("record.skipped", { subscriptionId: subscription.id, ...bad });
+    skipped++;
+  }
+  return { fresh, duplicates, skipped };
+}
+
+/** Records with one key are accepted one after the other, in order (I6); all others at once. @returns the number of new invocations */
+async function acceptAll(
+  engine: Engine,
+  origin: RecordOrigin,
+  position: Position,
+  route: Route,
+  fresh: Sorted["fresh"],
+): Promise<number> {
+  const lanes = new Map<string, Sorted["fresh"][number][]>();
+  const keepsOrder = route.handler.type === "exclusive";
+  for (const [at, one] of fresh.entries()) {
+    const lane = keepsOrder ? (one.request.key ?? "") : String(at);
+    const begun = lanes.get(lane);
+    if (begun === undefined) lanes.set(lane, [one]);
+    else begun.push(one);
+  }
+  const made = await atMost(AT_ONCE, [...lanes.values()], async (lane) => {
+    let count = 0;
+    for (const one of lane) if (await acceptOne(engine, origin, position, route, one)) count++;
+    return count;
+  });
+  return made.reduce((sum, count) => sum + count, 0);
+}
+
+/** @returns false if the invocation exists already */
+async function acceptOne(
+  engine: Engine,
+  origin: RecordOrigin,
+  { resetNumber }: Position,
+  { service, handler, settings }: Route,
+  { record, request }: Sorted["fresh"][number],
+): Promise<boolean> {
+  const target = {
+    service: service.name,
+    handler: handler.name,
+    ...(request.key !== undefined && { key: request.key }),
+  };
+  const isRun = handler.type === "workflow";
+  const span = recordSpan(engine, origin, target, request.traceparent);
+  const acceptance: Acceptance = {
+    id: isRun
+      ? workflowId(engine, target)
+      : invocationIdFromBytes(engine.ids.derive(recordIdentity(origin, record, resetNumber), INVOCATION_ID_BYTES)),
+    nonce: newNonce(engine),
+    target,
+    serviceType: service.type,
+    handlerType: handler.type,
+    input: request.input,
+    headers: request.headers,
+    source: { kind: "subscription", subscriptionId: origin.subscriptionId },
+    createdAtMs: engine.clock.nowMs(),
+    ...topicRetention(settings, handler.type),
+    ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+  };
+  // An expired life under a derived id is the acceptance of this very record.
+  const { kind } = await acceptAndStart(engine, acceptance, () => !isRun);
+  span.end(acceptance.id);
+  return kind === "new";
+}
+
+/** If another process has written the position meanwhile, the position keeps what is further on. */
+async function writeMoved(
+  engine: Engine,
+  { subscriptionId: id, partition }: RecordOrigin,
+  moved: Position,
+  before: StoredPosition | undefined,
+): Promise<void> {
+  const unmoved = before?.position.nextOffset === moved.nextOffset && before.position.resetNumber === moved.resetNumber;
+  if (unmoved) return;
+  const now = { ...moved, writtenAtMs: engine.clock.nowMs() };
+  for (let stored = before; (await writePosition(engine, { id, partition }, now, stored)) === undefined;) {
+    stored = await readPosition(engine, id, partition);
+    const other = stored?.position;
+    if (other === undefined) continue;
+    if (other.resetNumber > now.resetNumber) return;
+    if (other.resetNumber === now.resetNumber && other.nextOffset >= now.nextOffset) return;
+  }
+}
+
+function countRecords({ meter }: Engine, { accepted, duplicates, skipped }: Omit<RecordsOutcome, "kind">): void {
+  for (const [outcome, count] of Object.entries({ accepted, duplicate: duplicates, skipped }))
+    if (count > 0) meter.count("topic_records_total", { outcome }, count);
+}

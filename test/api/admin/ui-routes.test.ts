@@ -1,0 +1,69 @@
+/** Tests how the admin API serves the web UI, and calls handlers for operators. */
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { adminApp } from "../../../shared/api/admin/admin-app.ts";
+import { openAdminPlane } from "./admin-plane.ts";
+import type { AdminPlane } from "./admin-plane.ts";
+
+let plane: AdminPlane;
+beforeAll(async () => {
+  plane = await openAdminPlane();
+});
+afterAll(() => plane.close());
+
+test("the page runs only scripts of its own origin, and no text becomes markup in it", async () => {
+  const { status, headers, text } = await plane.ask("GET", "/ui/");
+  expect([status, headers["content-type"], headers["cache-control"]]).toEqual([
+    200,
+    "text/html; charset=utf-8",
+    "no-cache",
+  ]);
+  const policy = headers["content-security-policy"];
+  for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "trusted-types 'none'"]) {
+    expect(policy).toContain(part);
+  }
+  expect(text).not.toMatch(/<script(?![^>]* src=)|style="| on[a-z]+=/);
+});
+
+test("each file that the page names is served, packed or not, and may be kept for ever", async () => {
+  const { text } = await plane.ask("GET", "/ui/");
+  const names = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!);
+  expect(names).toHaveLength(3);
+  for (const name of names) {
+    const plain = await plane.ask("GET", `/ui/${name}`);
+    expect(plain.headers["cache-control"]).toContain("immutable");
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const packed = await plane.respond("GET", `/ui/${name}`, { "accept-encoding": "br, gzip" });
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(packed.body).toString()).toBe(plain.text);
+  }
+});
+
+test("a client that refuses gzip gets none", async () => {
+  const { headers } = await plane.respond("GET", "/ui/", { "accept-encoding": "gzip;q=0, br" });
+  expect(headers["content-encoding"]).toBeUndefined();
+});
+
+test("a file that is not there gets 404, and the root leads to the page", async () => {
+  expect((await plane.ask("GET", "/ui/nothing.js")).status).toBe(404);
+  expect((await plane.ask("GET", "/")).headers["location"]).toBe("/ui/");
+  expect((await plane.ask("GET", "/ui")).headers["location"]).toBe("/ui/");
+});
+
+test("without the UI its routes say which setting turned it off", async () => {
+  const { uiFiles: _, ...deps } = plane.deps;
+  const request = { method: "GET", path: "/ui/", query: "", headers: {}, body: new Uint8Array(0) };
+  const { status, body } = await adminApp(plane.engine, deps)(request);
+  expect([status, new TextDecoder().decode(body)]).toEqual([404, expect.stringContaining("admin.disable-web-ui")]);
+});
+
+const CALL = "/internal/services/nobody/handlers/any/call";
+
+test("a call for an operator gets the ingress's own answer", async () => {
+  const { status, json } = await plane.ask("POST", CALL, "1", { "x-requested-with": "test" });
+  expect([status, json.source]).toEqual([404, "ingress"]);
+});
+
+test("a call without the header that other origins cannot send is refused", async () => {
+  expect((await plane.ask("POST", CALL, "1")).status).toBe(403);
+});

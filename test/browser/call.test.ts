@@ -1,0 +1,143 @@
+/** Tests the page that calls handlers: forms of schemas, results, failures, sends, long calls, and the lines beside them. */
+import * as restate from "@restatedev/restate-sdk";
+import { beforeAll, expect, test } from "vitest";
+import { SERVICES } from "./services.ts";
+import { openStage } from "./stage.ts";
+
+const ORDER = {
+  type: "object",
+  required: ["customer", "items"],
+  properties: {
+    customer: { $ref: "#/$defs/Customer" },
+    items: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        required: ["sku", "count"],
+        properties: { sku: { type: "string" }, count: { type: "integer" } },
+      },
+    },
+    priority: { enum: ["low", "high"], default: "low" },
+    note: { anyOf: [{ type: "string" }, { type: "null" }] },
+  },
+  $defs: { Customer: { type: "object", required: ["name"], properties: { name: { type: "string" } } } },
+};
+const order = Object.assign(Object.create(restate.serde.json), { jsonSchema: ORDER }) as restate.Serde<unknown>;
+const shop = restate.service({
+  name: "Shop",
+  handlers: {
+    order: restate.handlers.handler({ input: order }, async (_ctx: restate.Context, given: unknown) => given),
+    wait: async (ctx: restate.Context) => await ctx.sleep({ hours: 1 }),
+  },
+});
+
+const stage = await openStage([...SERVICES, shop]);
+beforeAll(() => stage.register());
+
+test("a form follows the schema, the JSON follows the form, and the call returns what was written", async () => {
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("call/Shop/order");
+  await page.getByLabel("customer name").fill("Ann <b>");
+  await page.getByLabel("items 1 sku").fill("A1");
+  await page.getByLabel("items 1 count").fill("12345678901234567890");
+  await page.getByLabel("priority", { exact: true }).selectOption({ label: "high" });
+  await page.getByRole("button", { name: "Set note" }).click();
+  expect(await page.getByLabel("note is null").isChecked()).toBe(true);
+  await page.getByRole("button", { name: "Add an item to items" }).click();
+  await page.getByRole("button", { name: "Remove item 2 of items" }).click();
+  expect(await axe()).toEqual([]);
+  const [request] = await Promise.all([
+    new Promise<string | null>((resolve) => {
+      void page.route(/\/call$/, (route) => {
+        resolve(route.request().postData());
+        return route.continue();
+      });
+    }),
+    page.getByRole("button", { name: "Call", exact: true }).click(),
+  ]);
+  expect(request).toContain('"count": 12345678901234567890');
+  expect(JSON.parse(request!)).toMatchObject({ customer: { name: "Ann <b>" }, priority: "high", note: null });
+  await page.getByRole("status").getByText("200 Succeeded").waitFor();
+  await page.getByRole("link", { name: /^inv_/ }).waitFor();
+  expect(await axe()).toEqual([]);
+});
+
+test("advice names what the schema misses, and the call is still possible", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Shop/order");
+  await page.getByRole("textbox", { name: "Payload as JSON" }).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText('{"items": []}');
+  await page.getByRole("listitem").filter({ hasText: "customer is required" }).waitFor();
+  await page.getByRole("listitem").filter({ hasText: "has fewer than 1 items" }).waitFor();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("status").getByText("200 Succeeded").waitFor();
+});
+
+test("a handler that fails, and one that does not exist, are told apart", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Greeter/refuse");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("status").getByText("409 The invocation failed").waitFor();
+  await page.getByText("not today").first().waitFor();
+  await page.route(/\/call$/, (route) =>
+    route.fulfill({ status: 404, contentType: "application/json", body: '{"message":"no such service"}' }),
+  );
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("status").getByText("404 The call was refused").waitFor();
+});
+
+test("a send with a key and a delay is accepted, and both lines make the same send", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Counter/add?key=a%2Fb");
+  expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("a/b");
+  await page.getByLabel("Send, and wait for nothing").check();
+  await page.getByLabel("Delay").fill("soon");
+  await page.getByText("The delay is a duration").waitFor();
+  await page.getByLabel("Delay").fill("1h");
+  await page.getByRole("button", { name: "new" }).click();
+  expect(await page.getByLabel("curl", { exact: true }).innerText()).toContain("/Counter/a%2Fb/add/send?delay=1h");
+  expect(await page.getByLabel("TypeScript client", { exact: true }).innerText()).toContain(
+    "objectSendClient<Counter>",
+  );
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("status").getByText("202 Accepted").waitFor();
+  const { invocations } = await stage.ask("GET", "/invocations?service=Counter&status=scheduled");
+  expect(invocations[0].target_service_key).toBe("a/b");
+});
+
+test("a long call shows its invocation, which is cancelled from there", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Shop/wait");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("runs for").waitFor();
+  await page.getByRole("link", { name: /^inv_/ }).waitFor();
+  await page.getByRole("button", { name: /^Cancel inv_/ }).click();
+  await page.getByRole("status").getByText("409 The invocation failed").waitFor();
+});
+
+test("a page that waits no longer says that the invocation goes on", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Shop/wait");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  await page.getByRole("status").getByText("The invocation goes on").waitFor();
+  await page.getByRole("link", { name: /^inv_/ }).first().waitFor();
+});
+
+test("the last payloads are offered in the tab, and are in no storage of the browser", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Greeter/echo");
+  await page.getByRole("textbox", { name: "Payload as JSON" }).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText('"a secret"');
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("status").getByText("200 Succeeded").waitFor();
+  await goTo("call/Greeter/greet");
+  await page.getByLabel("Last payloads of this tab").selectOption("0");
+  await page.getByRole("textbox", { name: "Payload as JSON" }).getByText("a secret").waitFor();
+  const stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
+  expect(stored).not.toContain("a secret");
+});

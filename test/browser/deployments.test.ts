@@ -1,0 +1,116 @@
+/** Tests the page of deployments: dry runs, registration, each refusal with its remedy, update and removal. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as restate from "@restatedev/restate-sdk";
+import { afterAll, expect, test } from "vitest";
+import { openStage } from "./stage.ts";
+import type { Page } from "./tab.mjs";
+
+const stage = await openStage();
+/** The next version of one service of the stage: it has another handler in place of the others. */
+const greeter = restate.service({ name: "Greeter", handlers: { wave: async () => "o/" } });
+const next = createServer(restate.createEndpointHandler({ services: [greeter], logger: () => {} }));
+await new Promise<void>((resolve) => next.listen(0, "127.0.0.1", resolve));
+const nextUrl = `http://127.0.0.1:${(next.address() as AddressInfo).port}/`;
+afterAll(() => {
+  next.closeAllConnections();
+  next.close();
+});
+
+async function openForm(page: Page, address: string): Promise<void> {
+  await page.getByRole("button", { name: "Register a deployment" }).click();
+  await page.getByRole("textbox", { name: "Address" }).fill(address);
+}
+
+const look = (page: Page) => page.getByRole("button", { name: "Show what will change" }).click();
+
+test("without a deployment the page says how to begin, and a dry run stores nothing", async () => {
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("deployments");
+  await page.getByRole("heading", { name: "No deployment is registered" }).waitFor();
+  await openForm(page, stage.deploymentUrl);
+  expect(await page.getByRole("button", { name: "Register", exact: true }).isDisabled()).toBe(true);
+  await look(page);
+  await page.getByRole("alert").getByText("META0014").waitFor();
+  expect(await axe()).toEqual([]);
+  await page.getByRole("button", { name: "Use HTTP/1.1 and look again" }).click();
+  const plan = page.getByRole("group", { name: "What will change" });
+  await plan.getByText("new service").first().waitFor();
+  expect(await axe()).toEqual([]);
+  expect((await stage.ask("GET", "/deployments")).deployments).toEqual([]);
+  await page.getByRole("button", { name: "Register", exact: true }).click();
+  await page.getByRole("status").getByText("Registered").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("cell", { name: "active", exact: true }).waitFor();
+});
+
+test("a known address, lost handlers and an address without an answer are refused with a remedy", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("deployments");
+  await openForm(page, stage.deploymentUrl);
+  await page.getByLabel("Use HTTP/1.1").check();
+  await look(page);
+  await page.getByRole("alert").getByText("META0004").waitFor();
+  await page.getByRole("button", { name: "Replace that deployment and look again" }).click();
+  await page.getByText("will replace dp_").waitFor();
+  await page.getByRole("textbox", { name: "Address" }).fill("1");
+  await look(page);
+  await page.getByRole("alert").getByText("META0003").waitFor();
+  await page.getByText("What to do:").waitFor();
+});
+
+test("a new version shows what it loses, drains the old one, and the old one is removed by force alone", async () => {
+  const id = (await stage.ask("GET", "/deployments")).deployments[0].id as string;
+  await stage.send("/Greeter/nap/send", null, "suspended");
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("deployments");
+  await openForm(page, nextUrl);
+  await page.getByLabel("Use HTTP/1.1").check();
+  await look(page);
+  await page.getByRole("alert").getByText("META0006").waitFor();
+  await page.getByRole("button", { name: "Allow breaking changes and look again" }).click();
+  const plan = page.getByRole("group", { name: "What will change" });
+  await plan.getByText("revision 1 → 2").waitFor();
+  await plan.getByText("wave added").waitFor();
+  await plan.getByText("nap removed").waitFor();
+  await page.getByRole("button", { name: "Register", exact: true }).click();
+  await page.getByRole("status").getByText("Registered").waitFor();
+  await goTo(`deployments/${id}`);
+  await page.getByRole("button", { name: "Remove …" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByRole("alert").getByText("1 open invocation pinned").waitFor();
+  const blockers = page.getByRole("link", { name: "The open invocations that are pinned here" });
+  expect(await blockers.getAttribute("href")).toBe(`#/invocations?deployment=${id}&status=open`);
+  expect(await page.getByRole("button", { name: "Remove", exact: true }).isDisabled()).toBe(true);
+  expect(await axe()).toEqual([]);
+  await page.getByLabel("Remove it all the same").check();
+  await page.getByRole("button", { name: "Remove with force" }).click();
+  await page.getByRole("status").getByText("Removed").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("heading", { name: "Deployments" }).waitFor();
+  expect((await stage.ask("GET", "/deployments")).deployments.map((one: { id: string }) => one.id)).not.toContain(id);
+});
+
+test("an update in place shows what it changes before it is done", async () => {
+  const id = (await stage.ask("GET", "/deployments")).deployments[0].id as string;
+  const { page, goTo } = await stage.openTab();
+  await goTo(`deployments/${id}`);
+  await page.getByRole("button", { name: "Update in place …" }).click();
+  await page.getByLabel("Replace all headers").check();
+  await page.getByRole("button", { name: "add headers" }).click();
+  await page.getByLabel("Headers, name 1").fill("x-team");
+  await page.getByLabel("Headers, value 1").fill("red");
+  await look(page);
+  await page.getByText("Nothing is stored yet. The update will do this:").waitFor();
+  expect((await stage.ask("GET", `/deployments/${id}`)).additional_headers).toBeUndefined();
+  await page.getByRole("button", { name: "Update", exact: true }).click();
+  await page.getByRole("status").getByText("Updated").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByText("x-team").waitFor();
+});
+
+test("an unknown deployment is named as such", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("deployments/dp_1unknown");
+  await page.getByRole("heading", { name: "No such deployment" }).waitFor();
+});

@@ -1,0 +1,87 @@
+/** Tests the frame of the web UI in a browser: navigation, keys, preferences, and what it shows if something is missing. */
+import { expect, test } from "vitest";
+import { openStage } from "./stage.ts";
+
+const stage = await openStage();
+
+test("each page of the navigation opens, and the address names it", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+  const names = await links.allInnerTexts();
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) {
+    await page.getByRole("link", { name, exact: true }).click();
+    expect(await page.getByRole("link", { name, exact: true }).getAttribute("aria-current")).toBe("page");
+  }
+  expect(page.url()).toMatch(/#\/sql$/);
+});
+
+test("two keys go to a page, and a key lists the keys", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  await page.getByRole("link", { name: "Services" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.locator('a[aria-current="page"]').filter({ hasText: "Services" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("Go to Invocations").waitFor();
+});
+
+test("keys can be turned off, also beyond a reload", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  await page.getByRole("button", { name: "Show the keys" }).click();
+  await page.getByLabel("Keys do something").uncheck();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.reload();
+  await page.getByRole("link", { name: "Services" }).waitFor();
+  await page.keyboard.press("?");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+});
+
+test("the theme and the zone are kept", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  await page.getByLabel("Theme").selectOption("dark");
+  await page.getByRole("button", { name: "UTC" }).click();
+  await page.reload();
+  expect(await page.getByLabel("Theme").inputValue()).toBe("dark");
+  expect(await page.getByRole("button", { name: "UTC" }).getAttribute("aria-pressed")).toBe("true");
+});
+
+test("an address without a page says so", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("nothing/here");
+  await page.getByRole("heading", { name: "No such page" }).waitFor();
+});
+
+test("a server that does not answer is named as such, and a later try succeeds", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/version$/, (route) => route.abort());
+  await goTo("");
+  await page.getByRole("alert").getByText("No answer").waitFor();
+  await page.unroute(/\/version$/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("alert").waitFor({ state: "hidden" });
+});
+
+test("a page of another origin reaches neither the admin API nor a handler through it", async () => {
+  const { page, complaints } = await stage.openTab();
+  await page.evaluate("location.href = 'about:blank'");
+  const reached = await page.evaluate(
+    async ([admin, call]: readonly string[]) => {
+      const tries = [
+        fetch(`${admin}/deployments`),
+        fetch(`${admin}/query`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
+        fetch(call!, { method: "POST", headers: { "x-requested-with": "page" }, body: "1" }),
+        fetch(`${admin}/deployments/x`, { method: "DELETE" }),
+      ];
+      return (await Promise.allSettled(tries)).map(({ status }) => status);
+    },
+    [stage.adminUrl, `${stage.adminUrl}/internal/services/Greeter/handlers/greet/call`],
+  );
+  expect(reached).toEqual(["rejected", "rejected", "rejected", "rejected"]);
+  const refusals = complaints.splice(0).filter((line) => line.includes("blocked by CORS policy"));
+  expect(refusals).toHaveLength(4);
+});

@@ -1,0 +1,111 @@
+/** Tests the overview in a browser: what needs an operator, counts with their links, the bars of the last hour, and its states. */
+import { expect, test } from "vitest";
+import { openStage } from "./stage.ts";
+
+const stage = await openStage();
+
+test("a server without a deployment says what to do first", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  await page.getByRole("heading", { name: "No deployment is registered yet" }).waitFor();
+  await page.getByText(`curl ${stage.adminUrl}/deployments`).waitFor();
+});
+
+test("a healthy environment says that nothing needs anybody, and when that was checked", async () => {
+  await stage.register();
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  await page.getByText(/Nothing needs you, checked (now|\d+ s ago)/).waitFor();
+});
+
+test("what needs an operator has its reason, and a paused invocation is resumed in its row", async () => {
+  const failing = await stage.send("/Greeter/stumble/send", null, "backing-off");
+  const paused = await stage.send("/Greeter/stumble/send", null, "backing-off");
+  await stage.ask("PATCH", `/invocations/${paused}/pause`);
+  await stage.untilStatus(paused, "paused");
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  const rows = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
+  await rows.nth(1).waitFor();
+  expect(await rows.nth(0).innerText()).toMatch(/paused[\s\S]*Greeter\/stumble[\s\S]*Paused by an operator\./);
+  expect(await rows.nth(1).innerText()).toMatch(
+    /failing[\s\S]*Attempt \d failed, the next is in [^:]+: RT0007 never well/,
+  );
+  expect(await rows.nth(1).getByRole("link").getAttribute("href")).toBe(`#/invocations/${failing}`);
+  await rows.nth(0).getByRole("button", { name: "Resume Greeter/stumble" }).click();
+  await stage.untilStatus(paused, "backing-off");
+  await rows.filter({ hasText: "Paused by" }).waitFor({ state: "detached" });
+});
+
+test("counts are links to the list of what they count", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  const open = page.getByRole("region", { name: "Open now" });
+  await open
+    .getByRole("listitem")
+    .filter({ hasText: /backing off\s*2/ })
+    .waitFor();
+  await open.getByRole("link", { name: "backing off" }).click();
+  await page.getByRole("table", { name: "Invocations" }).getByText("Greeter/stumble").nth(1).waitFor();
+  expect(page.url()).toContain("#/invocations?status=backing-off");
+});
+
+test("ends are counted live, and the bars have a table", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("");
+  const ended = page.getByRole("region", { name: "Ended in the last hour" });
+  await ended.waitFor();
+  for (const name of ["Ann", "Bob"]) await stage.call("/Greeter/greet", name);
+  await stage.send("/Greeter/refuse/send", null, "completed");
+  await ended
+    .getByRole("listitem")
+    .filter({ hasText: /failed\s*1/ })
+    .waitFor();
+  await ended
+    .getByRole("listitem")
+    .filter({ hasText: /succeeded\s*2/ })
+    .waitFor();
+  await page.getByRole("img", { name: "In the last hour 3 ended, of which 1 failed." }).waitFor();
+  await page.getByText("As a table").click();
+  await page.getByRole("columnheader", { name: "Failed" }).waitFor();
+  expect(await page.getByRole("row").count()).toBeGreaterThan(1);
+});
+
+test("a failed load is named as such, and the facts of an earlier one stay", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/internal\/overview$/, (route) =>
+    route.fulfill({ status: 503, contentType: "application/json", body: '{"message":"the store is away"}' }),
+  );
+  await goTo("");
+  await page.getByRole("alert").getByText("Status 503").waitFor();
+  expect(await page.getByText("Nothing needs you").count()).toBe(0);
+  await page.unroute(/internal\/overview$/);
+  await goTo("");
+  await page.getByRole("region", { name: "Open now" }).waitFor();
+  await page.route(/internal\/overview$/, (route) => route.abort());
+  await page.getByRole("alert").getByText("The facts below are those of an earlier answer.").waitFor();
+  await page.getByRole("region", { name: "Open now" }).waitFor();
+});
+
+test("where reads have a price, the ends of the last hour are counted on demand", async () => {
+  const { page, goTo } = await stage.openTab();
+  const asked: string[] = [];
+  await page.route(/\/version$/, (route) =>
+    route.fulfill({ status: 200, contentType: "application/json", body: '{"runs_on":"functions","features":{}}' }),
+  );
+  const body = (await stage.ask("GET", "/internal/overview")) as Record<string, unknown>;
+  await page.route(/internal\/overview$/, (route) => {
+    const { ended: _, ...rest } = body;
+    return route.fulfill({ status: 200, contentType: "application/json", body: JSON.stringify(rest) });
+  });
+  await page.route(/\/invocations\?/, (route) => {
+    asked.push(route.request().url());
+    return route.continue();
+  });
+  await goTo("");
+  await page.getByText(/Each read has a price here.*\$0\.0004/).waitFor();
+  expect(asked).toEqual([]);
+  await page.getByRole("button", { name: "Count the last hour" }).click();
+  await page.getByRole("img", { name: /In the last hour 3 ended, of which 1 failed/ }).waitFor();
+  expect(asked).toHaveLength(1);
+});

@@ -1,0 +1,49 @@
+/** Tests the page of services: handlers with what holds for them, and the options that an operator edits. */
+import { beforeAll, expect, test } from "vitest";
+import { openStage } from "./stage.ts";
+
+const stage = await openStage();
+beforeAll(() => stage.register());
+
+test("the list leads to a service, its handlers and their effective retry policy", async () => {
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("services");
+  await page.getByRole("link", { name: "Greeter", exact: true }).click();
+  await page.getByRole("heading", { name: /^Greeter/ }).waitFor();
+  await page.locator("summary").filter({ hasText: "stumble" }).click();
+  await page.getByText("1h, × 2 up to 1h; 70 attempts, then paused").waitFor();
+  expect(await axe()).toEqual([]);
+  await goTo("services/Counter?handler=add");
+  await page.getByText("one at a time for each key").first().waitFor();
+});
+
+test("options are checked before they are sent, and the change shows", async () => {
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("services/Greeter");
+  await page.getByRole("button", { name: "Edit options …" }).click();
+  const save = page.getByRole("button", { name: "Save" });
+  expect(await save.isDisabled()).toBe(true);
+  await page.getByLabel("Journal retention").fill("soon");
+  await page.getByText("a duration such as").waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  expect(await axe()).toEqual([]);
+  await page.getByLabel("Journal retention").fill("2h");
+  await page.getByLabel("Public").uncheck();
+  await save.click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByText("services only: the ingress refuses calls").waitFor();
+  expect(await stage.ask("GET", "/services/Greeter")).toMatchObject({ journal_retention: "2h", public: false });
+});
+
+test("the OpenAPI document is downloaded, and an unknown service is named as such", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("services/Counter");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "OpenAPI" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("Counter-openapi.json");
+  await goTo("services/Nobody");
+  await page.getByRole("heading", { name: "No such service" }).waitFor();
+});

@@ -1,0 +1,76 @@
+/** A tab of a real browser without a window, which notes each error of the page and each violation of the page's policy. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CHROMIUM_FLAGS } from "../harness/browser/chromium.mjs";
+
+const AXE = join(import.meta.dirname, "node_modules/axe-core/axe.min.js");
+const VIEWPORT = { width: 1280, height: 900 };
+/** Tests provoke refusals, and the browser writes a line about each. */
+const REFUSED = /^Failed to load resource: /;
+
+export async function openBrowser(executablePath) {
+  // The package of this folder is installed on demand, so the import has to come after the setup of the suite.
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] });
+  return { openTab: (url, options = {}) => openTab(browser, url, options), close: () => browser.close() };
+}
+
+async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "light", ...more }) {
+  const context = await browser.newContext({
+    viewport: { ...VIEWPORT, width },
+    colorScheme,
+    timezoneId: "UTC",
+    locale: "en-US",
+    reducedMotion: "reduce",
+    hasTouch: width < 640,
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...more,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog of the browser: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    const isRefusal = REFUSED.test(message.text());
+    if (message.type() === "error" && !isRefusal) complaints.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const target = new URL(request.url());
+    const isOwn = target.origin === new URL(url).origin || ["data:", "blob:"].includes(target.protocol);
+    if (!isOwn) complaints.push(`request to another origin: ${request.url()}`);
+  });
+  await context.addInitScript(noteViolations);
+  return {
+    page,
+    complaints,
+    goTo: async (route) => {
+      await page.goto(`${url}ui/#/${route}`);
+    },
+    axe: () => seriousFaults(page),
+    close: () => context.close(),
+  };
+}
+
+/** Runs in the page. */
+function noteViolations() {
+  document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
+    console.error(`policy violated: ${violatedDirective} ${blockedURI} ${sample}`);
+  });
+}
+
+/** The policy of the page forbids the checker as a script of the page, so the checker runs as code of the driver. */
+async function seriousFaults(page) {
+  await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
+  return await page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      );
+  });
+}

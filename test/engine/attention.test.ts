@@ -1,0 +1,115 @@
+/** Tests what the overview of an operator reads: counts of what is open, and the invocations that need an operator first. */
+import { expect, test } from "vitest";
+import { attention } from "../../shared/engine/query/attention.ts";
+import { listInvocations } from "../../shared/engine/query/list-invocations.ts";
+import { waitsOfRows } from "../../shared/engine/query/row-waits.ts";
+import { sweep } from "../../shared/engine/sweep/sweep.ts";
+import { type Actor, sendOn } from "../harness/engine/engine-fixture.ts";
+import { plantOpen } from "../harness/engine/planted.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const FAR_MS = 4_000_000_000_000;
+
+const naps: Handler = async (ctx) => {
+  await ctx.get(ctx.sleep(FAR_MS));
+  return "slept";
+};
+const awaits: Handler = async (ctx) => await ctx.get(ctx.awakeable().result);
+const pauses: Handler = () => {
+  throw new AttemptFails("hold it", { behavior: 1 });
+};
+const stumbles: Handler = () => {
+  throw new Error("never well");
+};
+const runs: Handler = () => new Promise(() => {});
+
+const kindsOf = async ({ engine }: Actor) =>
+  (await attention(engine)).rows.map(({ kind, row }) => `${kind} ${row.handler}`);
+
+test("what is paused comes before what fails, and a sleep needs no operator", async () => {
+  const retry = { initialIntervalMs: 20 * HOUR_MS, maxIntervalMs: 20 * HOUR_MS };
+  const stage = await open({ naps, pauses, stumbles }, { retry });
+  const actor = stage.actor();
+  actor.startWorker();
+  for (const handler of ["naps", "stumbles", "pauses"]) await sendOn(actor, handler);
+  await stage.pulse.pass(1_000);
+  expect(await kindsOf(actor)).toEqual(["paused pauses", "failing stumbles"]);
+  const { census } = await attention(actor.engine);
+  expect(Object.fromEntries(census.counts)).toMatchObject({ paused: 1, "backing-off": 1, suspended: 1 });
+  await stage.pulse.pass(2 * HOUR_MS);
+  expect(await kindsOf(actor)).not.toContain("waiting naps");
+});
+
+test("an await without a moment needs an operator after an hour", async () => {
+  const stage = await open({ awaits });
+  const actor = stage.actor();
+  actor.startWorker();
+  await sendOn(actor, "awaits");
+  await stage.pulse.pass(MINUTE_MS);
+  expect(await kindsOf(actor)).toEqual([]);
+  for (let quarters = 0; quarters < 4; quarters++) {
+    await stage.pulse.pass(HOUR_MS / 4);
+    await stage.pulse.within(MINUTE_MS, sweep(actor.engine, stage.pulse.nowMs()));
+  }
+  const { rows } = await attention(actor.engine);
+  expect(rows).toMatchObject([{ kind: "waiting", waitsFor: [{ kind: "awakeable" }] }]);
+});
+
+test("a handler that has sent nothing for more than a minute is silent", async () => {
+  const stage = await open({ runs });
+  const actor = stage.actor();
+  actor.startWorker();
+  await sendOn(actor, "runs");
+  await stage.pulse.pass(30_000);
+  expect(await kindsOf(actor)).toEqual([]);
+  await stage.pulse.pass(2 * MINUTE_MS);
+  expect(await kindsOf(actor)).toEqual(["silent runs"]);
+});
+
+test("of thousands that are overdue, each is counted and a few are read", async () => {
+  const stage = await open({ naps });
+  const actor = stage.actor();
+  const lookAtMs = stage.pulse.nowMs() - 20 * MINUTE_MS;
+  await plantOpen(
+    actor.engine.table,
+    actor.engine,
+    Array.from({ length: 2_000 }, () => ({ status: "suspended", lookAtMs }) as const),
+  );
+  const { census, rows } = await stage.pulse.within(60_000, attention(actor.engine));
+  expect([census.counts.get("suspended"), census.suspected.get("overdue"), rows.length]).toEqual([2_000, 2_000, 12]);
+});
+
+test("a list between two moments of acceptance has what was accepted between them", async () => {
+  const stage = await open({ naps });
+  const actor = stage.actor();
+  actor.startWorker();
+  const ids: string[] = [];
+  for (let at = 0; at < 3; at++) {
+    ids.push((await sendOn(actor, "naps")).invocationId);
+    await stage.pulse.pass(HOUR_MS);
+  }
+  const middle = stage.pulse.nowMs() - 2 * HOUR_MS;
+  const listed = async (created: { fromMs?: number; toMs?: number }) =>
+    (await listInvocations(actor.engine, { created }, 10)).invocations.map(({ id }) => id);
+  const around = { fromMs: middle - 30 * MINUTE_MS, toMs: middle + 30 * MINUTE_MS };
+  expect(await listed(around)).toEqual([ids[1]]);
+  expect(await listed({ fromMs: around.fromMs })).toEqual([ids[2], ids[1]]);
+  expect(await listed({ toMs: around.toMs })).toEqual([ids[1], ids[0]]);
+  const parked = await listInvocations(actor.engine, { statuses: ["suspended"], created: around }, 10);
+  expect(parked.invocations.map(({ id }) => id)).toEqual([ids[1]]);
+});
+
+test("the rows of a page can say what each open invocation waits for", async () => {
+  const stage = await open({ naps, awaits });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId: nap } = await sendOn(actor, "naps");
+  await stage.pulse.pass(1_000);
+  const { invocations } = await listInvocations(actor.engine, {}, 10);
+  const waits = await waitsOfRows(actor.engine, invocations);
+  expect(waits.get(nap)).toMatchObject([{ kind: "timer", untilMs: FAR_MS }]);
+});

@@ -1,0 +1,39 @@
+/** The bytes by which a journal may grow in one attempt, for journals of different sizes. */
+import { expect, test } from "vitest";
+import type { Entry } from "../../shared/core/invocation/entry.ts";
+import { EMPTY_JOURNAL } from "../../shared/core/invocation/journal.ts";
+import { journalLeftBytes, replyMaxBytes } from "../../shared/engine/attempt/reply-limits.ts";
+import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import type { ActiveInvocation } from "../../shared/engine/local/active-invocation.ts";
+import { SystemClock } from "../../shared/adapters/system/clock.ts";
+
+const MIB = 1024 * 1024;
+
+/** An invocation with a journal of so many bytes. */
+function active(sizeBytes: number): ActiveInvocation {
+  const entries = [{ frame: new Uint8Array(sizeBytes) }] as unknown as readonly Entry[];
+  return { invocation: { journal: { ...EMPTY_JOURNAL, entries } } } as unknown as ActiveInvocation;
+}
+
+function engine(limits: Parameters<typeof newBulkheads>[1]): Engine {
+  return { bulkheads: newBulkheads(new SystemClock(), limits) } as unknown as Engine;
+}
+
+test.each([
+  ["a small journal", 0, 128 * MIB],
+  ["a journal near its limit", 100 * MIB, 28 * MIB],
+  ["a full journal, whose handler may still end with a small reply", 130 * MIB, 64 * 1024],
+  ["a journal that small replies have filled too", 150 * MIB, 0],
+])("%s of %i bytes may grow by %i", (_what, sizeBytes, leftBytes) => {
+  expect(journalLeftBytes(engine({ journalsMaxBytes: 16 * MIB }), active(sizeBytes))).toBe(leftBytes);
+});
+
+test("the limit of a journal grows with the budget of all journals", () => {
+  expect(journalLeftBytes(engine({ journalsMaxBytes: 128 * MIB }), active(0))).toBe(256 * MIB);
+});
+
+test("a reply with the answers to its reads is bounded by the budget of replies and by the journal", () => {
+  const narrow = engine({ repliesMaxBytes: 8 * MIB });
+  expect([replyMaxBytes(narrow, active(0)), replyMaxBytes(narrow, active(130 * MIB))]).toEqual([16 * MIB, 64 * 1024]);
+});

@@ -1,0 +1,46 @@
+/** What the view of an invocation says that the invocation took: for a call, the counted writes of docs/costs.md. */
+import { expect, test } from "vitest";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { callOn } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
+
+const open = stages();
+const tried = new Map<string, number>();
+
+const handlers: Record<string, Handler> = {
+  ends: () => "done",
+  runs: async (ctx) => await ctx.get(ctx.run("one", () => "done")),
+  stumbles: (ctx) => {
+    const tries = (tried.get(ctx.id) ?? 0) + 1;
+    tried.set(ctx.id, tries);
+    if (tries < 3) throw new Error(`not yet: ${tries}`);
+    return "done";
+  },
+};
+
+/** The counts of "call without steps", "call with 1 run" and "call that fails twice". */
+test.each([
+  ["ends", 3, 1],
+  ["runs", 4, 2],
+  ["stumbles", 5, 3],
+])("%s took at least %i write units and %i exchanges, as counted", async (handler, writeUnits, exchanges) => {
+  const stage = await open(handlers);
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId: id } = await stage.pulse.within(60_000, callOn(actor, handler));
+  const { usage } = (await inspect(actor.engine, id))!;
+  expect([usage!.writeUnits, usage!.exchanges]).toEqual([writeUnits, exchanges]);
+  expect(usage!.bytes).toBeGreaterThan(100);
+});
+
+test("a failed attempt tells when it began, and attempts that stored entries tell when they ran", async () => {
+  const stage = await open(handlers);
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId: id } = await stage.pulse.within(60_000, callOn(actor, "stumbles"));
+  const { events, attemptsStored } = (await inspect(actor.engine, id))!;
+  expect(events.map(({ message }) => message)).toEqual(["not yet: 1", "not yet: 2"]);
+  for (const { startedAtMs, atMs } of events) expect(startedAtMs).toBeLessThanOrEqual(atMs);
+  expect(attemptsStored.map(({ number }) => number)).toEqual([3]);
+});

@@ -1,0 +1,112 @@
+/** Every type of handler as the sink of a subscription: key, input, headers, trace and origin (the cases of upstream's Kafka suite). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { until } from "../running-processes.ts";
+import type { Broker } from "./broker.ts";
+import { startKfake } from "./broker.ts";
+import { ask, configure, subscribe } from "./control-plane.ts";
+import type { TestProducer } from "./producer.ts";
+import { openProducer } from "./producer.ts";
+import type { Seen } from "./sinks.ts";
+import { noteTakers } from "./sinks.ts";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
+const seen: Seen[] = [];
+
+let broker: Broker;
+let producer: TestProducer;
+let stage: LocalStage;
+let topic = "";
+let topics = 0;
+
+beforeAll(async () => {
+  [broker, stage] = await Promise.all([startKfake(), openLocalStage({ services: noteTakers(seen) })]);
+  producer = openProducer(broker.address);
+  await configure(stage, broker.address);
+});
+
+beforeEach(async () => {
+  seen.length = 0;
+  topic = `handlers-${++topics}`;
+  await producer.createTopic(topic, 1);
+});
+
+afterAll(async () => {
+  await stage.close();
+  await producer.close();
+  await broker.remove();
+});
+
+test.each([
+  ["a service", "Plain/take", "Plain", undefined],
+  ["a private handler", "Plain/hidden", "hidden", undefined],
+  ["an exclusive handler of an object", "Thing/take", "exclusive", "a"],
+  ["a shared handler of an object", "Thing/look", "shared", "a"],
+  ["the run of a workflow", "Flow/run", "run", "a"],
+  ["a shared handler of a workflow", "Flow/ask", "ask", "a"],
+])("%s gets the record, its origin and its trace", async (_what, sink, handler, key) => {
+  const id = await subscribe(stage, topic, sink);
+  const headers = { traceparent: TRACEPARENT, secret: "hidden" };
+  await producer.send(topic, [{ key: "a", value: "the value", headers }]);
+  await until(() => seen.length > 0);
+  const [one] = seen;
+  expect(one).toMatchObject({
+    handler,
+    text: "the value",
+    ...(key !== undefined && { key }),
+    headers: {
+      "kafka.offset": "0",
+      "kafka.topic": topic,
+      "kafka.partition": "0",
+      "kafka.timestamp": expect.stringMatching(/^\d{13}$/),
+      "kafka.key": "YQ==",
+      "restate.subscription.id": id,
+    },
+  });
+  expect(one!.headers).not.toHaveProperty("secret");
+  const { rows } = await ask<{ readonly rows: readonly object[] }>(stage, "POST", "query", {
+    query: `SELECT invoked_by, invoked_by_subscription_id, trace_id FROM sys_invocation WHERE id = '${one!.id}'`,
+  });
+  expect(rows).toEqual([{ invoked_by: "subscription", invoked_by_subscription_id: id, trace_id: TRACE }]);
+});
+
+test("a record without key and value invokes the handler of the empty key, with no input", async () => {
+  await subscribe(stage, topic, "Thing/take");
+  await producer.send(topic, [{}]);
+  await until(() => seen.length > 0);
+  expect(seen).toMatchObject([{ handler: "exclusive", key: "", text: "" }]);
+  expect(seen[0]!.headers).not.toHaveProperty("kafka.key");
+});
+
+test("a second record with the key of a workflow invokes nothing", async () => {
+  await subscribe(stage, topic, "Flow/run");
+  await producer.send(topic, [
+    { key: `${topic}-1`, value: "first" },
+    { key: `${topic}-1`, value: "second" },
+    { key: `${topic}-2`, value: "third" },
+  ]);
+  await until(() => seen.length > 1);
+  expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(["first", "third"]));
+});
+
+test("two subscriptions of one topic each get every record", async () => {
+  await subscribe(stage, topic, "Plain/take");
+  await subscribe(stage, topic, "Thing/take");
+  await producer.send(topic, [{ key: "a", value: "1" }]);
+  await until(() => seen.length > 1);
+  expect(new Set(seen.map(({ handler }) => handler))).toEqual(new Set(["Plain", "exclusive"]));
+});
+
+test.each(["gzip", "snappy", "lz4"] as const)("records in batches of %s are read", async (compression) => {
+  await subscribe(stage, topic, "Plain/take");
+  const values = Array.from({ length: 50 }, (_, at) => `${compression} ${at} ${"x".repeat(200)}`);
+  await producer.send(
+    topic,
+    values.map((value) => ({ value })),
+    compression,
+  );
+  await until(() => seen.length >= values.length);
+  expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(values));
+});

@@ -1,0 +1,68 @@
+/** Many keyed records over several partitions: exact totals, in order for each key, and all offsets committed. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { until } from "../running-processes.ts";
+import type { Broker } from "./broker.ts";
+import { startKafka } from "./broker.ts";
+import { configure, subscribe, subscription } from "./control-plane.ts";
+import { accounts, keyedNumbers, totalOf } from "./keyed-numbers.ts";
+import type { TestProducer } from "./producer.ts";
+import { openProducer } from "./producer.ts";
+import { ledger, progress } from "./sinks.ts";
+
+const RECORDS = 10_000;
+const KEYS = 100;
+const WITHIN_MS = 90_000;
+
+let broker: Broker;
+let producer: TestProducer;
+let stage: LocalStage;
+
+beforeAll(async () => {
+  [broker, stage] = await Promise.all([startKafka(), openLocalStage({ services: [ledger] })]);
+  producer = openProducer(broker.address);
+  await configure(stage, broker.address);
+});
+
+afterAll(async () => {
+  await stage.close();
+  await producer.close();
+  await broker.remove();
+});
+
+test(`${RECORDS} records of ${KEYS} keys over four partitions reach their objects once and in order`, async () => {
+  await producer.createTopic("totals", 4);
+  const id = await subscribe(stage, "totals", "Ledger/add");
+  await producer.send("totals", keyedNumbers(RECORDS, KEYS));
+  await until(() => progress.runs >= RECORDS, WITHIN_MS);
+  await until(async () => totalOf(await accounts(stage, KEYS)).count >= RECORDS, WITHIN_MS);
+  const found = await accounts(stage, KEYS);
+  const sum = (RECORDS * (RECORDS - 1)) / 2;
+  expect(totalOf(found)).toEqual({ count: RECORDS, sum, disorder: 0 });
+  expect(found.map(({ count }) => count)).toEqual(Array.from({ length: KEYS }, () => RECORDS / KEYS));
+  const { partitions, status } = await subscription(stage, id);
+  expect([status, partitions.reduce((all, one) => all + one.next_offset, 0)]).toEqual(["consuming", RECORDS]);
+  await until(async () => {
+    const committed = await producer.committed(id, "totals", 4);
+    return committed.reduce((all, one) => all + one, 0) === RECORDS;
+  });
+  expect(stage.logged).toEqual([]);
+});
+
+test("a broker that ends and comes back is read on from the same place", async () => {
+  await producer.createTopic("restarted", 3);
+  const id = await subscribe(stage, "restarted", "Ledger/add");
+  await producer.send("restarted", keyedNumbers(300, 10, "before-"));
+  await until(() => progress.runs >= RECORDS + 300, WITHIN_MS);
+  await broker.stop("SIGKILL");
+  await until(async () => (await subscription(stage, id)).status === "failing", WITHIN_MS);
+  expect((await subscription(stage, id)).last_error?.message).toMatch(/ECONNREFUSED|closed|connect/i);
+  await broker.start();
+  await producer.send("restarted", keyedNumbers(300, 10, "after-"));
+  await until(() => progress.runs >= RECORDS + 600, WITHIN_MS);
+  await until(async () => totalOf(await accounts(stage, 10, "after-")).count >= 300, WITHIN_MS);
+  await until(async () => (await subscription(stage, id)).status === "consuming", WITHIN_MS);
+  const both = [...(await accounts(stage, 10, "before-")), ...(await accounts(stage, 10, "after-"))];
+  expect(totalOf(both)).toEqual({ count: 600, sum: 2 * ((300 * 299) / 2), disorder: 0 });
+});

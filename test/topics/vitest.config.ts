@@ -1,0 +1,16 @@
+/** The configuration of `npm run test:topics`: one file after the other, because each has brokers and processes of its own. */
+import { defineConfig } from "vitest/config";
+import { statementProgram } from "../../infra/statement-program.mjs";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  define: await statementProgram(),
+  test: {
+    include: ["test/topics/**/*.test.ts"],
+    fileParallelism: false,
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    reporters: reportersOf("topics"),
+  },
+});

@@ -1,0 +1,100 @@
+/** Tests the rows of the overview: their order, their number, and the sentence of each. */
+import { expect, test } from "vitest";
+import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import type { AttentionBody } from "../../../shared/api/wire/overview.ts";
+import { needRows } from "../../../ui/model/attention-rows.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 24, 13, 0, 0);
+const SINCE = "2026-11-24T12:50:00Z";
+
+function need(kind: string, more: Partial<AttentionBody> = {}): AttentionBody {
+  const target = { target: "Cart/42/pay", target_service_name: "Cart", target_handler_name: "pay" };
+  return {
+    id: `inv_${kind}`,
+    ...target,
+    status: "suspended",
+    created_at: SINCE,
+    since: SINCE,
+    waits_for: [],
+    kind,
+    ...more,
+  };
+}
+
+const DEPLOYMENT: DeploymentBody<ServiceNameBody> = {
+  id: "dp_1",
+  uri: "http://localhost:9080/",
+  protocol_type: "BidiStream",
+  http_version: "HTTP/2.0",
+  created_at: SINCE,
+  min_protocol_version: 5,
+  max_protocol_version: 7,
+  status: "draining",
+  pinned_invocations: 2,
+  services: [{ name: "Cart", revision: 1 }],
+  circuits: [
+    {
+      service: "Cart",
+      open_since: SINCE,
+      next_attempt_at: "2026-11-24T13:00:05Z",
+      reason: "RT0001 connection refused",
+    },
+  ],
+};
+
+test("what stands still comes first, then what fails as a whole, and what waits comes last", () => {
+  const attention = ["waiting", "silent", "overdue", "failing", "paused"].map((kind) => need(kind));
+  expect(needRows({ attention }, [DEPLOYMENT], NOW_MS).map(({ word }) => word)).toEqual([
+    "paused",
+    "circuit open",
+    "silent",
+    "overdue",
+    "failing",
+    "draining",
+    "waiting",
+  ]);
+});
+
+test("there are at most twelve rows, and slow troubles keep a place", () => {
+  const attention = [...Array.from({ length: 12 }, (_, at) => need("paused", { id: `inv_${at}` })), need("waiting")];
+  const words = needRows({ attention }, [DEPLOYMENT], NOW_MS).map(({ word }) => word);
+  expect(words).toHaveLength(12);
+  expect(words.slice(-2)).toEqual(["draining", "waiting"]);
+});
+
+test.each<[AttentionBody, string]>([
+  [need("paused", { pause: { reason: "order", at: SINCE, by: "ann" } }), "Paused by ann."],
+  [
+    need("paused", {
+      attempts: 7,
+      error: { code: "RT0007", message: "no\nat" },
+      pause: { reason: "failure", at: SINCE },
+    }),
+    "Paused after attempt 7: RT0007 no",
+  ],
+  [
+    need("failing", {
+      attempts: 3,
+      error: { code: "RT0007", message: "no" },
+      waits_for: [{ kind: "retry", since: SINCE, until: "2026-11-24T13:00:42.100Z" }],
+    }),
+    "Attempt 3 failed, the next is in 42 s: RT0007 no",
+  ],
+  [need("overdue"), "Was due 10 m ago, and no driver has taken it."],
+  [need("overdue", { status: "ready" }), "Waits for a driver, and none has taken it."],
+  [need("waiting", { waits_for: [{ kind: "promise", since: SINCE, name: "p" }] }), "Waits for the promise p."],
+])("the sentence of $kind", (one, sentence) => {
+  expect(needRows({ attention: [one] }, [], NOW_MS)[0]?.sentence).toBe(sentence);
+});
+
+test("a circuit says when its next probe is, and a draining deployment what still needs it", () => {
+  expect(needRows({ attention: [] }, [DEPLOYMENT], NOW_MS).map(({ sentence }) => sentence)).toEqual([
+    "All its attempts fail, next probe in 5 s: RT0001 connection refused",
+    "Draining: 2 open invocations of Cart@1 still need it.",
+  ]);
+});
+
+test("a paused invocation can be resumed in its row, and the others are opened", () => {
+  const rows = needRows({ attention: [need("paused"), need("failing")] }, [], NOW_MS);
+  expect(rows.map(({ act }) => act)).toEqual(["resume", "open"]);
+});

@@ -1,0 +1,50 @@
+/** Tests changes of many invocations: whom they concern, and what a run has reached. */
+import { expect, test } from "vitest";
+import {
+  advanced,
+  appliesTo,
+  begun,
+  BULK_CHANGES,
+  matchingFilter,
+  progressText,
+} from "../../../ui/model/bulk-changes.ts";
+import { NO_FILTER } from "../../../ui/model/invocation-filter.ts";
+
+const change = (name: string) => BULK_CHANGES.find((one) => one.name === name)!;
+
+test.each([
+  ["cancel", "running", true],
+  ["cancel", "completed", false],
+  ["pause", "paused", false],
+  ["resume", "paused", true],
+  ["resume", "backing-off", true],
+  ["resume", "running", false],
+  ["purge", "suspended", false],
+  ["purge", "completed", true],
+  ["restart", "completed", true],
+])("%s of what is %s: %s", (name, status, applies) => expect(appliesTo(change(name), status)).toBe(applies));
+
+test("a filter without a status selects what the command of the CLI selects", () => {
+  expect(matchingFilter(change("kill"), NO_FILTER).status).toEqual(["open"]);
+  expect(matchingFilter(change("restart"), NO_FILTER)).toMatchObject({ status: [], outcome: ["failed"] });
+  const own = { ...NO_FILTER, outcome: ["killed"] };
+  expect(matchingFilter(change("restart"), own)).toEqual(own);
+});
+
+test("a run counts what is done, noted, refused and left, batch by batch", () => {
+  const first = advanced(begun(["a", "b", "c", "d"]), ["a", "b", "c"], {
+    succeeded: ["a", "b"],
+    failed: [{ invocation_id: "c", error: "it has ended" }],
+    noted: ["b"],
+  });
+  expect(first).toMatchObject({ done: 1, noted: 1, left: ["d"], refused: [{ id: "c", message: "it has ended" }] });
+  expect(progressText(change("pause"), first)).toBe(
+    "Paused 1 of 4 · Pausing 1, recorded and applied later · 1 refused · 1 left",
+  );
+});
+
+test("an id that the answer leaves out counts as refused", () => {
+  expect(advanced(begun(["a"]), ["a"], { succeeded: [], failed: [] }).refused).toEqual([
+    { id: "a", outcome: "unanswered" },
+  ]);
+});

@@ -1,0 +1,83 @@
+/** What the page of an invocation offers in each status, which is what the server accepts. */
+import { describe, expect, test } from "vitest";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { ActionName } from "../../../ui/model/invocation-actions.ts";
+import {
+  ACTIONS,
+  actionLine,
+  actionPath,
+  actionsFor,
+  progressOf,
+  restartText,
+  wordsOf,
+} from "../../../ui/model/invocation-actions.ts";
+
+/** The order of test/engine/life-matrix.test.ts, which shows that the server accepts each of these. */
+const ACCEPTED: Readonly<Record<string, readonly ActionName[]>> = {
+  scheduled: ["cancel", "kill", "pause"],
+  pending: ["cancel", "kill", "pause"],
+  running: ["cancel", "kill", "pause", "resume"],
+  ready: ["cancel", "kill", "pause", "resume"],
+  "backing-off": ["cancel", "kill", "pause", "resume"],
+  suspended: ["cancel", "kill", "pause", "resume"],
+  paused: ["cancel", "kill", "pause", "resume"],
+  completed: ["purge", "restart-as-new"],
+};
+
+test.each(Object.entries(ACCEPTED))(
+  "an invocation that is %s offers only what the server accepts",
+  (status, accepted) => {
+    const offered = actionsFor({ status, entry_count: 3 }, false);
+    expect(offered.filter((action) => !accepted.includes(action))).toEqual([]);
+    expect(offered.length).toBeGreaterThan(1);
+  },
+);
+
+test("the run of a workflow, and an invocation without a journal, are not restarted", () => {
+  expect(actionsFor({ status: "completed", entry_count: 3 }, true)).toEqual(["purge"]);
+  expect(actionsFor({ status: "completed", entry_count: 0 }, false)).toEqual(["purge"]);
+});
+
+test.each(ACTIONS)("the words of %s say what stays or what ends", (action) => {
+  const { verb, consequence } = wordsOf(action, { status: "suspended", entry_count: 3 });
+  expect([verb.length > 0, /stay|deleted/.test(consequence)]).toEqual([true, true]);
+});
+
+describe("the progress of an action", () => {
+  const before = { status: "suspended", entry_count: 3 };
+  const now = (status: string, outcome?: string) =>
+    ({ ...before, status, ...(outcome !== undefined && { outcome }) }) as InvocationBody;
+
+  test.each<[string, ActionName, InvocationBody | undefined, boolean]>([
+    ["a cancel shows once the invocation has ended", "cancel", now("completed", "cancelled"), true],
+    ["a cancel that the handler has not obeyed yet goes on", "cancel", now("suspended"), false],
+    ["a pause shows once the invocation is paused", "pause", now("paused"), true],
+    ["a pause of a running attempt goes on", "pause", now("running"), false],
+    ["a killed invocation that is gone is a success", "kill", undefined, true],
+    ["a purged invocation is gone", "purge", undefined, true],
+    ["a purge of an invocation that is there goes on", "purge", now("completed"), false],
+    ["a resume shows with the next status", "resume", now("running"), true],
+  ])("%s", (_, action, after, isDone) => {
+    expect(progressOf(action, before, after).isDone).toBe(isDone);
+  });
+});
+
+test.each([
+  [0, 9, "Only the input stays"],
+  [3, 9, "the 5 entries behind it run again"],
+  [7, 9, "the last entry run again"],
+  [8, 9, "nothing of the journal run again"],
+])("a restart from entry %i of %i says what runs again", (from, count, words) => {
+  expect(restartText(from, count)).toContain(words);
+});
+
+test("the request and the command line name the same choices", () => {
+  const options = { deployment: "dp_1", from: 4 };
+  expect(actionPath("inv_1", "restart-as-new", options)).toBe(
+    "invocations/inv_1/restart-as-new?from=4&deployment=dp_1",
+  );
+  expect(actionLine("inv_1", "restart-as-new", options)).toBe(
+    "stepwell invocations restart inv_1 --from 4 --deployment dp_1",
+  );
+  expect(actionPath("inv_1", "kill", {})).toBe("invocations/inv_1/kill");
+});

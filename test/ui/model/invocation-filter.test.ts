@@ -1,0 +1,105 @@
+/** Tests how filters of the list are read, written, kept in the address and asked of the API. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  apiQuery,
+  filterIn,
+  filterQuery,
+  filterText,
+  type InvocationFilter,
+  isOpenOnly,
+  NO_FILTER,
+  readFilter,
+} from "../../../ui/model/invocation-filter.ts";
+import { hrefTo, parseRoute } from "../../../ui/model/route.ts";
+import { OUTCOME_WORDS, STATUS_WORDS } from "../../../shared/api/wire/status-words.ts";
+
+const ID = "inv_1eO5S2qk3h3m5J0h8vSddGqotar0aBcDeF";
+
+function filterOf(text: string): InvocationFilter {
+  const read = readFilter(text);
+  if (read.kind !== "filter") throw new Error(`${text}: ${JSON.stringify(read)}`);
+  return read.filter;
+}
+
+test("names and values are read, and a quoted value keeps its spaces and quotes", () => {
+  expect(filterOf(String.raw`status:paused,open service:Cart key:"a \"b\""`)).toEqual({
+    ...NO_FILTER,
+    status: ["paused", "open"],
+    service: ["Cart"],
+    key: 'a "b"',
+  });
+});
+
+test.each([
+  ["failed", { outcome: ["failed"] }],
+  ["status:failed,killed", { outcome: ["failed", "killed"] }],
+  ["paused", { status: ["paused"] }],
+  ["age:1h", { age: ">1h" }],
+  ["age:<10m", { age: "<10m" }],
+  ['key:""', { key: "" }],
+  ["service:A service:B", { service: ["A", "B"] }],
+])("%s is read", (text, expected) => expect(filterOf(text)).toEqual({ ...NO_FILTER, ...expected }));
+
+test.each([ID, `id:${ID}`])("an id jumps: %s", (text) => expect(readFilter(text)).toEqual({ kind: "jump", id: ID }));
+
+test.each([
+  ["Cart", /name:value/],
+  ["status:gone", /'gone' is none of open/],
+  ["age:soon", /age:>1h/],
+  ["service:", /no value/],
+  ["id:inv_", /no id/],
+  ["failed paused", /one after the other/],
+  ["failed deployment:dp_1", /open invocations alone/],
+])("%s is unclear, and the reader sees why", (text, why) =>
+  expect(readFilter(text)).toMatchObject({ kind: "unclear", why: expect.stringMatching(why) as string }),
+);
+
+const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,12}$/);
+const names = fc.uniqueArray(name, { maxLength: 3 });
+const key = fc.option(
+  fc.string({ unit: "binary" }).filter((text) => !/\p{Surrogate}/u.test(text)),
+  { nil: undefined },
+);
+const anyFilter = fc.record({
+  status: fc.uniqueArray(fc.constantFrom(...STATUS_WORDS), { maxLength: 3 }),
+  outcome: fc.constant<readonly string[]>([]),
+  service: names,
+  handler: names,
+  deployment: fc.constant<readonly string[]>([]),
+  key,
+  age: fc.option(fc.constantFrom(">1h", "<10m", ">7d"), { nil: undefined }),
+});
+
+test("each filter comes back from its text and from its address", () => {
+  fc.assert(
+    fc.property(anyFilter, (filter) => {
+      expect(filterOf(filterText(filter))).toEqual(filter);
+      const route = parseRoute(hrefTo("invocations", [], filterQuery(filter)));
+      expect(filterIn(route!.query)).toEqual(filter);
+    }),
+  );
+});
+
+test("any text is read without an error", () => {
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => readFilter(text).kind !== undefined));
+});
+
+test("the API gets an age as a moment of the server's clock, and a deployment only among what is open", () => {
+  const nowMs = Date.UTC(2026, 10, 24, 13, 0, 0);
+  expect(Object.fromEntries(apiQuery(filterOf("age:>1h key:,a"), nowMs))).toEqual({
+    key: ",a",
+    created_before: "2026-11-24T12:00:00.000Z",
+  });
+  expect(Object.fromEntries(apiQuery(filterOf("deployment:dp_1 age:<10m"), nowMs))).toEqual({
+    deployment: "dp_1",
+    status: "open",
+    created_after: "2026-11-24T12:50:00.000Z",
+  });
+});
+
+test("a filter of ends is not open only", () => {
+  expect(OUTCOME_WORDS.map((word) => isOpenOnly(filterOf(word)))).not.toContain(true);
+  expect([filterOf("paused"), filterOf("deployment:dp_1")].map(isOpenOnly)).toEqual([true, true]);
+  expect(isOpenOnly(NO_FILTER)).toBe(false);
+});

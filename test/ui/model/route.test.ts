@@ -1,0 +1,30 @@
+/** Tests how the addresses of the web UI's pages are read and written. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { hrefTo, PAGES, parseRoute } from "../../../ui/model/route.ts";
+
+test("an empty address is the overview, and an unknown page is none", () => {
+  expect(parseRoute("")?.page).toBe("overview");
+  expect(parseRoute("#/")?.page).toBe("overview");
+  expect(parseRoute("#/nothing")).toBeUndefined();
+});
+
+test("an address leaves out members of the query that have no value", () => {
+  expect(hrefTo("invocations", [], { status: "paused", service: undefined, key: "" })).toBe(
+    "#/invocations?status=paused",
+  );
+});
+
+test("a percent sign that begins no escape is read as it is", () => {
+  expect(parseRoute("#/objects/Cart/100%")?.rest).toEqual(["Cart", "100%"]);
+});
+
+test("each key and each value of a filter comes back from its address", () => {
+  const text = fc.string({ unit: "binary" }).filter((one) => !/\p{Surrogate}/u.test(one));
+  fc.assert(
+    fc.property(fc.constantFrom(...PAGES), fc.array(text), text, (page, rest, value) => {
+      const route = parseRoute(hrefTo(page, rest, { value }));
+      expect([route?.page, route?.rest, route?.query.get("value") ?? ""]).toEqual([page, rest, value]);
+    }),
+  );
+});

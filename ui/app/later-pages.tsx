@@ -1,0 +1,26 @@
+/** The pages that few readers open first. They are one part of the bundle, which is loaded with the first of them. */
+import type { JSX } from "preact";
+import { route } from "../data/location.ts";
+import { CallPage } from "../pages/call/call-page.tsx";
+import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
+import { ObjectsPage } from "../pages/objects/objects-page.tsx";
+import { ServicesPage } from "../pages/services/services-page.tsx";
+import { SqlPage } from "../pages/sql/sql-page.tsx";
+import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
+
+export function LaterPages(): JSX.Element {
+  switch (route.value?.page) {
+    case "call":
+      return <CallPage />;
+    case "deployments":
+      return <DeploymentsPage />;
+    case "objects":
+      return <ObjectsPage />;
+    case "services":
+      return <ServicesPage />;
+    case "sql":
+      return <SqlPage />;
+    default:
+      return <UnknownPage />;
+  }
+}

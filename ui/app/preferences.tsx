@@ -1,0 +1,29 @@
+/** The reader's preferences at the right of the frame: zone, theme, keys. */
+import type { JSX } from "preact";
+import { isUtc, theme } from "../data/preferences.ts";
+import type { Theme } from "../data/preferences.ts";
+
+const THEMES: readonly Theme[] = ["system", "light", "dark"];
+
+export function Preferences({ onShowKeys }: { readonly onShowKeys: () => void }): JSX.Element {
+  return (
+    <div class="preferences">
+      <button type="button" class="quiet" aria-pressed={isUtc.value} onClick={() => (isUtc.value = !isUtc.value)}>
+        UTC
+      </button>
+      <label>
+        <span class="visually-hidden">Theme</span>
+        <select value={theme.value} onChange={({ currentTarget }) => (theme.value = currentTarget.value as Theme)}>
+          {THEMES.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" class="quiet" aria-label="Show the keys" onClick={onShowKeys}>
+        ?
+      </button>
+    </div>
+  );
+}

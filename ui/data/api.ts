@@ -1,0 +1,94 @@
+/** Requests to the admin API of the page's own origin. */
+import { signal } from "@preact/signals";
+import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
+
+/** The page is at `<base>ui/`, whatever stands in front of it. */
+const BASE = new URL("..", document.baseURI);
+/** Texts of errors may come from handlers, so they are cut before they are shown. */
+const MESSAGE_MAX_CHARS = 4_000;
+
+/** Why a request has no result. */
+export class ApiProblem extends Error {
+  /** 0 if no answer came. */
+  readonly status: number;
+  /** A code of docs/errors.md. */
+  readonly code: string | undefined;
+
+  constructor(status: number, message: string, code?: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The clock of the server minus that of the browser, from the last answer; the browser's clock may be wrong by hours. */
+export const clockOffsetMs = signal(0);
+
+export interface Asked {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** The parsed answer; undefined if it has no body. @throws ApiProblem */
+export async function ask<Body>(path: string, asked: Asked = {}): Promise<Body> {
+  const response = await answerTo(path, asked);
+  const text = await response.text();
+  return (text === "" ? undefined : JSON.parse(text)) as Body;
+}
+
+/** The answer as it came, whatever its status. @throws ApiProblem if none came */
+export async function exchange(path: string, { method = "GET", body, raw, headers, signal: aborted }: Asked) {
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  const sent = raw ?? json;
+  try {
+    const response = await fetch(new URL(path, BASE), {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+      ...(aborted !== undefined && { signal: aborted }),
+    });
+    noteClock(response);
+    return response;
+  } catch (error) {
+    if (aborted?.aborted === true) throw error;
+    throw new ApiProblem(0, "The server does not answer. Is it running, and is this page's address still that of it?");
+  }
+}
+
+async function answerTo(path: string, asked: Asked): Promise<Response> {
+  const response = await exchange(path, asked);
+  if (response.ok) return response;
+  const text = (await response.text().catch(() => "")).slice(0, MESSAGE_MAX_CHARS);
+  throw problemIn(response.status, text);
+}
+
+/** The words for an answer that is no success. */
+export function problemIn(status: number, text: string): ApiProblem {
+  try {
+    const { message, restate_code: code } = JSON.parse(text) as Partial<AdminErrorBody>;
+    if (typeof message === "string") return new ApiProblem(status, message, code ?? undefined);
+  } catch {
+    // The answer is no JSON, so it did not come from the admin API, or is a plain refusal.
+  }
+  if (status === 502) return new ApiProblem(status, text || "The proxy could not forward the request.");
+  if (status === 403)
+    return new ApiProblem(status, text || "The request was refused: the credentials may have expired.");
+  return new ApiProblem(status, text || `The server answered with status ${status}.`);
+}
+
+/** The header is exact to a second, and names the moment before the answer travelled. */
+function noteClock(response: Response): void {
+  const serverMs = Date.parse(response.headers.get("date") ?? "");
+  if (Number.isNaN(serverMs)) return;
+  const offset = serverMs - Date.now();
+  clockOffsetMs.value = Math.abs(offset) < 2_000 ? 0 : offset;
+}

@@ -1,0 +1,103 @@
+/** Calls of handlers through the admin API, the invocations that they begin, and the last payloads of this tab. */
+import { signal } from "@preact/signals";
+import type { InvocationBody, InvocationListBody, InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
+import { SHOWN_HEADERS } from "../model/call-request.ts";
+import { ask, exchange } from "./api.ts";
+
+export interface CallRequest {
+  readonly service: string;
+  readonly handler: string;
+  readonly key: string | undefined;
+  readonly isSend: boolean;
+  readonly delay: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly contentType: string | undefined;
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  readonly invocationId: string | undefined;
+  readonly tookMs: number;
+}
+
+/** @throws ApiProblem if no answer came; a DOMException named AbortError if the signal aborts: the invocation goes on then */
+export async function callHandler(request: CallRequest, aborted: AbortSignal): Promise<CallAnswer> {
+  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body } = request;
+  const query = new URLSearchParams({
+    ...(key !== undefined && { key }),
+    ...(isSend && delay !== undefined && { delay }),
+  }).toString();
+  const path = `internal/services/${encodeURIComponent(service)}/handlers/${encodeURIComponent(handler)}/${isSend ? "send" : "call"}`;
+  const startedMs = performance.now();
+  const response = await exchange(`${path}${query === "" ? "" : `?${query}`}`, {
+    method: "POST",
+    ...(body !== undefined && { raw: body }),
+    headers: {
+      // Pages of other origins cannot send this header, so the server takes it for a proof.
+      "x-requested-with": "stepwell-ui",
+      accept: "*/*",
+      ...(contentType !== undefined && { "content-type": contentType }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    },
+    signal: aborted,
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return {
+    status: response.status,
+    headers: SHOWN_HEADERS.flatMap((name) => {
+      const value = response.headers.get(name);
+      return value === null ? [] : [[name, value] as const];
+    }),
+    body: bytes,
+    invocationId: response.headers.get("x-restate-id") ?? undefined,
+    tookMs: performance.now() - startedMs,
+  };
+}
+
+/** The clocks of browser and server may differ by this much. */
+const SKEW_MS = 3_000;
+
+/** Open invocations of the handler that began since a moment of the server: one of them is that of a call without an answer. */
+export async function openSince(request: CallRequest, sinceMs: number): Promise<readonly InvocationSummaryBody[]> {
+  const { service, handler, key } = request;
+  const query = new URLSearchParams({
+    service,
+    handler,
+    status: "open",
+    details: "false",
+    limit: "20",
+    ...(key !== undefined && { key }),
+  });
+  const { invocations } = await ask<InvocationListBody>(`invocations?${query.toString()}`);
+  return invocations.filter(({ created_at: at }) => Date.parse(at) >= sinceMs - SKEW_MS);
+}
+
+/** The input of the handler's latest invocation as text; undefined if there is none, or if it is no text. */
+export async function latestInput(service: string, handler: string): Promise<string | undefined> {
+  const query = new URLSearchParams({ service, handler, details: "false", limit: "1" });
+  const { invocations } = await ask<InvocationListBody>(`invocations?${query.toString()}`);
+  const [latest] = invocations;
+  if (latest === undefined) return undefined;
+  const { entries } = await ask<InvocationBody>(`invocations/${latest.id}?values=true`);
+  const value = entries[0]?.value;
+  return value?.cut === true ? undefined : value?.text;
+}
+
+export interface PastPayload {
+  readonly target: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+const PAST_MAX = 10;
+
+/** Newest first. Payloads may be private, so they stay in the memory of this page. */
+export const pastPayloads = signal<readonly PastPayload[]>([]);
+
+export function notePayload(target: string, text: string): void {
+  const others = pastPayloads.peek().filter((one) => one.target !== target || one.text !== text);
+  pastPayloads.value = [{ target, text, atMs: Date.now() }, ...others].slice(0, PAST_MAX);
+}

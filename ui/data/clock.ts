@@ -1,0 +1,20 @@
+/** The moment at the server, which ticks once a second while the page is visible. */
+import { signal } from "@preact/signals";
+import { clockOffsetMs } from "./api.ts";
+
+const TICK_MS = 1_000;
+const browserNowMs = signal(Date.now());
+
+setInterval(() => {
+  if (!document.hidden) browserNowMs.value = Date.now();
+}, TICK_MS);
+
+/** Read inside of a component, this renders the component again each second. */
+export function nowMs(): number {
+  return browserNowMs.value + clockOffsetMs.value;
+}
+
+/** The present moment, without a subscription. */
+export function peekNowMs(): number {
+  return Date.now() + clockOffsetMs.peek();
+}

@@ -1,0 +1,92 @@
+/** One invocation, read again while it is open; of a long journal only the new entries are read. */
+import { useMemo, useRef } from "preact/hooks";
+import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import { ApiProblem, ask } from "./api.ts";
+import type { Polled } from "./polled.ts";
+import { usePolled } from "./polled.ts";
+import { readsHaveAPrice } from "./server.ts";
+
+/** Shorter journals are read whole, so that nothing of them can be out of date. */
+const WHOLE_MAX_ENTRIES = 1_000;
+/** The server sends fewer if they are large. */
+const ENTRIES_AT_ONCE = 10_000;
+const LOCAL_EVERY_MS = 1_000;
+const PRICED_FIRST_MS = 5_000;
+const PRICED_MAX_MS = 30_000;
+const GROWTH = 1.5;
+
+export function useInvocation(id: string): Polled<InvocationBody> {
+  const reader = useMemo(() => new InvocationReader(id), [id]);
+  const everyMs = useRef(PRICED_FIRST_MS);
+  const isGone = useRef(false);
+  const load = async (aborted: AbortSignal): Promise<InvocationBody> => {
+    const isSame = await reader.read(aborted).catch((error: unknown) => {
+      // An id that the server does not know is not asked for again by itself.
+      isGone.current = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
+      throw error;
+    });
+    isGone.current = false;
+    everyMs.current = isSame ? Math.min(PRICED_MAX_MS, everyMs.current * GROWTH) : PRICED_FIRST_MS;
+    return reader.body!;
+  };
+  return usePolled(id, load, {
+    get everyMs(): number | false {
+      if (isGone.current) return false;
+      return readsHaveAPrice.peek() ? everyMs.current : LOCAL_EVERY_MS;
+    },
+    isFinal: ({ status }) => status === "completed",
+  });
+}
+
+class InvocationReader {
+  body: InvocationBody | undefined;
+  readonly #id: string;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /** @returns whether nothing has changed since the last read @throws ApiProblem */
+  async read(aborted: AbortSignal): Promise<boolean> {
+    const before = this.body;
+    const known = before !== undefined && before.entry_count > WHOLE_MAX_ENTRIES ? before.entries : [];
+    let body = await this.#part(known.length, aborted);
+    // The journal was deleted since, or this is another life of the same id.
+    const isOther = before !== undefined && (body.created_at !== before.created_at || body.entry_count < known.length);
+    let entries = isOther ? [] : known;
+    if (isOther) body = await this.#part(0, aborted);
+    for (;;) {
+      if (body.entries.length > 0) entries = entries.length === 0 ? body.entries : [...entries, ...body.entries];
+      if (entries.length >= body.entry_count || body.entries.length === 0) break;
+      body = await this.#part(entries.length, aborted);
+    }
+    const isSame = before !== undefined && !isOther && sameJournal(before, body);
+    // The same array lets the page keep the rows that it made of it.
+    this.body = { ...body, ...sameParts(before, body), entries: isSame ? before.entries : entries };
+    return isSame;
+  }
+
+  #part(from: number, signal: AbortSignal): Promise<InvocationBody> {
+    const query = `${from === 0 ? "" : `from=${from}&`}limit=${ENTRIES_AT_ONCE}`;
+    return ask<InvocationBody>(`invocations/${encodeURIComponent(this.#id)}?${query}`, { signal });
+  }
+}
+
+function sameJournal(a: InvocationBody, b: InvocationBody): boolean {
+  return (
+    a.entry_count === b.entry_count &&
+    a.status === b.status &&
+    a.attempts === b.attempts &&
+    a.modified_at === b.modified_at &&
+    a.last_failure?.at === b.last_failure?.at
+  );
+}
+
+/** Members that are equal to those of the last read stay the same objects, for the same reason. */
+function sameParts(before: InvocationBody | undefined, now: InvocationBody): Partial<InvocationBody> {
+  const same: Partial<Record<keyof InvocationBody, unknown>> = {};
+  for (const name of ["waits_for", "attempt_spans", "events", "last_failure"] as const) {
+    if (before !== undefined && JSON.stringify(before[name]) === JSON.stringify(now[name])) same[name] = before[name];
+  }
+  return same as Partial<InvocationBody>;
+}

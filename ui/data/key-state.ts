@@ -1,0 +1,88 @@
+/** Reads and edits the state of one key. A long key, or a large state, is read by statements. */
+import type { StateBody } from "../../shared/api/wire/admin.ts";
+import { stateVersion } from "../../shared/api/wire/state-version.ts";
+import type { KeyState, StateEdit, Values } from "../model/key-state.ts";
+import { bytesOfHex, edited, newStateBody, stateOf } from "../model/key-state.ts";
+import type { Row } from "../model/sql-answer.ts";
+import { cellText } from "../model/sql-answer.ts";
+import { sqlText } from "../model/sql-literal.ts";
+import { ask } from "./api.ts";
+import { runStatement } from "./statements.ts";
+
+/** A longer key does not fit into a request's line. */
+const LINE_KEY_MAX = 4_000;
+/** Values of a larger state are loaded one by one, when the reader opens them. */
+const WHOLE_MAX_BYTES = 1024 * 1024;
+
+export interface ValueSize {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface ShownState {
+  readonly sizes: readonly ValueSize[];
+  /** Undefined for a large state. */
+  readonly whole: KeyState | undefined;
+}
+
+export async function askState(service: string, key: string, aborted: AbortSignal): Promise<ShownState> {
+  const { rows } = await runStatement(`select key, value_length ${fromState(service, key)}`, aborted);
+  const sizes = rows.map((row) => ({ name: nameIn(row), bytes: Number(row["value_length"] ?? 0) }));
+  if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) > WHOLE_MAX_BYTES) {
+    return { sizes: sizes.toSorted(byName), whole: undefined };
+  }
+  const whole = await askWholeState(service, key, aborted);
+  const found = [...whole.values].map(([name, { length }]) => ({ name, bytes: length }));
+  return { sizes: found.toSorted(byName), whole };
+}
+
+/** All values, with the version that an edit names. */
+export async function askWholeState(service: string, key: string, aborted?: AbortSignal): Promise<KeyState> {
+  if (key.length <= LINE_KEY_MAX) {
+    const path = `services/${encodeURIComponent(service)}/state?${new URLSearchParams({ object_key: key }).toString()}`;
+    return stateOf(await ask<StateBody>(path, aborted === undefined ? {} : { signal: aborted }));
+  }
+  const { rows } = await runStatement(`select key, value ${fromState(service, key)}`, aborted);
+  const values = new Map(rows.map((row) => [nameIn(row), valueIn(row)]));
+  // Browsers offer digests on secure origins and on this machine alone.
+  const version = globalThis.crypto?.subtle === undefined ? undefined : await stateVersion(values);
+  return { values, version };
+}
+
+export async function askValue(service: string, key: string, name: string): Promise<Uint8Array> {
+  const { rows } = await runStatement(`select key, value ${fromState(service, key)} and key = ${sqlText(name)}`);
+  return valueIn(rows[0] ?? {});
+}
+
+/** @throws ApiProblem 409 if the state is no longer `base` */
+export async function sendEdit(service: string, key: string, base: KeyState, edit: StateEdit): Promise<Values> {
+  const next = edited(base.values, edit);
+  await ask(`services/${encodeURIComponent(service)}/state`, {
+    method: "POST",
+    body: {
+      object_key: key,
+      new_state: newStateBody(next),
+      ...(base.version !== undefined && { version: base.version }),
+    },
+  });
+  return next;
+}
+
+function fromState(service: string, key: string): string {
+  return `from state where service_name = ${sqlText(service)} and service_key = ${sqlText(key)}`;
+}
+
+function nameIn(row: Row): string {
+  return cellText(row["key"]) ?? "";
+}
+
+function valueIn(row: Row): Uint8Array {
+  return bytesOfHex(cellText(row["value"]) ?? "");
+}
+
+/** `item-2` comes before `item-10`. */
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
+function byName(a: ValueSize, b: ValueSize): number {
+  return COLLATOR.compare(a.name, b.name);
+}

@@ -1,0 +1,32 @@
+/** The route that the address names, and changes of it. */
+import { computed, signal } from "@preact/signals";
+import { hrefTo, parseRoute } from "../model/route.ts";
+import type { PageName } from "../model/route.ts";
+
+const hash = signal(location.hash);
+addEventListener("hashchange", () => (hash.value = location.hash));
+
+/** Undefined for an address that names no page. */
+export const route = computed(() => parseRoute(hash.value));
+
+export function goTo(href: string): void {
+  location.hash = href;
+}
+
+/** Changes members of the query in place, so that the history has no entry for each letter of a filter. */
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const now = route.peek();
+  if (now === undefined) return;
+  const query = { ...Object.fromEntries(now.query), ...changes };
+  replaceRoute(now.page, now.rest, query);
+}
+
+function replaceRoute(
+  page: PageName,
+  rest: readonly string[],
+  query: Readonly<Record<string, string | undefined>>,
+): void {
+  const href = hrefTo(page, rest, query);
+  history.replaceState(history.state, "", href);
+  hash.value = href;
+}

@@ -1,0 +1,86 @@
+/** The registered deployments and services, and changes of them. */
+import type {
+  DeploymentBody,
+  RegisterBody,
+  RegisteredBody,
+  ServiceBody,
+  ServiceNameBody,
+} from "../../shared/api/wire/admin.ts";
+import { ask, exchange, problemIn } from "./api.ts";
+import type { Polled } from "./polled.ts";
+import { usePolled } from "./polled.ts";
+import { readsHaveAPrice } from "./server.ts";
+import { runStatement } from "./statements.ts";
+
+/** The registry changes seldom. */
+const EVERY_MS = 5_000;
+
+export type DeploymentSummary = DeploymentBody<ServiceNameBody>;
+export type DeploymentDetail = DeploymentBody<ServiceBody>;
+
+export function useDeployments(): Polled<readonly DeploymentSummary[]> {
+  return usePolled(
+    "deployments",
+    async (signal) =>
+      (await ask<{ deployments: readonly DeploymentSummary[] }>("deployments", { signal })).deployments.toSorted(
+        (a, b) => b.created_at.localeCompare(a.created_at),
+      ),
+    slow(),
+  );
+}
+
+export function useDeployment(id: string): Polled<DeploymentDetail> {
+  return usePolled(
+    `deployment ${id}`,
+    (signal) => ask<DeploymentDetail>(`deployments/${encodeURIComponent(id)}`, { signal }),
+    slow(),
+  );
+}
+
+export function useServices(): Polled<readonly ServiceBody[]> {
+  return usePolled("services", (signal) => askServices(signal), slow());
+}
+
+export function useService(name: string): Polled<ServiceBody> {
+  return usePolled(
+    `service ${name}`,
+    (signal) => ask<ServiceBody>(`services/${encodeURIComponent(name)}`, { signal }),
+    slow(),
+  );
+}
+
+/** By default a poll on functions is slower still. */
+function slow(): { readonly everyMs?: number } {
+  return readsHaveAPrice.peek() ? {} : { everyMs: EVERY_MS };
+}
+
+export async function askServices(signal?: AbortSignal): Promise<readonly ServiceBody[]> {
+  const { services } = await ask<{ services: readonly ServiceBody[] }>(
+    "services",
+    signal === undefined ? {} : { signal },
+  );
+  return services;
+}
+
+/** The open invocations by their pinned deployment. */
+export async function countPinned(signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await runStatement(
+    "select pinned_deployment_id as id, count(*) as open from sys_invocation where status != 'completed' group by pinned_deployment_id",
+    signal,
+  );
+  return new Map(rows.map((row) => [String(row["id"]), Number(row["open"])]));
+}
+
+export interface Registration {
+  readonly body: RegisteredBody;
+  /** The address was registered before: without `force` nothing happens, with it that deployment is replaced. */
+  readonly isKnown: boolean;
+}
+
+/** @throws ApiProblem */
+export async function postDeployment(body: RegisterBody): Promise<Registration> {
+  const response = await exchange("deployments", { method: "POST", body });
+  const text = await response.text();
+  if (!response.ok) throw problemIn(response.status, text);
+  return { body: JSON.parse(text) as RegisteredBody, isKnown: response.status === 200 };
+}

@@ -1,0 +1,72 @@
+/** Statements: their run, the tables that they may read, and the last ones of this tab. */
+import { signal } from "@preact/signals";
+import type { StatementAnswer } from "../model/sql-answer.ts";
+import { answerIn } from "../model/sql-answer.ts";
+import { ApiProblem, exchange, problemIn } from "./api.ts";
+
+const HISTORY_MAX = 30;
+const HISTORY_NAME = "stepwell.statements";
+/** A longer statement would fill the browser's storage. */
+const KEPT_MAX_CHARS = 20_000;
+const COLUMNS =
+  "select table_schema, table_name, column_name from information_schema.columns order by table_name, ordinal_position";
+
+/** @throws ApiProblem; a DOMException named AbortError if the signal aborts, upon which the server ends the statement */
+export async function runStatement(query: string, aborted?: AbortSignal): Promise<StatementAnswer> {
+  const response = await exchange("query", {
+    method: "POST",
+    body: { query, columns: true },
+    ...(aborted && { signal: aborted }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw problemIn(response.status, text);
+  try {
+    return answerIn(text);
+  } catch {
+    throw new ApiProblem(response.status, "The server answered with something else than rows.");
+  }
+}
+
+/** The columns by table, for completion. Empty until they are loaded, and if that fails. */
+export const tables = signal<Readonly<Record<string, readonly string[]>>>({});
+let isLoading = false;
+
+export async function loadTables(): Promise<void> {
+  if (isLoading || Object.keys(tables.peek()).length > 0) return;
+  isLoading = true;
+  try {
+    const { rows } = await runStatement(COLUMNS);
+    const found: Record<string, string[]> = {};
+    for (const row of rows) {
+      const schema = String(row["table_schema"]);
+      const table = schema === "public" ? String(row["table_name"]) : `${schema}.${String(row["table_name"])}`;
+      (found[table] ??= []).push(String(row["column_name"]));
+    }
+    tables.value = found;
+  } finally {
+    isLoading = false;
+  }
+}
+
+/** Newest first; they last as long as the tab. */
+export const pastStatements = signal<readonly string[]>(readPast());
+
+export function noteStatement(statement: string): void {
+  if (statement.length > KEPT_MAX_CHARS) return;
+  const others = pastStatements.peek().filter((one) => one !== statement);
+  pastStatements.value = [statement, ...others].slice(0, HISTORY_MAX);
+  try {
+    sessionStorage.setItem(HISTORY_NAME, JSON.stringify(pastStatements.peek()));
+  } catch {
+    // The list then lasts as long as the page.
+  }
+}
+
+function readPast(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(HISTORY_NAME) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((one): one is string => typeof one === "string") : [];
+  } catch {
+    return [];
+  }
+}

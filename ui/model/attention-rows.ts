@@ -1,0 +1,128 @@
+/** The rows of the overview: invocations, circuits and deployments that need an operator, worst first, each with one sentence. */
+import type { DeploymentBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
+import type { AttentionBody, OverviewBody } from "../../shared/api/wire/overview.ts";
+import { hrefTo } from "./route.ts";
+import type { Tone } from "./status-look.ts";
+import { countText } from "./size-text.ts";
+import { durationText, momentOf } from "./time-text.ts";
+import { errorHead, soon, waitsText } from "./why.ts";
+
+export interface NeedRow {
+  /** The same for the same need in each answer. */
+  readonly id: string;
+  readonly glyph: string;
+  readonly tone: Tone;
+  /** What the glyph says, in one word. */
+  readonly word: string;
+  readonly target: string;
+  readonly href: string;
+  readonly sentence: string;
+  readonly since: string;
+  /** What the button does: resumes the invocation, or opens the page that has the ways out. */
+  readonly act: "resume" | "open";
+}
+
+type Deployment = DeploymentBody<ServiceNameBody>;
+
+const ROWS_MAX = 12;
+
+/** Worst first: what stands still, then a service that fails as a whole, then what fails alone, is late, or waits. */
+export function needRows(
+  { attention }: Pick<OverviewBody, "attention">,
+  deployments: readonly Deployment[],
+  nowMs: number,
+): readonly NeedRow[] {
+  const of = (...kinds: readonly string[]): readonly NeedRow[] =>
+    attention.filter(({ kind }) => kinds.includes(kind)).map((one) => invocationNeed(one, nowMs));
+  const circuits = deployments.flatMap((deployment) => circuitNeeds(deployment, nowMs));
+  const draining = deployments.flatMap(drainingNeeds);
+  const worst = [...of("paused"), ...circuits, ...of("failing", "overdue", "silent")];
+  // Draining and waiting are slow troubles; they keep a place each however many the others are.
+  const slow = [...draining, ...of("waiting")];
+  return [...worst.slice(0, ROWS_MAX - Math.min(slow.length, 3)), ...slow].slice(0, ROWS_MAX);
+}
+
+const LOOKS: Readonly<Record<string, Pick<NeedRow, "glyph" | "tone" | "word">>> = {
+  paused: { glyph: "‖", tone: "paused", word: "paused" },
+  failing: { glyph: "↻", tone: "retrying", word: "failing" },
+  overdue: { glyph: "!", tone: "failed", word: "overdue" },
+  silent: { glyph: "▶", tone: "running", word: "silent" },
+  waiting: { glyph: "○", tone: "waiting", word: "waiting" },
+};
+const CIRCUIT = { glyph: "✕", tone: "failed", word: "circuit open" } as const;
+const DRAINING = { glyph: "○", tone: "waiting", word: "draining" } as const;
+
+function invocationNeed(one: AttentionBody, nowMs: number): NeedRow {
+  const { id, kind, target, since } = one;
+  const look = LOOKS[kind] ?? LOOKS["waiting"]!;
+  return {
+    id,
+    ...look,
+    target,
+    href: hrefTo("invocations", [id]),
+    sentence: sentenceOf(one, nowMs),
+    since,
+    act: kind === "paused" ? "resume" : "open",
+  };
+}
+
+function sentenceOf({ kind, error, pause, waits_for: waits, attempts, since, status }: AttentionBody, nowMs: number) {
+  const head = error === undefined ? undefined : errorHead(error);
+  const sinceMs = momentOf(since) ?? nowMs;
+  switch (kind) {
+    case "paused":
+      if (pause?.reason === "order") return `Paused by ${pause.by ?? "an operator"}.`;
+      if (pause?.reason === "process-ends") return "Paused, because its attempts ended the process.";
+      return `Paused after attempt ${attempts ?? 1}: ${head ?? "the failure is not stored"}`;
+    case "failing": {
+      const until = momentOf(waits.find(({ kind: one }) => one === "retry")?.until);
+      const next = until === undefined ? "" : `, the next is ${soon(until, nowMs)}`;
+      return `Attempt ${attempts ?? 1} failed${next}: ${head ?? "no failure is stored"}`;
+    }
+    case "overdue":
+      if (status === "ready") return "Waits for a driver, and none has taken it.";
+      return `Was due ${durationText(nowMs - sinceMs)} ago, and no driver has taken it.`;
+    case "silent":
+      return "The deployment accepted the attempt, and has sent nothing since.";
+    default:
+      return `${capital(waitsText(waits, nowMs))}.`;
+  }
+}
+
+function circuitNeeds({ circuits = [], id }: Deployment, nowMs: number): readonly NeedRow[] {
+  return circuits.map(({ service, open_since: since, next_attempt_at: next, reason }) => ({
+    id: `circuit ${id} ${service}`,
+    ...CIRCUIT,
+    target: service,
+    href: hrefTo("deployments", [id]),
+    sentence: `All its attempts fail, next probe ${soon(momentOf(next) ?? nowMs, nowMs)}: ${reason.split("\n", 1)[0]}`,
+    since,
+    act: "open" as const,
+  }));
+}
+
+function drainingNeeds(deployment: Deployment): readonly NeedRow[] {
+  const { id, status, pinned_invocations: pinned = 0, created_at: since, services } = deployment;
+  if (status !== "draining") return [];
+  const names = services.map(({ name, revision }) => `${name}@${revision}`).join(", ");
+  const count = pinned === 1 ? "1 open invocation" : `${countText(pinned)} open invocations`;
+  return [
+    {
+      id: `draining ${id}`,
+      ...DRAINING,
+      target: addressOf(deployment),
+      href: hrefTo("deployments", [id]),
+      sentence: `Draining: ${count} of ${names} still ${pinned === 1 ? "needs" : "need"} it.`,
+      since,
+      act: "open",
+    },
+  ];
+}
+
+export function addressOf(deployment: Deployment): string {
+  return "uri" in deployment ? deployment.uri : deployment.arn;
+}
+
+function capital(text: string): string {
+  return text === "" ? text : `${text[0]!.toUpperCase()}${text.slice(1)}`;
+}

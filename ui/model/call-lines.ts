@@ -1,0 +1,128 @@
+/** The same call as a line of curl and as a statement of the typed client. */
+import type { ServiceBody } from "../../shared/api/wire/admin.ts";
+import { isJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
+
+export interface CallPlan {
+  readonly service: string;
+  readonly serviceType: ServiceBody["ty"];
+  readonly handler: string;
+  /** Whether the handler is the one that runs a workflow. */
+  readonly runsWorkflow: boolean;
+  /** Present if the service has keys. */
+  readonly key?: string;
+  readonly isSend: boolean;
+  /** Of a send: a duration such as `10s`. */
+  readonly delay?: string;
+  readonly delayMs?: number;
+  readonly idempotencyKey?: string;
+  /** Absent if the handler takes no body. */
+  readonly contentType?: string;
+  readonly body?: Uint8Array;
+}
+
+/** Longer bodies would make the line unreadable; the line then reads the body from a file. */
+const LINE_BODY_MAX = 4_000;
+const NAME = /^[A-Za-z_$][\w$]*$/;
+
+export function curlLine(plan: CallPlan, ingressUrl: string): string {
+  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body } = plan;
+  const path = [service, ...(key === undefined ? [] : [key]), handler, ...(isSend ? ["send"] : [])];
+  const query = isSend && delay !== undefined ? `?delay=${encodeURIComponent(delay)}` : "";
+  const url = `${withSlash(ingressUrl)}${path.map(encodeURIComponent).join("/")}${query}`;
+  const parts = [`curl ${shellWord(url)}`];
+  if (idempotencyKey !== undefined) parts.push(`-H ${shellWord(`idempotency-key: ${idempotencyKey}`)}`);
+  if (body === undefined) parts.push("-X POST");
+  else if (contentType === undefined || contentType === "application/json") parts.push(`--json ${bodyWord(body)}`);
+  else parts.push(`-H ${shellWord(`content-type: ${contentType}`)}`, `--data-binary ${bodyWord(body)}`);
+  return parts.join(" \\\n  ");
+}
+
+/** For `@restatedev/restate-sdk-clients`; the type of the service stands for what the deployment's code exports. */
+export function clientLines(plan: CallPlan, ingressUrl: string): string {
+  const { service, handler, isSend, runsWorkflow } = plan;
+  const isSubmit = runsWorkflow && isSend;
+  const method = isSubmit ? "workflowSubmit" : handler;
+  const call = NAME.test(method) ? `.${method}` : `[${JSON.stringify(method)}]`;
+  const args = [inputText(plan), optionsText(plan)].filter((text) => text !== undefined);
+  if (plan.serviceType === "Workflow" && isSend && !runsWorkflow) return genericSend(plan, ingressUrl);
+  const client = `${clientMethod(plan)}<${typeName(service)}>({ name: ${JSON.stringify(service)} }${keyText(plan)})`;
+  // The typed client offers no call of the handler `run`, only its submission and its attachment.
+  if (runsWorkflow && !isSend) {
+    return [
+      ...opening(ingressUrl),
+      `const workflow = ingress.${client};`,
+      `await workflow.workflowSubmit(${args.join(", ")});`,
+      "const result = await workflow.workflowAttach();",
+    ].join("\n");
+  }
+  return [
+    ...opening(ingressUrl),
+    `const ${isSend ? "sent" : "result"} = await ingress`,
+    `  .${client}`,
+    `  ${call}(${args.join(", ")});`,
+  ].join("\n");
+}
+
+/** The typed client has no way to send to another handler of a workflow than `run`. */
+function genericSend(plan: CallPlan, ingressUrl: string): string {
+  const options = optionsText(plan);
+  const members = [
+    `service: ${JSON.stringify(plan.service)}`,
+    `handler: ${JSON.stringify(plan.handler)}`,
+    `key: ${JSON.stringify(plan.key ?? "")}`,
+    `parameter: ${inputText(plan) ?? "undefined"}`,
+    ...(options === undefined ? [] : [`opts: ${options}`]),
+  ];
+  return [...opening(ingressUrl), `const sent = await ingress.send({ ${members.join(", ")} });`].join("\n");
+}
+
+function opening(ingressUrl: string): readonly string[] {
+  return [
+    'import * as clients from "@restatedev/restate-sdk-clients";',
+    "",
+    `const ingress = clients.connect({ url: ${JSON.stringify(ingressUrl)} });`,
+  ];
+}
+
+function clientMethod({ serviceType, isSend }: CallPlan): string {
+  if (serviceType === "Workflow") return "workflowClient";
+  const kind = serviceType === "Service" ? "service" : "object";
+  return isSend ? `${kind}SendClient` : `${kind}Client`;
+}
+
+function keyText({ key }: CallPlan): string {
+  return key === undefined ? "" : `, ${JSON.stringify(key)}`;
+}
+
+function inputText({ body }: CallPlan): string | undefined {
+  if (body === undefined) return undefined;
+  const text = body.length > LINE_BODY_MAX ? undefined : utf8Text(body);
+  return text !== undefined && isJson(text) ? text : "/* the input */ undefined";
+}
+
+function optionsText({ isSend, idempotencyKey, delayMs, runsWorkflow }: CallPlan): string | undefined {
+  const key = idempotencyKey === undefined || runsWorkflow ? [] : [`idempotencyKey: ${JSON.stringify(idempotencyKey)}`];
+  const delay = isSend && delayMs !== undefined ? [`delay: { milliseconds: ${delayMs} }`] : [];
+  const members = [...key, ...delay];
+  return members.length === 0 ? undefined : `clients.rpc.${isSend ? "sendOpts" : "opts"}({ ${members.join(", ")} })`;
+}
+
+function typeName(service: string): string {
+  return NAME.test(service) ? service : "any";
+}
+
+function withSlash(url: string): string {
+  return url.endsWith("/") ? url : `${url}/`;
+}
+
+function bodyWord(body: Uint8Array): string {
+  const text = body.length > LINE_BODY_MAX ? undefined : utf8Text(body);
+  if (text === undefined || text.includes("\0")) return "@payload.bin";
+  // A leading @ would name a file.
+  return text.startsWith("@") ? "@payload.bin" : shellWord(text);
+}
+
+/** In single quotes, in which a shell replaces nothing. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,53 @@
+/** What a call of a handler needs, and what its answer means. */
+import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import { stringifyExact } from "./exact-json.ts";
+import { sampleOf } from "./schema-value.ts";
+
+/** The content type of the body; undefined if the handler takes none. */
+export function contentTypeOf({ input_json_schema: schema, input_description: description }: HandlerBody) {
+  if (schema !== undefined) return "application/json";
+  if (description === "none") return undefined;
+  return description.includes("/") && !description.includes("*") ? description : "application/json";
+}
+
+export function isJsonType(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType);
+}
+
+/** The text to start from: a value that fits the schema, or the shortest JSON. */
+export function firstText(handler: HandlerBody): string {
+  const type = contentTypeOf(handler);
+  if (type === undefined || !isJsonType(type)) return "";
+  return handler.input_json_schema === undefined ? "null" : stringifyExact(sampleOf(handler.input_json_schema));
+}
+
+export function isRun(service: ServiceBody, handler: HandlerBody): boolean {
+  return service.ty === "Workflow" && handler.ty === "Workflow";
+}
+
+/** The headers of an answer that say something about the call. */
+export const SHOWN_HEADERS = [
+  "x-restate-id",
+  "content-type",
+  "idempotency-expires",
+  "x-restate-error-source",
+  "retry-after",
+] as const;
+
+const TIMED_OUT = [502, 503, 504];
+
+export interface AnswerMeaning {
+  readonly words: string;
+  readonly tone: "succeeded" | "failed" | "waiting";
+}
+
+/** @param source of `x-restate-error-source`: the invocation itself failed, or the ingress refused the call */
+export function meaningOf(status: number, source: string | undefined, hasId: boolean): AnswerMeaning {
+  if (status === 202) return { words: "Accepted: the invocation runs, or waits for its start", tone: "waiting" };
+  if (status < 300) return { words: "Succeeded", tone: "succeeded" };
+  if (source === "invocation") return { words: "The invocation failed", tone: "failed" };
+  if (TIMED_OUT.includes(status) && hasId) {
+    return { words: "The request ended before the invocation, which goes on", tone: "waiting" };
+  }
+  return { words: "The call was refused", tone: "failed" };
+}

@@ -1,0 +1,57 @@
+/** What an invocation would cost on AWS at list prices, at least, from what it took so far. */
+import type { UsageBody } from "../../shared/api/wire/invocation.ts";
+import { countText, sizeText } from "./size-text.ts";
+import { durationText } from "./time-text.ts";
+
+/** The prices that are used here, in dollars for one; docs/prices.json names their sources. */
+export interface ListPrices {
+  readonly region: string;
+  readonly compiledOn: string;
+  readonly writeUnitUsd: number;
+  readonly functionCallUsd: number;
+  readonly functionGbSecondUsd: number;
+}
+
+export interface CostLine {
+  readonly what: string;
+  readonly amount: string;
+  readonly usd: number;
+}
+
+/** Functions of the stack have 512 MB unless the operator chose another size. */
+const FUNCTION_GB = 0.5;
+const SECOND_MS = 1_000;
+/** From here on, cents say nothing. */
+const WHOLE_FROM_USD = 100;
+
+/** Only what the stored items prove: reads, messages, requests and logs come on top. */
+export function costLines(usage: UsageBody, prices: ListPrices): readonly CostLine[] {
+  const { write_units: units, exchanges, exchange_ms: ms } = usage;
+  return [
+    { what: "Write units", amount: countText(units), usd: units * prices.writeUnitUsd },
+    { what: "Exchanges with deployments", amount: countText(exchanges), usd: exchanges * prices.functionCallUsd },
+    {
+      what: "Time of these exchanges, at 512 MB",
+      amount: durationText(ms),
+      usd: (ms / SECOND_MS) * FUNCTION_GB * prices.functionGbSecondUsd,
+    },
+  ];
+}
+
+export function storedText({ items, bytes }: UsageBody): string {
+  return `${countText(items)} ${items === 1 ? "item" : "items"}, ${sizeText(bytes)}`;
+}
+
+/** One invocation costs millionths of a dollar, so the text has two significant digits. */
+export function usdText(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd >= WHOLE_FROM_USD) return `$${countText(Math.round(usd))}`;
+  if (usd >= 0.01) return `$${usd.toFixed(2)}`;
+  const digits = Math.min(12, Math.ceil(-Math.log10(usd)) + 1);
+  return `$${usd.toFixed(digits)}`;
+}
+
+/** What a million of such invocations would cost, which is easier to compare with the page of costs. */
+export function millionText(usd: number): string {
+  return usdText(Number((usd * 1_000_000).toPrecision(3)));
+}

@@ -1,0 +1,59 @@
+/** How deployments, services and handlers are named in words. */
+import type { DeploymentAddressBody, DeploymentBody, HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { Look } from "./status-look.ts";
+
+const LOOKS: Readonly<Record<DeploymentBody<unknown>["status"], Look>> = {
+  active: { word: "active", glyph: "●", tone: "succeeded" },
+  draining: { word: "draining", glyph: "◐", tone: "retrying" },
+  drained: { word: "drained", glyph: "○", tone: "waiting" },
+};
+
+export function deploymentLook(status: DeploymentBody<unknown>["status"]): Look {
+  return LOOKS[status] ?? { word: status, glyph: "○", tone: "waiting" };
+}
+
+/** What the status means for the reader. */
+export const STATUS_MEANING: Readonly<Record<DeploymentBody<unknown>["status"], string>> = {
+  active: "New invocations of at least one service start here.",
+  draining: "No new invocation starts here; the open ones that started here end here.",
+  drained: "Nothing runs here and nothing starts here: the deployment can be removed.",
+};
+
+export function addressOf(deployment: DeploymentAddressBody): string {
+  return "uri" in deployment ? deployment.uri : deployment.arn;
+}
+
+export function modeText(deployment: DeploymentAddressBody): string {
+  if ("arn" in deployment) return `Lambda, request-response${deployment.compression === undefined ? "" : ", zstd"}`;
+  const mode = deployment.protocol_type === "BidiStream" ? "bidirectional" : "request-response";
+  return `${deployment.http_version}, ${mode}`;
+}
+
+export function versionsText({
+  min_protocol_version: min,
+  max_protocol_version: max,
+}: DeploymentBody<unknown>): string {
+  return min === max ? String(min) : `${min} to ${max}`;
+}
+
+export function serviceTypeText(type: ServiceBody["ty"]): string {
+  return { Service: "service", VirtualObject: "object", Workflow: "workflow" }[type];
+}
+
+export function handlerTypeText({ ty }: HandlerBody): string {
+  if (ty === undefined) return "concurrent";
+  return { Exclusive: "one at a time for each key", Shared: "shared", Workflow: "runs the workflow once" }[ty];
+}
+
+/** The names of members in the API, as words. */
+export function memberWords(name: string): string {
+  const words: Readonly<Record<string, string>> = {
+    ty: "type",
+    input_description: "input",
+    output_description: "output",
+    input_json_schema: "input schema",
+    output_json_schema: "output schema",
+    enable_lazy_state: "lazy state",
+  };
+  return words[name] ?? name.replaceAll("_", " ");
+}

@@ -1,0 +1,138 @@
+/** What an operator may do with an invocation in each status, what it changes, and when the change shows. */
+import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import { quoted } from "./shell-text.ts";
+
+export const ACTIONS = ["resume", "cancel", "pause", "kill", "restart-as-new", "purge"] as const;
+export type ActionName = (typeof ACTIONS)[number];
+
+export interface ActionWords {
+  readonly verb: string;
+  /** What the change keeps, and what runs again. */
+  readonly consequence: string;
+  readonly isDangerous: boolean;
+}
+
+const BEFORE_START: ReadonlySet<string> = new Set(["scheduled", "pending"]);
+
+/** The part of an invocation that decides about its actions. */
+export type ActionFacts = Pick<InvocationBody, "status" | "entry_count">;
+
+/** @param isWorkflow the invocation is the run of a workflow @returns the actions that the server accepts, the first one first */
+export function actionsFor({ status, entry_count: entries }: ActionFacts, isWorkflow: boolean): readonly ActionName[] {
+  if (status === "completed") return isWorkflow || entries === 0 ? ["purge"] : ["restart-as-new", "purge"];
+  if (BEFORE_START.has(status)) return ["cancel", "pause", "kill"];
+  if (status === "paused") return ["resume", "cancel", "kill"];
+  // A running attempt goes on by itself, so a resume would change nothing.
+  return status === "running" || status === "ready"
+    ? ["cancel", "pause", "kill"]
+    : ["resume", "cancel", "pause", "kill"];
+}
+
+export function wordsOf(action: ActionName, { status }: ActionFacts): ActionWords {
+  const isQueued = BEFORE_START.has(status);
+  switch (action) {
+    case "resume":
+      return {
+        verb: status === "backing-off" ? "Retry now" : "Resume",
+        consequence:
+          "The journal stays. The handler's code runs again from its first line, and gets each stored result in place of doing the step again.",
+        isDangerous: false,
+      };
+    case "cancel":
+      return {
+        verb: "Cancel",
+        consequence: isQueued
+          ? "The invocation has not begun: it ends at once, and nothing of it remains."
+          : "The handler gets the cancellation at its next step and may undo its work. Calls that it waits for are cancelled too. The journal stays.",
+        isDangerous: false,
+      };
+    case "pause":
+      return {
+        verb: "Pause",
+        consequence:
+          "The journal stays. A running attempt may end first; then nothing runs until an operator resumes the invocation.",
+        isDangerous: false,
+      };
+    case "kill":
+      return {
+        verb: "Kill",
+        consequence: isQueued
+          ? "The invocation has not begun: it ends at once, and nothing of it remains."
+          : "The invocation ends at once with a failure. The handler is not notified and undoes nothing; calls that it waits for are killed too. Effects of stored steps stay.",
+        isDangerous: true,
+      };
+    case "restart-as-new":
+      return {
+        verb: "Restart",
+        consequence: "This invocation stays as it is. A new one begins with the same input.",
+        isDangerous: false,
+      };
+    case "purge":
+      return {
+        verb: "Purge",
+        consequence:
+          "Result, journal and idempotency key are deleted for good; effects of the handler stay. Nothing runs again.",
+        isDangerous: true,
+      };
+  }
+}
+
+/** What stays and what runs again after a restart from an entry. */
+export function restartText(from: number, entryCount: number): string {
+  if (from === 0) return "Only the input stays. Every step runs again.";
+  const rest = entryCount - 1 - from;
+  const again = rest <= 0 ? "nothing of the journal" : rest === 1 ? "the last entry" : `the ${rest} entries behind it`;
+  return `Entries 0 to ${from} stay with their results. The steps of ${again} run again.`;
+}
+
+/** How far the change of an action has come. */
+export type Progress = { readonly isDone: boolean; readonly words: string };
+
+/** @param now undefined if the server knows the invocation no longer */
+export function progressOf(action: ActionName, before: ActionFacts, now: InvocationBody | undefined): Progress {
+  if (now === undefined) {
+    if (action === "purge") return { isDone: true, words: "The invocation is purged." };
+    return { isDone: true, words: "The invocation ended before its first attempt, so nothing of it is kept." };
+  }
+  const status = now.outcome ?? now.status;
+  const isAt = `The invocation is now ${status}.`;
+  switch (action) {
+    case "cancel":
+    case "kill":
+      return { isDone: now.status === "completed", words: isAt };
+    case "pause":
+      return { isDone: now.status === "paused" || now.status === "completed", words: isAt };
+    case "resume":
+      return { isDone: now.status !== before.status || now.status === "backing-off", words: isAt };
+    case "restart-as-new":
+      return { isDone: true, words: "The new invocation has begun." };
+    case "purge":
+      return { isDone: false, words: "The invocation still exists." };
+  }
+}
+
+/** The waits between the reads after an action that the server accepted. */
+export const READ_AGAIN_AFTER_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+
+export interface ActionOptions {
+  readonly deployment?: string | undefined;
+  readonly from?: number | undefined;
+}
+
+/** The path and the query of the admin API. */
+export function actionPath(id: string, action: ActionName, { deployment, from }: ActionOptions): string {
+  const query = new URLSearchParams({
+    ...(from !== undefined && from > 0 && { from: String(from) }),
+    ...(deployment !== undefined && deployment !== "" && { deployment }),
+  }).toString();
+  return `invocations/${encodeURIComponent(id)}/${action}${query === "" ? "" : `?${query}`}`;
+}
+
+/** The same action as a line of the command line. */
+export function actionLine(id: string, action: ActionName, { deployment, from }: ActionOptions): string {
+  const name = action === "restart-as-new" ? "restart" : action;
+  const words = ["stepwell", "invocations", name, quoted(id)];
+  if (from !== undefined && from > 0) words.push("--from", String(from));
+  if (deployment !== undefined && deployment !== "") words.push("--deployment", quoted(deployment));
+  return words.join(" ");
+}

@@ -1,0 +1,59 @@
+/** The rows of a long list that grows at its end, while its first page is read again and again. */
+import type { InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
+
+export type Row = InvocationSummaryBody;
+
+/** More rows are of no use to a reader, and each costs memory. */
+export const ROWS_MAX = 100_000;
+/** Rows behind these keep what they showed when they were loaded. */
+const RENEWED_MAX = 2_000;
+
+export interface Rows {
+  readonly shown: readonly Row[];
+  /** Newer than the first shown row; the reader asks for them, so that no row moves under the pointer. */
+  readonly fresh: readonly Row[];
+}
+
+export const NO_ROWS: Rows = { shown: [], fresh: [] };
+
+/** Adds an older page. A row that moved to a later page while the list was read is kept once. */
+export function withOlder({ shown, fresh }: Rows, page: readonly Row[]): Rows {
+  const known = new Set(shown.map(({ id }) => id));
+  const more = page.filter(({ id }) => !known.has(id));
+  const added = new Set(more.map(({ id }) => id));
+  // A row that lately came to match may be both new and on an older page.
+  return { shown: [...shown, ...more].slice(0, ROWS_MAX), fresh: fresh.filter(({ id }) => !added.has(id)) };
+}
+
+/**
+ * Takes the first page again: known rows show their present facts, and new ones wait until the reader asks for them.
+ * @param isWhole the page has all rows that match, so a row that it lacks matches no longer
+ */
+export function withHead({ shown, fresh }: Rows, page: readonly Row[], isWhole: boolean): Rows {
+  if (shown.length === 0) return { shown: page, fresh: [] };
+  const byId = new Map(page.map((row) => [row.id, row]));
+  const kept = isWhole ? shown.filter(({ id }) => byId.has(id)) : shown;
+  const renewed = [...kept.slice(0, RENEWED_MAX).map((row) => byId.get(row.id) ?? row), ...kept.slice(RENEWED_MAX)];
+  if (renewed.length === 0) return { shown: page, fresh: [] };
+  const known = new Set(renewed.map(({ id }) => id));
+  const strangers = page.filter(({ id }) => !known.has(id));
+  // A full page of strangers cannot be joined with the shown rows: between them there may be others.
+  const isGap = strangers.length === page.length && !isWhole && page.length > 0;
+  const before = isGap ? [] : fresh.filter(({ id }) => !known.has(id) && !byId.has(id) && !isWhole);
+  return { shown: renewed, fresh: [...strangers, ...before] };
+}
+
+/** Joins the new rows with the shown ones. @returns undefined if others may be between them: then the list is read anew */
+export function withFresh({ shown, fresh }: Rows, pageSize: number): Rows | undefined {
+  if (fresh.length >= pageSize) return undefined;
+  const joined = [...fresh, ...shown];
+  // An old invocation may have come to match, so its place is among the others.
+  const isInOrder = (fresh.at(-1)?.created_at ?? "") >= (shown[0]?.created_at ?? "");
+  const sorted = isInOrder ? joined : joined.sort(newestFirst);
+  return { shown: sorted.slice(0, ROWS_MAX), fresh: [] };
+}
+
+/** The moments of the API have one form, so their texts have their order. */
+function newestFirst(a: Row, b: Row): number {
+  return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;
+}

@@ -1,0 +1,50 @@
+/** The address of a page: what stands behind the `#`, as a page's name, further segments and a query. */
+
+export const PAGES = [
+  "overview",
+  "invocations",
+  "deployments",
+  "services",
+  "objects",
+  "topics",
+  "call",
+  "sql",
+] as const;
+export type PageName = (typeof PAGES)[number];
+
+export interface Route {
+  readonly page: PageName;
+  /** The decoded segments behind the page's name. */
+  readonly rest: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** @returns the overview for an empty address, and undefined for one that names no page */
+export function parseRoute(hash: string): Route | undefined {
+  const text = hash.replace(/^#\/?/, "");
+  const at = text.indexOf("?");
+  const [path, query] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+  const [name = "", ...rest] = path.split("/").map(decoded);
+  const page = PAGES.find((one) => one === (name === "" ? "overview" : name));
+  return page && { page, rest, query: new URLSearchParams(query) };
+}
+
+/** A link to a page. Members of the query without a value are left out, so that an address has no defaults. */
+export function hrefTo(
+  page: PageName,
+  rest: readonly string[] = [],
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const params = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? "") !== "");
+  const search = params.length === 0 ? "" : `?${new URLSearchParams(params).toString()}`;
+  return `#/${[page, ...rest].map(encodeURIComponent).join("/")}${search}`;
+}
+
+/** An address may be typed by hand, so it may contain a percent sign that begins no escape. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,143 @@
+/** Values for the fields of a schema: a sample to start from, and what a value lacks. */
+import { ExactNumber } from "./exact-json.ts";
+import { fieldOf, isSchema } from "./schema-field.ts";
+import type { Field } from "./schema-field.ts";
+
+/** A schema that refers to itself would have an endless sample. */
+const DEPTH_MAX = 8;
+const PROBLEMS_MAX = 20;
+
+/** A value with all required members and with the schema's defaults; optional members are left out. */
+export function sampleOf(schema: unknown, root: unknown = schema, depth = 0): unknown {
+  const field = fieldOf(schema, root);
+  if (field.preset !== undefined) return field.preset;
+  if (field.isNullable || depth > DEPTH_MAX) return null;
+  switch (field.kind) {
+    case "object":
+      return Object.fromEntries(
+        field.properties
+          .filter(({ isRequired, schema: property }) => isRequired || fieldOf(property, root).preset !== undefined)
+          .map(({ name, schema: property }) => [name, sampleOf(property, root, depth + 1)]),
+      );
+    case "array":
+      return Array.from({ length: Math.min(field.min, 3) }, () => sampleOf(field.items, root, depth + 1));
+    case "text":
+      return sampleText(field.format);
+    case "number":
+      return 0;
+    case "boolean":
+      return false;
+    case "choice":
+      return field.values[0] ?? null;
+    case "variants":
+      return sampleOf(field.variants[0], root, depth + 1);
+    case "null":
+      return null;
+    case "json":
+      return {};
+  }
+}
+
+function sampleText(format: string | undefined): string {
+  switch (format) {
+    case "date-time":
+      return "2026-01-01T00:00:00Z";
+    case "date":
+      return "2026-01-01";
+    case "time":
+      return "00:00:00Z";
+    case "email":
+      return "ann@example.com";
+    case "uri":
+    case "url":
+      return "https://example.com";
+    case "uuid":
+      return "00000000-0000-4000-8000-000000000000";
+    default:
+      return "";
+  }
+}
+
+export interface ValueProblem {
+  /** Such as `items[0].sku`; empty for the whole value. */
+  readonly path: string;
+  readonly words: string;
+}
+
+/** Advice: the handler decides, and not every rule of a schema is looked at. */
+export function problemsOf(value: unknown, schema: unknown): readonly ValueProblem[] {
+  const problems: ValueProblem[] = [];
+  check({ value, schema, path: "", depth: 0 }, schema, problems);
+  return problems.slice(0, PROBLEMS_MAX);
+}
+
+interface Checked {
+  readonly value: unknown;
+  readonly schema: unknown;
+  readonly path: string;
+  readonly depth: number;
+}
+
+function check({ value, schema, path, depth }: Checked, root: unknown, problems: ValueProblem[]): void {
+  if (depth > DEPTH_MAX || problems.length >= PROBLEMS_MAX) return;
+  const field = fieldOf(schema, root);
+  if (value === null && field.isNullable) return;
+  const words = misfit(field, value);
+  if (words !== undefined) {
+    problems.push({ path, words });
+    return;
+  }
+  if (field.kind === "object" && isSchema(value)) {
+    for (const { name, schema: property, isRequired } of field.properties) {
+      const inner = path === "" ? name : `${path}.${name}`;
+      if (Object.hasOwn(value, name)) {
+        check({ value: value[name], schema: property, path: inner, depth: depth + 1 }, root, problems);
+      } else if (isRequired) problems.push({ path: inner, words: "is required" });
+    }
+  }
+  if (field.kind === "array" && Array.isArray(value)) {
+    for (const [at, item] of value.entries()) {
+      check({ value: item, schema: field.items, path: `${path}[${at}]`, depth: depth + 1 }, root, problems);
+    }
+  }
+}
+
+/** @returns undefined if the value fits the field as far as the field alone tells */
+function misfit(field: Field, value: unknown): string | undefined {
+  const isNumber = typeof value === "number" || value instanceof ExactNumber;
+  switch (field.kind) {
+    case "object":
+      return isSchema(value) && !isNumber ? undefined : "is no object";
+    case "array": {
+      if (!Array.isArray(value)) return "is no list";
+      if (value.length < field.min) return `has fewer than ${field.min} items`;
+      return value.length > field.max ? `has more than ${field.max} items` : undefined;
+    }
+    case "text":
+      return typeof value === "string" ? undefined : "is no text";
+    case "number":
+      if (!isNumber) return "is no number";
+      return field.isInteger && typeof value === "number" && !Number.isInteger(value) ? "is no integer" : undefined;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "is neither true nor false";
+    case "choice":
+      return field.values.some((one) => JSON.stringify(one) === JSON.stringify(value))
+        ? undefined
+        : "is none of the values of the schema";
+    case "null":
+      return value === null ? undefined : "is not null";
+    case "variants":
+    case "json":
+      return undefined;
+  }
+}
+
+/** The variant that fits the value best: the first without a problem, else the first. */
+export function variantOf(variants: readonly unknown[], value: unknown, root: unknown): number {
+  const counts = variants.map((variant) => {
+    const problems: ValueProblem[] = [];
+    check({ value, schema: variant, path: "", depth: 0 }, root, problems);
+    return problems.length;
+  });
+  return counts.indexOf(Math.min(...counts));
+}

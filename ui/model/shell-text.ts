@@ -1,0 +1,14 @@
+/** Words of command lines that readers copy into a shell. */
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** In single quotes where a shell would read a character as its own. */
+export function quoted(word: string): string {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** @param url of the admin API @param header a further header */
+export function curlLine(method: string, url: string, header?: string): string {
+  const verb = method === "GET" ? "" : ` -X ${method}`;
+  return `curl${verb}${header === undefined ? "" : ` -H ${quoted(header)}`} ${quoted(url)}`;
+}

@@ -1,0 +1,24 @@
+/** Text of others made fit to be shown: characters that are invisible or change the direction of writing become escapes. */
+
+/** Controls, zero-width characters, the controls of bidirectional writing, and separators that break a line. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const MARK = "…";
+
+export function visibleText(text: string): string {
+  return text.replace(UNSEEN, (char) =>
+    char === "\n" || char === "\t" ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
+/** One line: line breaks and tabs become escapes too. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}
+
+/** Leaves out the middle, because ids of one key share their beginning. */
+export function shortened(text: string, maxChars: number): string {
+  const chars = text.length > 4 * maxChars ? [...text.slice(0, 2 * maxChars), ...text.slice(-2 * maxChars)] : [...text];
+  if (chars.length <= maxChars) return text;
+  const tail = Math.floor((maxChars - 1) / 2);
+  return `${chars.slice(0, maxChars - 1 - tail).join("")}${MARK}${tail === 0 ? "" : chars.slice(-tail).join("")}`;
+}

@@ -1,0 +1,110 @@
+/** Why an invocation is where it is, in a few words: what it waits for, or the head of its error. */
+import type { InvocationSummaryBody, WaitBody } from "../../shared/api/wire/invocation.ts";
+import { durationText, momentOf } from "./time-text.ts";
+
+export type WhyRow = Pick<
+  InvocationSummaryBody,
+  "status" | "outcome" | "error" | "waits_for" | "next_retry_at" | "wake_at"
+>;
+
+const MESSAGE_CHARS = 160;
+
+export function whyText(row: WhyRow, nowMs: number): string {
+  const { status, error, waits_for: waits = [] } = row;
+  const head = error === undefined ? "" : errorHead(error);
+  switch (status) {
+    // A cancel and a kill have no other reason than the order.
+    case "completed":
+      return row.outcome === "failed" ? head : "";
+    case "backing-off": {
+      const circuit = waits.find(({ kind }) => kind === "circuit");
+      const until = momentOf(row.next_retry_at) ?? momentOf(waits[0]?.until);
+      const next = until === undefined ? "" : `next attempt ${soon(until, nowMs)}`;
+      return joined(circuit === undefined ? "" : "circuit open", next, head);
+    }
+    case "paused":
+      return joined("goes on when it is resumed", head);
+    case "ready":
+      return joined("waits for a driver", head);
+    case "scheduled": {
+      const start = momentOf(row.wake_at) ?? momentOf(waits[0]?.until);
+      return start === undefined ? "" : `starts ${soon(start, nowMs)}`;
+    }
+    case "running":
+      return joined(waits.map((wait) => waitText(wait, nowMs))[0] ?? "", head);
+    default:
+      return joined(waitsText(waits, nowMs) || wakeText(row, nowMs), head);
+  }
+}
+
+/** The first wait, and how many others there are. */
+export function waitsText(waits: readonly WaitBody[], nowMs: number): string {
+  const [first, ...rest] = waits;
+  if (first === undefined) return "";
+  return `${waitText(first, nowMs)}${rest.length === 0 ? "" : `, and ${rest.length} more`}`;
+}
+
+export function waitText(wait: WaitBody, nowMs: number): string {
+  const until = momentOf(wait.until);
+  switch (wait.kind) {
+    case "schedule":
+      return until === undefined ? "waits for its start" : `starts ${soon(until, nowMs)}`;
+    case "key":
+      return wait.place === undefined ? "waits for its key" : `waits for its key, place ${wait.place}`;
+    case "retry":
+      return until === undefined ? "waits for its next attempt" : `next attempt ${soon(until, nowMs)}`;
+    case "circuit":
+      return `circuit open: ${wait.name ?? "all attempts of the service fail"}`;
+    case "resume":
+      return "goes on when it is resumed";
+    case "driver":
+      return "waits for a driver";
+    case "attempt": {
+      const silentSince = momentOf(wait.silent_since);
+      if (silentSince !== undefined) return `handler silent for ${durationText(nowMs - silentSince)}`;
+      return `attempt ${wait.attempt ?? 1} runs`;
+    }
+    case "call":
+      return `waits for the call of ${wait.target ?? "another invocation"}`;
+    case "attach":
+      return `waits for the result of ${wait.target ?? wait.invocation_id ?? "another invocation"}`;
+    case "timer":
+      return until === undefined ? "sleeps" : `sleeps, wakes ${soon(until, nowMs)}`;
+    case "promise":
+      return `waits for the promise ${wait.name ?? ""}`;
+    case "awakeable":
+      return `waits for the awakeable ${wait.awakeable_id ?? ""}`;
+    case "signal":
+      return `waits for the signal ${wait.name ?? ""}`;
+    default:
+      return `waits for ${wait.name ?? wait.type ?? wait.kind}`;
+  }
+}
+
+/** `RT0007 the first line of the message`. A code of HTTP says what the caller got. */
+export function errorHead({ code, message }: { readonly code: string; readonly message: string }): string {
+  const line = message.split("\n", 1)[0]!;
+  const isInside = line.startsWith(`[${code}]`);
+  const text = line.length > MESSAGE_CHARS ? `${line.slice(0, MESSAGE_CHARS)}…` : line;
+  return isInside ? text : `${code} ${text}`;
+}
+
+function wakeText({ wake_at: wakeAt }: WhyRow, nowMs: number): string {
+  const at = momentOf(wakeAt);
+  return at === undefined ? "" : `wakes ${soon(at, nowMs)}`;
+}
+
+/** `in 42 s`; `since 3 m` if the moment has passed. */
+export function soon(atMs: number, nowMs: number): string {
+  const ms = atMs - nowMs;
+  if (Math.abs(ms) < 1_000) return "now";
+  return ms > 0 ? `in ${durationText(wholeSeconds(ms))}` : `due ${durationText(wholeSeconds(-ms))} ago`;
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000;
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" · ");
+}

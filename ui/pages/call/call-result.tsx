@@ -1,0 +1,155 @@
+/** What came of a call: its progress, its answer, and the invocation that it began. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { ApiProblem, ask } from "../../data/api.ts";
+import { readsHaveAPrice } from "../../data/server.ts";
+import { meaningOf } from "../../model/call-request.ts";
+import { hrefTo } from "../../model/route.ts";
+import { durationText } from "../../model/time-text.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Payload } from "../../parts/payload.tsx";
+import { InvocationLink } from "../../parts/short-id.tsx";
+import { ProblemBox } from "../../parts/states.tsx";
+import type { Begun, CallState } from "./call-run.ts";
+
+export interface CallResultProps {
+  readonly state: CallState;
+  readonly onStop: () => void;
+}
+
+export function CallResult({ state, onStop }: CallResultProps): JSX.Element | null {
+  switch (state.kind) {
+    case "idle":
+      return null;
+    case "running":
+      return (
+        <section class="call-result" aria-label="Result">
+          <div class="buttons">
+            <span role="status" class="tone-running">
+              <span aria-hidden="true">▶</span> runs for {durationText(Math.floor(state.forMs / 1_000) * 1_000)}
+            </span>
+            <button type="button" onClick={onStop}>
+              Stop waiting
+            </button>
+          </div>
+          <BegunList begun={state.begun} />
+        </section>
+      );
+    case "left":
+      return (
+        <section class="call-result" aria-label="Result">
+          <p role="status">The page waits no longer. The invocation goes on.</p>
+          <BegunList begun={state.begun} />
+        </section>
+      );
+    case "failed":
+      return (
+        <section class="call-result" aria-label="Result">
+          <ProblemBox problem={state.problem} />
+          <BegunList begun={state.begun} />
+        </section>
+      );
+    case "answered":
+      return <Answer state={state} />;
+  }
+}
+
+function Answer({ state }: { readonly state: CallState & { readonly kind: "answered" } }): JSX.Element {
+  const { answer, begun, request } = state;
+  const headers = new Map(answer.headers);
+  const { words, tone } = meaningOf(
+    answer.status,
+    headers.get("x-restate-error-source"),
+    answer.invocationId !== undefined,
+  );
+  const wasCut = readsHaveAPrice.value && answer.invocationId === undefined && answer.status >= 500;
+  return (
+    <section class="call-result" aria-label="Result">
+      <p role="status">
+        <b class={`tone-${tone}`}>{answer.status}</b> {words}{" "}
+        <span class="dim number">in {durationText(answer.tookMs)}</span>
+      </p>
+      {answer.invocationId !== undefined && (
+        <p>
+          <InvocationLink id={answer.invocationId} whole />{" "}
+          <a href={hrefTo("invocations", [answer.invocationId])}>its timeline</a>
+        </p>
+      )}
+      {wasCut && (
+        <p>
+          The gateway ends a request after 30 s. Where the handler was called, its invocation goes on, and stands below.
+        </p>
+      )}
+      {answer.invocationId === undefined && <BegunList begun={begun} />}
+      <Payload
+        key={answer.invocationId}
+        content={textOrBytes(answer.body)}
+        fileName={`${request.handler}-result.bin`}
+      />
+      <dl class="facts">
+        {answer.headers.map(([name, value]) => (
+          <Header key={name} name={name} value={value} />
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Header({ name, value }: { readonly name: string; readonly value: string }): JSX.Element {
+  return (
+    <>
+      <dt class="mono">{name}</dt>
+      <dd>
+        <ForeignText text={value} maxChars={200} class="mono" />
+      </dd>
+    </>
+  );
+}
+
+function BegunList({ begun }: { readonly begun: Begun }): JSX.Element | null {
+  if (begun.length === 0) return null;
+  return (
+    <>
+      <p class="dim">
+        {begun.length === 1 ? "One invocation" : `${begun.length} invocations`} of this handler began with the call or
+        since, and {begun.length === 1 ? "is" : "are"} open:
+      </p>
+      <ul class="lines">
+        {begun.map(({ id, status }) => (
+          <li key={id}>
+            <InvocationLink id={id} whole /> <span class="dim">{status}</span> <CancelButton id={id} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** One press cancels: the reader has just begun this invocation. The result stands in the place of the button. */
+function CancelButton({ id }: { readonly id: string }): JSX.Element {
+  const [words, setWords] = useState<string>();
+  const cancel = async (): Promise<void> => {
+    setWords("cancelling …");
+    try {
+      await ask(`invocations/${id}/cancel`, { method: "PATCH" });
+      setWords("cancel requested");
+    } catch (error) {
+      setWords(error instanceof ApiProblem ? `not cancelled: ${error.message}` : "not cancelled");
+    }
+  };
+  if (words !== undefined) return <span role="status">{words}</span>;
+  return (
+    <button type="button" class="quiet" aria-label={`Cancel ${id}`} onClick={() => void cancel()}>
+      cancel
+    </button>
+  );
+}
+
+/** A text can be copied. */
+function textOrBytes(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes;
+  }
+}

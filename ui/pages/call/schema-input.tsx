@@ -1,0 +1,157 @@
+/** A field of the form for one schema, and the fields within it. */
+import type { JSX } from "preact";
+import { parseExact, stringifyExact } from "../../model/exact-json.ts";
+import { fieldOf } from "../../model/schema-field.ts";
+import type { Field } from "../../model/schema-field.ts";
+import { sampleOf, variantOf } from "../../model/schema-value.ts";
+import { shortened, visibleLine } from "../../model/visible-text.ts";
+import { ArrayInput, ObjectInput } from "./nested-input.tsx";
+import { ScalarInput } from "./scalar-input.tsx";
+
+export interface SchemaInputProps {
+  readonly schema: unknown;
+  readonly root: unknown;
+  readonly value: unknown;
+  /** Names the field for readers of screens too. */
+  readonly label: string;
+  readonly depth: number;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** Deeper fields are edited as JSON: their boxes would become too narrow. */
+const DEPTH_MAX = 6;
+
+export function SchemaInput(props: SchemaInputProps): JSX.Element {
+  const { schema, root, value, label, depth, onChange } = props;
+  const field = fieldOf(schema, root);
+  if (field.isNullable) return <NullableInput {...props} field={field} />;
+  if (depth > DEPTH_MAX) return <JsonInput label={label} value={value} onChange={onChange} />;
+  return <FieldInput {...props} field={field} />;
+}
+
+type FieldProps = SchemaInputProps & { readonly field: Field };
+
+function NullableInput(props: FieldProps): JSX.Element {
+  const { schema, root, value, label, onChange, field } = props;
+  const isNull = value === null;
+  const first = (): unknown => sampleOf({ ...field, ...nonNull(schema) }, root) ?? "";
+  return (
+    <>
+      <label class="null-choice">
+        <input
+          type="checkbox"
+          aria-label={`${label} is null`}
+          checked={isNull}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked ? null : firstValue(field, first))}
+        />{" "}
+        null
+      </label>
+      {!isNull && <FieldInput {...props} />}
+    </>
+  );
+}
+
+/** The schema of a nullable field yields null as its sample. */
+function firstValue(field: Field, otherwise: () => unknown): unknown {
+  switch (field.kind) {
+    case "text":
+      return "";
+    case "number":
+      return 0;
+    case "boolean":
+      return false;
+    case "array":
+      return [];
+    case "choice":
+      return field.values[0];
+    case "object":
+      return {};
+    default:
+      return otherwise() ?? {};
+  }
+}
+
+function nonNull(schema: unknown): object {
+  return typeof schema === "object" && schema !== null ? { ...schema, nullable: false } : {};
+}
+
+function FieldInput(props: FieldProps): JSX.Element {
+  const { field, value, label, onChange } = props;
+  switch (field.kind) {
+    case "object":
+      return <ObjectInput {...props} field={field} input={(inner) => <SchemaInput {...inner} />} />;
+    case "array":
+      return <ArrayInput {...props} field={field} input={(inner) => <SchemaInput {...inner} />} />;
+    case "variants":
+      return <VariantInput {...props} variants={field.variants} />;
+    case "json":
+      return <JsonInput label={label} value={value} onChange={onChange} />;
+    case "null":
+      return <span class="dim">null</span>;
+    case "text":
+    case "number":
+    case "boolean":
+    case "choice":
+      return <ScalarInput field={field} label={label} value={value} onChange={onChange} />;
+  }
+}
+
+function VariantInput({ variants, ...props }: FieldProps & { readonly variants: readonly unknown[] }): JSX.Element {
+  const { root, value, label, depth, onChange } = props;
+  const at = variantOf(variants, value, root);
+  return (
+    <>
+      <select
+        aria-label={`${label}, variant`}
+        value={at}
+        onChange={({ currentTarget }) => onChange(sampleOf(variants[Number(currentTarget.value)], root))}
+      >
+        {variants.map((variant, index) => (
+          <option key={index} value={index}>
+            {variantName(variant, root, index)}
+          </option>
+        ))}
+      </select>
+      <SchemaInput
+        schema={variants[at]}
+        root={root}
+        value={value}
+        label={label}
+        depth={depth + 1}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+function variantName(variant: unknown, root: unknown, index: number): string {
+  const { title, kind } = fieldOf(variant, root);
+  return shortened(visibleLine(title ?? `${index + 1}: ${kind}`), 60);
+}
+
+interface JsonInputProps {
+  readonly label: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** For what a form cannot show. A text that is no JSON yet stays in the field, and the payload stays as it was. */
+function JsonInput({ label, value, onChange }: JsonInputProps): JSX.Element {
+  return (
+    <textarea
+      aria-label={`${label}, as JSON`}
+      rows={3}
+      spellcheck={false}
+      value={value === undefined ? "" : stringifyExact(value)}
+      onChange={({ currentTarget }) => {
+        try {
+          onChange(parseExact(currentTarget.value));
+          currentTarget.setCustomValidity("");
+        } catch {
+          currentTarget.setCustomValidity("No JSON");
+          currentTarget.reportValidity();
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,184 @@
+/** One deployment with all that is known about it, and what can be done with it. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { CircuitBody } from "../../../shared/api/wire/admin.ts";
+import { goTo } from "../../data/location.ts";
+import { usePolled } from "../../data/polled.ts";
+import { countPinned, useDeployment } from "../../data/registry.ts";
+import type { DeploymentDetail } from "../../data/registry.ts";
+import { readsHaveAPrice } from "../../data/server.ts";
+import { addressOf, modeText, STATUS_MEANING, versionsText } from "../../model/deployment-text.ts";
+import { hrefTo } from "../../model/route.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Age, Exact } from "../../parts/moment.tsx";
+import { Empty, LoadedView } from "../../parts/states.tsx";
+import { DeploymentServices } from "./deployment-services.tsx";
+import { DeploymentStatus } from "./deployment-status.tsx";
+import { OpenLink } from "./deployment-table.tsx";
+import { RemoveDialog } from "./remove-dialog.tsx";
+import { UpdateDialog } from "./update-dialog.tsx";
+
+export function DeploymentPage({ id }: { readonly id: string }): JSX.Element {
+  const deployment = useDeployment(id);
+  const [dialog, setDialog] = useState<"update" | "remove">();
+  const { value, problem } = deployment.state.value;
+  // 400 is the answer to a text that is no id.
+  if ((problem?.status === 404 || problem?.status === 400) && dialog === undefined) return <Gone id={id} />;
+  return (
+    <>
+      <p class="crumb">
+        <a href={hrefTo("deployments")}>Deployments</a>
+      </p>
+      <LoadedView loaded={deployment.state.value} onRetry={() => void deployment.refresh()}>
+        {(one) => (
+          <>
+            <div class="bar">
+              <h1>
+                <ForeignText text={addressOf(one)} maxChars={80} />
+              </h1>
+              <button type="button" onClick={() => setDialog("update")}>
+                Update in place …
+              </button>
+              <button type="button" class="danger" onClick={() => setDialog("remove")}>
+                Remove …
+              </button>
+            </div>
+            <Facts deployment={one} />
+            {one.circuits?.map((circuit) => (
+              <Circuit key={circuit.service} circuit={circuit} />
+            ))}
+            <DeploymentServices services={one.services} />
+          </>
+        )}
+      </LoadedView>
+      {dialog === "update" && value !== undefined && (
+        <UpdateDialog
+          deployment={value}
+          onDone={() => void deployment.refresh()}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {dialog === "remove" && value !== undefined && (
+        <RemoveDialog
+          deployment={value}
+          onClose={(isRemoved) => {
+            setDialog(undefined);
+            if (isRemoved) goTo(hrefTo("deployments"));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Facts({ deployment }: { readonly deployment: DeploymentDetail }): JSX.Element {
+  const { id, status, created_at: at, sdk_version: sdk } = deployment;
+  const role = "arn" in deployment ? deployment.assume_role_arn : undefined;
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <DeploymentStatus status={status} /> <span class="dim">{STATUS_MEANING[status]}</span>
+      </dd>
+      <dt>Open invocations</dt>
+      <dd>
+        <OpenCount deployment={deployment} />
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <span class="mono">{id}</span> <CopyButton text={id} what="id" />
+      </dd>
+      <dt>Registered</dt>
+      <dd>
+        <Exact at={at} />{" "}
+        <span class="dim">
+          (<Age at={at} />)
+        </span>
+      </dd>
+      <dt>Protocol</dt>
+      <dd>
+        versions {versionsText(deployment)}, {modeText(deployment)}
+      </dd>
+      <dt>SDK</dt>
+      <dd>{sdk === undefined ? <span class="dim">not announced</span> : <ForeignText text={sdk} />}</dd>
+      {role !== undefined && (
+        <>
+          <dt>Role</dt>
+          <dd>
+            <ForeignText text={role} class="mono" />
+          </dd>
+        </>
+      )}
+      <Pairs title="Headers" pairs={deployment.additional_headers} />
+      <Pairs title="Metadata" pairs={deployment.metadata} />
+    </dl>
+  );
+}
+
+/** The API counts for a deployment that drains; for an active one, a statement counts, which has a price on functions. */
+function OpenCount({ deployment: { id, pinned_invocations: pinned } }: { readonly deployment: DeploymentDetail }) {
+  const isCounting = pinned === undefined && !readsHaveAPrice.value;
+  const counted = usePolled<number | undefined>(
+    `open of ${id} ${isCounting}`,
+    async (signal) => (isCounting ? ((await countPinned(signal)).get(id) ?? 0) : undefined),
+    { everyMs: 10_000 },
+  ).state.value.value;
+  return <OpenLink id={id} count={pinned ?? counted} />;
+}
+
+interface PairsProps {
+  readonly title: string;
+  readonly pairs: Readonly<Record<string, string>> | undefined;
+}
+
+function Pairs({ title, pairs = {} }: PairsProps): JSX.Element | null {
+  const entries = Object.entries(pairs);
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>
+        {entries.map(([name, value]) => (
+          <div key={name}>
+            <ForeignText text={name} class="mono" />: <ForeignText text={value} maxChars={200} />
+          </div>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+function Circuit({ circuit }: { readonly circuit: CircuitBody }): JSX.Element {
+  return (
+    <div class="problem">
+      <strong>
+        The circuit of <ForeignText text={circuit.service} maxChars={60} /> is open
+      </strong>
+      <p>
+        All attempts fail since <Age at={circuit.open_since} />, so one attempt at a time is made; the next{" "}
+        <Age at={circuit.next_attempt_at} />.
+      </p>
+      <p>
+        <ForeignText text={circuit.reason} maxChars={600} />
+      </p>
+      <p>
+        <a href={hrefTo("invocations", [], { service: circuit.service, status: "backing-off" })}>
+          The invocations that back off
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Gone({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <Empty>
+      <h1>No such deployment</h1>
+      <p>
+        <span class="mono">{id.slice(0, 80)}</span> was removed, or never was.{" "}
+        <a href={hrefTo("deployments")}>All deployments</a>
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,117 @@
+/** The dialog that registers a deployment: a dry run shows what will change, and the same request then does it. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
+import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
+import { ApiProblem } from "../../data/api.ts";
+import { askServices, postDeployment } from "../../data/registry.ts";
+import type { Registration } from "../../data/registry.ts";
+import { EMPTY_FORM, missingIn, registerBody } from "../../model/register-form.ts";
+import type { RegisterForm } from "../../model/register-form.ts";
+import { DialogFrame } from "../../parts/dialog-frame.tsx";
+import { PlanView } from "./plan-view.tsx";
+import { RegisterFields } from "./register-fields.tsx";
+import { RegisterProblem } from "./register-problem.tsx";
+import { RegisteredView } from "./registered-view.tsx";
+
+type Stage =
+  | { readonly kind: "form"; readonly problem?: ApiProblem }
+  | { readonly kind: "busy"; readonly words: string }
+  | { readonly kind: "planned"; readonly plan: readonly ServiceChange[]; readonly replaces?: string }
+  | { readonly kind: "done"; readonly registration: Registration };
+
+export interface RegisterDialogProps {
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+export function RegisterDialog({ onDone, onClose }: RegisterDialogProps): JSX.Element {
+  const [form, setForm] = useState<RegisterForm>(EMPTY_FORM);
+  const [stage, setStage] = useState<Stage>({ kind: "form" });
+  const attempt = async (words: string, act: () => Promise<Stage>): Promise<void> => {
+    setStage({ kind: "busy", words });
+    try {
+      setStage(await act());
+    } catch (error) {
+      setStage({ kind: "form", problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)) });
+    }
+  };
+  const check = (asked: RegisterForm): void => void attempt("Discovering …", () => planned(asked));
+  const register = (): void =>
+    void attempt("Registering …", async () => {
+      const registration = await postDeployment(registerBody(form, false));
+      onDone();
+      return { kind: "done", registration };
+    });
+  // A plan holds for the form from which it was made, so each change of the form drops it.
+  const change = (changes: Partial<RegisterForm>): void => {
+    setForm({ ...form, ...changes });
+    setStage({ kind: "form" });
+  };
+  const mend = (changes: Partial<RegisterForm>): void => {
+    setForm({ ...form, ...changes });
+    check({ ...form, ...changes });
+  };
+  const missing = missingIn(form);
+  const isDone = stage.kind === "done";
+  return (
+    <DialogFrame
+      title="Register a deployment"
+      closeWords={isDone ? "Close" : "Cancel"}
+      onClose={onClose}
+      buttons={
+        !isDone && (
+          <>
+            {missing !== undefined && <span class="dim">{missing}</span>}
+            <button
+              type="button"
+              class={stage.kind === "planned" ? "" : "primary"}
+              disabled={missing !== undefined || stage.kind === "busy"}
+              onClick={() => check(form)}
+            >
+              Show what will change
+            </button>
+            <button type="button" class="primary" disabled={stage.kind !== "planned"} onClick={register}>
+              Register
+            </button>
+          </>
+        )
+      }
+    >
+      {isDone ? <RegisteredView registration={stage.registration} /> : <RegisterFields form={form} onChange={change} />}
+      {stage.kind === "busy" && <p role="status">{stage.words}</p>}
+      {stage.kind === "planned" && <Planned plan={stage.plan} replaces={stage.replaces} />}
+      {stage.kind === "form" && stage.problem !== undefined && (
+        <RegisterProblem problem={stage.problem} onMend={mend} />
+      )}
+    </DialogFrame>
+  );
+}
+
+/** @throws ApiProblem META0004 for what a registration without `force` would refuse */
+async function planned(form: RegisterForm): Promise<Stage> {
+  const { body, isKnown } = await postDeployment(registerBody(form, true));
+  if (isKnown && !form.force) {
+    throw new ApiProblem(409, `The address belongs to ${body.id}.`, "META0004");
+  }
+  const plan = registrationPlan(body.services, await askServices());
+  return { kind: "planned", plan, ...(isKnown && { replaces: body.id }) };
+}
+
+interface PlannedProps {
+  readonly plan: readonly ServiceChange[];
+  readonly replaces: string | undefined;
+}
+
+function Planned({ plan, replaces }: PlannedProps): JSX.Element {
+  return (
+    <div role="status">
+      <p>
+        {replaces === undefined
+          ? "Nothing is stored yet. The registration will do this:"
+          : `Nothing is stored yet. The registration will replace ${replaces}:`}
+      </p>
+      <PlanView plan={plan} />
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+/** The dialog that updates a deployment in place: the address or the headers change, the services stay what they are. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
+import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
+import { ApiProblem, ask } from "../../data/api.ts";
+import type { DeploymentDetail } from "../../data/registry.ts";
+import { addressIn, recordOf } from "../../model/register-form.ts";
+import type { Pair } from "../../model/register-form.ts";
+import { DialogFrame } from "../../parts/dialog-frame.tsx";
+import { PairRows } from "../../parts/pair-rows.tsx";
+import { PlanView } from "./plan-view.tsx";
+import { Check } from "./register-fields.tsx";
+import { RegisterProblem } from "./register-problem.tsx";
+
+interface UpdateForm {
+  readonly address: string;
+  readonly role: string;
+  readonly useHttp11: boolean;
+  readonly replacesHeaders: boolean;
+  readonly headers: readonly Pair[];
+}
+
+type Stage =
+  | { readonly kind: "form"; readonly problem?: ApiProblem }
+  | { readonly kind: "busy" | "done" }
+  | { readonly kind: "planned"; readonly plan: readonly ServiceChange[] };
+
+export interface UpdateDialogProps {
+  readonly deployment: DeploymentDetail;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+export function UpdateDialog({ deployment, onDone, onClose }: UpdateDialogProps): JSX.Element {
+  const [form, setForm] = useState<UpdateForm>(() => formOf(deployment));
+  const [stage, setStage] = useState<Stage>({ kind: "form" });
+  const attempt = async (act: () => Promise<Stage>): Promise<void> => {
+    setStage({ kind: "busy" });
+    try {
+      setStage(await act());
+    } catch (error) {
+      setStage({ kind: "form", problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)) });
+    }
+  };
+  const check = (): void =>
+    void attempt(async () => {
+      const { services } = await put(deployment, form, true);
+      return { kind: "planned", plan: registrationPlan(services, deployment.services) };
+    });
+  const update = (): void =>
+    void attempt(async () => {
+      await put(deployment, form, false);
+      onDone();
+      return { kind: "done" };
+    });
+  const change = (changes: Partial<UpdateForm>): void => {
+    setForm({ ...form, ...changes });
+    setStage({ kind: "form" });
+  };
+  const isDone = stage.kind === "done";
+  return (
+    <DialogFrame
+      title="Update the deployment in place"
+      closeWords={isDone ? "Close" : "Cancel"}
+      onClose={onClose}
+      buttons={
+        !isDone && (
+          <>
+            <button type="button" disabled={stage.kind === "busy"} onClick={check}>
+              Show what will change
+            </button>
+            <button type="button" class="primary" disabled={stage.kind !== "planned"} onClick={update}>
+              Update
+            </button>
+          </>
+        )
+      }
+    >
+      {isDone ? (
+        <p role="status">
+          <span class="tone-succeeded">✓</span> Updated.
+        </p>
+      ) : (
+        <Fields deployment={deployment} form={form} onChange={change} />
+      )}
+      {stage.kind === "busy" && <p role="status">Discovering …</p>}
+      {stage.kind === "planned" && (
+        <div role="status">
+          <p>Nothing is stored yet. The update will do this:</p>
+          <PlanView plan={stage.plan} />
+        </div>
+      )}
+      {stage.kind === "form" && stage.problem !== undefined && (
+        <RegisterProblem
+          problem={stage.problem}
+          onMend={({ useHttp11 }) => change({ useHttp11: useHttp11 === true })}
+        />
+      )}
+    </DialogFrame>
+  );
+}
+
+interface FieldsProps {
+  readonly deployment: DeploymentDetail;
+  readonly form: UpdateForm;
+  readonly onChange: (changes: Partial<UpdateForm>) => void;
+}
+
+function Fields({ deployment, form, onChange }: FieldsProps): JSX.Element {
+  const isHttp = "uri" in deployment;
+  return (
+    <div class="fields">
+      <p class="dim">
+        For a deployment that has moved, or whose fixed code must serve the invocations that are open on it. Services,
+        handlers and protocol versions have to stay.
+      </p>
+      <label class="field">
+        {isHttp ? "Address" : "ARN of a version or an alias"}
+        <input
+          type="text"
+          value={form.address}
+          onInput={({ currentTarget }) => onChange({ address: currentTarget.value })}
+        />
+      </label>
+      {isHttp ? (
+        <Check
+          words="Use HTTP/1.1"
+          why="For servers without HTTP/2."
+          isOn={form.useHttp11}
+          onChange={(useHttp11) => onChange({ useHttp11 })}
+        />
+      ) : (
+        <label class="field">
+          Role to assume
+          <input
+            type="text"
+            value={form.role}
+            onInput={({ currentTarget }) => onChange({ role: currentTarget.value })}
+          />
+        </label>
+      )}
+      <Check
+        words="Replace all headers"
+        why="The stored ones stay otherwise. A move to another host or function asks for them again."
+        isOn={form.replacesHeaders}
+        onChange={(replacesHeaders) => onChange({ replacesHeaders })}
+      />
+      {form.replacesHeaders && (
+        <PairRows title="Headers" isSecret pairs={form.headers} onChange={(headers) => onChange({ headers })} />
+      )}
+    </div>
+  );
+}
+
+function formOf(deployment: DeploymentDetail): UpdateForm {
+  const isHttp = "uri" in deployment;
+  return {
+    address: isHttp ? deployment.uri : deployment.arn,
+    role: isHttp ? "" : (deployment.assume_role_arn ?? ""),
+    useHttp11: isHttp && deployment.http_version === "HTTP/1.1",
+    replacesHeaders: false,
+    headers: [],
+  };
+}
+
+async function put(deployment: DeploymentDetail, form: UpdateForm, isDryRun: boolean): Promise<DeploymentDetail> {
+  const role = form.role.trim();
+  const address =
+    "uri" in deployment
+      ? { uri: addressIn(form.address), use_http_11: form.useHttp11 }
+      : { arn: form.address.trim(), ...(role !== "" && { assume_role_arn: role }) };
+  return await ask<DeploymentDetail>(`deployments/${encodeURIComponent(deployment.id)}`, {
+    method: "PUT",
+    body: {
+      ...address,
+      ...(form.replacesHeaders && { additional_headers: recordOf(form.headers) }),
+      dry_run: isDryRun,
+    },
+  });
+}

@@ -1,0 +1,191 @@
+/** The dialog of one action: what stays and what runs again, a confirmation, and the result as far as it shows. */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { DeploymentBody, RestartedBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { ApiProblem, ask } from "../../data/api.ts";
+import type { ActionName, Progress } from "../../model/invocation-actions.ts";
+import {
+  READ_AGAIN_AFTER_MS,
+  actionLine,
+  actionPath,
+  progressOf,
+  restartText,
+  wordsOf,
+} from "../../model/invocation-actions.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { InvocationLink } from "../../parts/short-id.tsx";
+
+export interface ActionDialogProps {
+  readonly action: ActionName;
+  readonly body: InvocationBody;
+  /** The first choices; the reader may change them. */
+  readonly deployment?: string | undefined;
+  readonly from?: number | undefined;
+  readonly onChange: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function ActionDialog(props: ActionDialogProps): JSX.Element {
+  const { action, body, onChange, onClose } = props;
+  const [deployment, setDeployment] = useState(props.deployment ?? "");
+  const [from, setFrom] = useState(props.from ?? 0);
+  const { verb, consequence, isDangerous } = wordsOf(action, body);
+  // The other button of the dialog says "Cancel" already.
+  const doing = action === "cancel" ? "Cancel the invocation" : verb;
+  const isRestart = action === "restart-as-new";
+  const options = { deployment, ...(isRestart && { from }) };
+  const run = async (): Promise<JSX.Element> => {
+    const answer = await ask<RestartedBody | undefined>(actionPath(body.id, action, options), {
+      method: "PATCH",
+    }).catch((error: unknown) => {
+      // A repeated click, or an end in the meantime: the state is what the reader asked for.
+      if (error instanceof ApiProblem && error.status === 404 && (action === "kill" || action === "purge"))
+        return undefined;
+      throw error;
+    });
+    if (answer?.new_invocation_id !== undefined) {
+      return (
+        <p>
+          The new invocation is <InvocationLink id={answer.new_invocation_id} whole />.
+        </p>
+      );
+    }
+    return <Followed action={action} before={body} onChange={onChange} />;
+  };
+  return (
+    <ConfirmDialog
+      title={`${verb} this invocation?`}
+      verb={doing}
+      isDangerous={isDangerous}
+      run={run}
+      onClose={onClose}
+    >
+      <p>
+        <ForeignText text={body.target} maxChars={80} />
+      </p>
+      <p>{consequence}</p>
+      {isRestart && <FromEntry from={from} count={body.entry_count} onChange={setFrom} />}
+      {(isRestart || action === "resume") && body.entry_count > 0 && (
+        <DeploymentChoice
+          service={body.target_service_name}
+          fallback={isRestart ? "the latest of the service" : "the one that it has"}
+          chosen={deployment}
+          onChange={setDeployment}
+        />
+      )}
+      <p class="cli-line">
+        <code class="mono break">{actionLine(body.id, action, options)}</code>
+        <CopyButton text={actionLine(body.id, action, options)} what="CLI line" />
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+interface FromEntryProps {
+  readonly from: number;
+  readonly count: number;
+  readonly onChange: (from: number) => void;
+}
+
+function FromEntry({ from, count, onChange }: FromEntryProps): JSX.Element {
+  const last = Math.max(0, count - 1);
+  return (
+    <div>
+      <label>
+        Keep the journal up to entry{" "}
+        <input
+          type="number"
+          min={0}
+          max={last}
+          value={from}
+          onInput={({ currentTarget }) =>
+            onChange(Math.min(last, Math.max(0, Math.floor(Number(currentTarget.value)))))
+          }
+        />{" "}
+        of {last}
+      </label>
+      <p class="dim">{restartText(from, count)}</p>
+    </div>
+  );
+}
+
+interface DeploymentChoiceProps {
+  readonly service: string;
+  /** The words for the choice of none. */
+  readonly fallback: string;
+  readonly chosen: string;
+  readonly onChange: (id: string) => void;
+}
+
+function DeploymentChoice({ service, fallback, chosen, onChange }: DeploymentChoiceProps): JSX.Element {
+  const [deployments, setDeployments] = useState<readonly DeploymentBody<ServiceNameBody>[]>([]);
+  useEffect(() => {
+    void ask<{ readonly deployments: readonly DeploymentBody<ServiceNameBody>[] }>("deployments").then(
+      ({ deployments: all }) =>
+        setDeployments(all.filter(({ services }) => services.some(({ name }) => name === service))),
+      () => {
+        // Without the list, the action still works on the deployment that the server chooses.
+      },
+    );
+  }, [service]);
+  return (
+    <label class="field">
+      On the deployment
+      <select value={chosen} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <option value="">{fallback}</option>
+        <option value="latest">latest</option>
+        {deployments.map((one) => (
+          <option key={one.id} value={one.id}>
+            {`${one.id} · ${"uri" in one ? one.uri : one.arn} · revision ${one.services.find(({ name }) => name === service)?.revision ?? "?"}`}
+          </option>
+        ))}
+        {chosen !== "" && chosen !== "latest" && !deployments.some(({ id }) => id === chosen) && (
+          <option value={chosen}>{chosen}</option>
+        )}
+      </select>
+    </label>
+  );
+}
+
+interface FollowedProps {
+  readonly action: ActionName;
+  readonly before: InvocationBody;
+  readonly onChange: () => Promise<void>;
+}
+
+/** Reads the invocation until the change shows, with growing pauses, for a minute at most. */
+function Followed({ action, before, onChange }: FollowedProps): JSX.Element {
+  const [progress, setProgress] = useState<Progress>({ isDone: false, words: "" });
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const over = new AbortController();
+    const follow = async (): Promise<void> => {
+      for (const waitMs of [0, ...READ_AGAIN_AFTER_MS]) {
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        if (over.signal.aborted) return;
+        const now = await readNow(before.id, over.signal);
+        if (now === "unreadable") continue;
+        const found = progressOf(action, before, now);
+        setProgress(found);
+        if (found.isDone) return await onChange();
+      }
+      setOver(true);
+    };
+    void follow();
+    return () => over.abort();
+  }, []);
+  if (progress.isDone) return <p>{progress.words}</p>;
+  if (isOver) return <p>Requested, and not yet seen after a minute. {progress.words} This page goes on reading.</p>;
+  return <p>Requested. Reading until the change shows … {progress.words}</p>;
+}
+
+async function readNow(id: string, signal: AbortSignal): Promise<InvocationBody | undefined | "unreadable"> {
+  try {
+    return await ask<InvocationBody>(`invocations/${encodeURIComponent(id)}?limit=1`, { signal });
+  } catch (error) {
+    return error instanceof ApiProblem && error.status === 404 ? undefined : "unreadable";
+  }
+}

@@ -1,0 +1,251 @@
+/** The details of the chosen row: all facts of its entries, its failed attempts, and its values. */
+import type { ComponentChildren, JSX } from "preact";
+import type { EntryBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { remedyOf } from "../../../shared/api/wire/remedies.ts";
+import { nowMs } from "../../data/clock.ts";
+import { hrefTo } from "../../model/route.ts";
+import { messageName } from "../../model/timeline/entry-kinds.ts";
+import type { Operation } from "../../model/timeline/operation.ts";
+import { isPoint, lookOfKind } from "../../model/timeline/operation.ts";
+import { hasFailed } from "../../model/timeline/rows.ts";
+import type { Row } from "../../model/timeline/rows.ts";
+import { countText } from "../../model/size-text.ts";
+import { durationText } from "../../model/time-text.ts";
+import { visibleText } from "../../model/visible-text.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Exact, exactText } from "../../parts/moment.tsx";
+import { InvocationLink } from "../../parts/short-id.tsx";
+import type { Ask } from "./asked.tsx";
+import { EntryValue } from "./entry-value.tsx";
+import type { SerdeName } from "./entry-value.tsx";
+
+export interface EntryPanelProps {
+  readonly row: Row;
+  /** The invocation of the row, which may be a called one. */
+  readonly body: InvocationBody;
+  readonly originMs: number;
+  readonly onAsk: Ask;
+  readonly onClose: () => void;
+}
+
+export function EntryPanel({ row, body, originMs, onAsk, onClose }: EntryPanelProps): JSX.Element {
+  // A row of a called invocation has that invocation's own page for its actions.
+  const isOwn = !row.key.includes("/");
+  return (
+    <aside class="entry-panel" aria-label="Details of the chosen row">
+      <div class="panel-head">
+        {row.kind === "operation" && <Title operation={row.operation} />}
+        {row.kind === "group" && (
+          <h3>
+            {lookOfKind(row.operations[0]!.kind).word} <ForeignText text={row.operations[0]!.label} maxChars={60} /> ×{" "}
+            {countText(row.operations.length)}
+          </h3>
+        )}
+        <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
+          ✕
+        </button>
+      </div>
+      {row.kind === "operation" && <OperationDetails operation={row.operation} body={body} originMs={originMs} />}
+      {row.kind === "operation" && isOwn && body.status === "completed" && row.operation.entries.length > 0 && (
+        <p>
+          <button
+            type="button"
+            onClick={() => onAsk({ kind: "action", action: "restart-as-new", from: row.operation.entries.at(-1)! })}
+          >
+            Restart from here …
+          </button>
+        </p>
+      )}
+      {row.kind === "group" && <GroupDetails operations={row.operations} />}
+    </aside>
+  );
+}
+
+function Title({ operation: { kind, label, entries } }: { readonly operation: Operation }): JSX.Element {
+  const { word } = lookOfKind(kind);
+  return (
+    <h3>
+      {entries.length > 0 && <span class="number dim">{entries[0]} </span>}
+      {word} {label !== word && <ForeignText text={label} maxChars={80} />}
+    </h3>
+  );
+}
+
+interface DetailsProps {
+  readonly operation: Operation;
+  readonly body: InvocationBody;
+  readonly originMs: number;
+}
+
+function OperationDetails({ operation, body, originMs }: DetailsProps): JSX.Element {
+  const { startMs, endMs, wakeAtMs, outcome, childId, tries } = operation;
+  const first = body.entries[0]?.index ?? 0;
+  const entries = operation.entries.flatMap((index) => body.entries[index - first] ?? []);
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="State">{outcome}</Fact>
+        <Fact name="Begins">
+          {durationText(Math.max(0, startMs - originMs))} <span class="dim">{exactText(startMs)}</span>
+        </Fact>
+        {!isPoint(operation) && (
+          <Fact name={endMs === undefined ? "So far" : "Takes"}>{durationText((endMs ?? nowMs()) - startMs)}</Fact>
+        )}
+        {wakeAtMs !== undefined && <Fact name="Wakes">{exactText(wakeAtMs)}</Fact>}
+        {childId !== undefined && (
+          <Fact name="Invocation">
+            <InvocationLink id={childId} />
+          </Fact>
+        )}
+      </dl>
+      {operation.entries.length === 0 && <p class="dim">The journal has no entry for it yet.</p>}
+      {tries.length > 0 && <Tries operation={operation} />}
+      {entries.map((entry) => (
+        <Entry key={entry.index} entry={entry} body={body} entries={entries} />
+      ))}
+    </>
+  );
+}
+
+function Tries({ operation: { tries } }: { readonly operation: Operation }): JSX.Element {
+  return (
+    <section class="tries">
+      <h4>Failed attempts</h4>
+      <ol class="plain-list">
+        {tries.map(({ failure, startMs, endMs }) => (
+          <li key={failure.at}>
+            <strong class="tone-failed">{failure.error_code}</strong> <Exact at={failure.at} />
+            {endMs > startMs && <span class="dim"> after {durationText(endMs - startMs)}</span>}
+            <p class="message">
+              <bdi>{visibleText(failure.message.slice(0, 1_000))}</bdi>
+            </p>
+            {remedyOf(failure.error_code) !== undefined && <p class="dim">{remedyOf(failure.error_code)!.remedy}</p>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface EntryProps {
+  readonly entry: EntryBody;
+  readonly body: InvocationBody;
+  /** All entries of the operation. */
+  readonly entries: readonly EntryBody[];
+}
+
+/** Entries of these messages have no value. */
+const VALUELESS: ReadonlySet<string> = new Set([
+  "Run",
+  "Sleep",
+  "CallInvocationId",
+  "ClearState",
+  "ClearAllState",
+  "GetLazyState",
+  "GetPromise",
+  "PeekPromise",
+  "AttachInvocation",
+  "GetInvocationOutput",
+]);
+
+function Entry({ entry, body, entries }: EntryProps): JSX.Element {
+  const isCommand = entry.type.startsWith("Command: ");
+  const message = messageName(entry);
+  const hasValue = isCommand
+    ? !VALUELESS.has(message)
+    : message !== "CallInvocationId" && message !== "Sleep" && entry.failed !== true;
+  return (
+    <section class="entry">
+      <h4>
+        <a class="number" href={entryHref(body.id, entry.index)}>
+          {entry.index}
+        </a>{" "}
+        {entry.type}
+      </h4>
+      <dl class="facts">
+        <Fact name="Stored">
+          <Exact at={entry.at} />
+        </Fact>
+        {(["name", "key", "target", "signal"] as const).map((name) => {
+          const text = entry[name];
+          return text === undefined ? null : (
+            <Fact key={name} name={name}>
+              <ForeignText text={text} maxChars={400} class="mono" />
+            </Fact>
+          );
+        })}
+        {entry.failed === true && (
+          <Fact name="Result">
+            <span class="tone-failed">✕ a failure</span>
+          </Fact>
+        )}
+      </dl>
+      {hasValue && (
+        <EntryValue
+          invocationId={body.id}
+          index={entry.index}
+          serde={serdeOf(entry, body, entries)}
+          deployment={ownDeployment(entry, body)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The input and the output of a handler have a serializer of its service; those of a run have none that SDKs name. */
+function serdeOf(entry: EntryBody, body: InvocationBody, entries: readonly EntryBody[]): SerdeName | undefined {
+  const own = { service: body.target_service_name, handler: body.target_handler_name };
+  const target = entries.find((one) => one.target !== undefined)?.target?.split("/");
+  const other = target && { service: target[0]!, handler: target.at(-1)! };
+  switch (entry.type) {
+    case "Command: Input":
+      return { service: own.service, name: `${own.handler}/input` };
+    case "Command: Output":
+      return { service: own.service, name: `${own.handler}/output` };
+    case "Command: Call":
+    case "Command: OneWayCall":
+      return other && { service: other.service, name: `${other.handler}/input` };
+    case "Notification: Call":
+      return other && { service: other.service, name: `${other.handler}/output` };
+    default:
+      return undefined;
+  }
+}
+
+/** A called handler may be on another deployment, so only the invocation's own values name one. */
+function ownDeployment({ type }: EntryBody, { pinned_deployment_id: id }: InvocationBody): string | undefined {
+  return type === "Command: Input" || type === "Command: Output" ? id : undefined;
+}
+
+function GroupDetails({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
+  const lengths = operations
+    .flatMap(({ startMs, endMs }) => (endMs === undefined ? [] : [endMs - startMs]))
+    .sort((a, b) => a - b);
+  const failed = operations.filter(hasFailed);
+  return (
+    <dl class="facts">
+      <Fact name="Operations">{countText(operations.length)}</Fact>
+      <Fact name="With failures">{countText(failed.length)}</Fact>
+      {lengths.length > 0 && (
+        <>
+          <Fact name="Shortest">{durationText(lengths[0]!)}</Fact>
+          <Fact name="Median">{durationText(lengths[lengths.length >> 1]!)}</Fact>
+          <Fact name="Longest">{durationText(lengths.at(-1)!)}</Fact>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function entryHref(id: string, index: number): string {
+  return hrefTo("invocations", [id], { entry: String(index) });
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/** The facts of an invocation: input and output, origin, retention, and what it took so far. */
+import type { ComponentChildren, JSX } from "preact";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Exact } from "../../parts/moment.tsx";
+import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
+import { Cost } from "./cost.tsx";
+import { EntryValue } from "./entry-value.tsx";
+
+export function Facts({ body }: { readonly body: InvocationBody }): JSX.Element {
+  return (
+    <div class="below">
+      <InAndOut body={body} />
+      <section aria-label="Facts">
+        <h2>Facts</h2>
+        <dl class="facts">
+          <Fact name="Created">
+            <Exact at={body.created_at} />
+          </Fact>
+          <Fact name="Changed">
+            <Exact at={body.modified_at} />
+          </Fact>
+          {body.completed_at !== undefined && (
+            <Fact name="Completed">
+              <Exact at={body.completed_at} />
+            </Fact>
+          )}
+          <Origin body={body} />
+          <Fact name="Entries">
+            <span class="number">{body.entry_count.toLocaleString("en-US")}</span>
+          </Fact>
+          <Fact name="Kept after the end">
+            result {body.completion_retention}, journal {body.journal_retention}
+          </Fact>
+          {body.pinned_deployment_id !== undefined && (
+            <Fact name="Pinned to">
+              <DeploymentLink id={body.pinned_deployment_id} />
+              {body.pinned_service_protocol_version !== undefined &&
+                `, protocol version ${body.pinned_service_protocol_version}`}
+            </Fact>
+          )}
+          {body.last_action !== undefined && (
+            <Fact name="Last action">
+              {body.last_action.action} at <Exact at={body.last_action.at} />
+              {body.last_action.by !== undefined && (
+                <>
+                  {" by "}
+                  <ForeignText text={body.last_action.by} maxChars={80} />
+                </>
+              )}
+            </Fact>
+          )}
+        </dl>
+      </section>
+      <Cost body={body} />
+    </div>
+  );
+}
+
+function InAndOut({ body }: { readonly body: InvocationBody }): JSX.Element | null {
+  const { id, entries } = body;
+  if (entries.length === 0) {
+    return body.status === "completed" ? (
+      <section aria-label="Input and output">
+        <h2>Input and output</h2>
+        <p class="dim">The journal is no longer kept.</p>
+      </section>
+    ) : null;
+  }
+  const output = entries.findLast(({ type }) => type === "Command: Output");
+  return (
+    <section aria-label="Input and output" class="in-and-out">
+      <div>
+        <h2>Input</h2>
+        <EntryValue
+          invocationId={id}
+          index={0}
+          serde={{ service: body.target_service_name, name: `${body.target_handler_name}/input` }}
+          deployment={body.pinned_deployment_id}
+        />
+      </div>
+      <div>
+        <h2>Output</h2>
+        {output === undefined ? (
+          <p class="dim">{body.status === "completed" ? "None: the invocation ended with a failure." : "None yet."}</p>
+        ) : (
+          <EntryValue
+            invocationId={id}
+            index={output.index}
+            serde={{ service: body.target_service_name, name: `${body.target_handler_name}/output` }}
+            deployment={body.pinned_deployment_id}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Origin({ body }: { readonly body: InvocationBody }): JSX.Element {
+  const { invoked_by: caller, restarted_from: former, idempotency_key: key, created_by: by, traceparent } = body;
+  return (
+    <>
+      <Fact name="Called by">
+        {caller === undefined ? (
+          by === undefined ? (
+            "a request to the ingress"
+          ) : (
+            <ForeignText text={by} maxChars={120} />
+          )
+        ) : (
+          <>
+            {caller.target !== undefined && <ForeignText text={`${caller.target} `} maxChars={80} />}
+            <InvocationLink id={caller.invocation_id} />
+          </>
+        )}
+      </Fact>
+      {former !== undefined && (
+        <Fact name="Restarted from">
+          <InvocationLink id={former} />
+        </Fact>
+      )}
+      {key !== undefined && (
+        <Fact name="Idempotency key">
+          <ForeignText text={key} maxChars={120} class="mono" />
+        </Fact>
+      )}
+      {traceparent !== undefined && (
+        <Fact name="Trace id">
+          <bdi class="mono break">{traceparent.split("-")[1] ?? traceparent}</bdi>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** The head of an invocation's page: target, status, the main facts, and what an operator can do. */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { nowMs } from "../../data/clock.ts";
+import { useService } from "../../data/service.ts";
+import { useShortcuts } from "../../data/shortcuts.ts";
+import { actionsFor, wordsOf } from "../../model/invocation-actions.ts";
+import { curlLine, quoted } from "../../model/shell-text.ts";
+import { durationText, momentOf } from "../../model/time-text.ts";
+import { CopyButton, copyText } from "../../parts/copy-button.tsx";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { exactText } from "../../parts/moment.tsx";
+import { DeploymentLink } from "../../parts/short-id.tsx";
+import { StatusMark } from "../../parts/status-mark.tsx";
+import type { Ask } from "./asked.tsx";
+
+export interface HeaderProps {
+  readonly body: InvocationBody;
+  readonly onAsk: Ask;
+}
+
+export function Header({ body, onAsk }: HeaderProps): JSX.Element {
+  const { id, target, status, outcome } = body;
+  const service = useService(body.target_service_name);
+  const handler = service?.handlers.find(({ name }) => name === body.target_handler_name);
+  const isWorkflow = service?.ty === "Workflow" && handler?.ty === "Workflow";
+  const [curl, line] = [curlLine("GET", adminUrl(id)), `stepwell invocations describe ${quoted(id)}`];
+  useShortcuts(useMemo(() => copyKeys(id, curl, line), [id]));
+  return (
+    <header class="invocation-head">
+      <div class="title-line">
+        <h1>
+          <ForeignText text={target} maxChars={120} />
+        </h1>
+        <StatusMark status={status} outcome={outcome} />
+        <span class="dim number">{sinceText(body)}</span>
+      </div>
+      <div class="id-line">
+        <bdi class="mono break">{id}</bdi>
+        <CopyButton text={id} what="id" />
+        <CopyLine text={curl} what="curl" />
+        <CopyLine text={line} what="CLI line" />
+      </div>
+      <div class="fact-line">
+        <Attempt body={body} />
+        {body.deployment !== undefined && (
+          <span>
+            <span class="dim">Deployment</span> <DeploymentLink id={body.deployment.id} />{" "}
+            {body.deployment.address === undefined ? (
+              <span class="dim">which is gone</span>
+            ) : (
+              <ForeignText text={body.deployment.address} maxChars={60} class="dim" />
+            )}
+          </span>
+        )}
+      </div>
+      <div class="buttons" role="group" aria-label="Actions">
+        {actionsFor(body, isWorkflow).map((action) => {
+          const { verb, isDangerous } = wordsOf(action, body);
+          return (
+            <button
+              key={action}
+              type="button"
+              class={isDangerous ? "danger" : undefined}
+              onClick={() => onAsk({ kind: "action", action })}
+            >
+              {verb} …
+            </button>
+          );
+        })}
+      </div>
+    </header>
+  );
+}
+
+function CopyLine({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  return (
+    <span class="copy-line">
+      <span class="dim">{what}</span>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}
+
+function Attempt({ body }: { readonly body: InvocationBody }): JSX.Element {
+  const { attempts, next_retry_at: next } = body;
+  const nextMs = momentOf(next);
+  const until = nextMs === undefined ? undefined : nextMs - nowMs();
+  return (
+    <span>
+      <span class="dim">Attempt</span> <span class="number">{attempts}</span>
+      {until !== undefined && (
+        <span class="dim">{until > 0 ? `, the next in ${durationText(until)}` : ", the next is due"}</span>
+      )}
+    </span>
+  );
+}
+
+/** An open invocation shows its age, a completed one how long it took. */
+function sinceText({ created_at: created, completed_at: completed }: InvocationBody): string {
+  const [fromMs, endMs] = [momentOf(created) ?? 0, momentOf(completed)];
+  if (endMs !== undefined) return `took ${durationText(endMs - fromMs)}, ended ${exactText(endMs)}`;
+  return `for ${durationText(Math.max(0, nowMs() - fromMs))}, since ${exactText(fromMs)}`;
+}
+
+function adminUrl(id: string): string {
+  return new URL(`../invocations/${encodeURIComponent(id)}`, document.baseURI).href;
+}
+
+function copyKeys(id: string, curl: string, line: string) {
+  return [
+    { keys: "c i", words: "Copy the id", run: () => void copyText(id) },
+    { keys: "c u", words: "Copy a curl line", run: () => void copyText(curl) },
+    { keys: "c l", words: "Copy a line of the CLI", run: () => void copyText(line) },
+  ];
+}

@@ -1,0 +1,92 @@
+/** The page of one invocation: what it waits for, its timeline, its failures and its facts. */
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { ApiProblem } from "../../data/api.ts";
+import { useInvocation } from "../../data/invocation.ts";
+import { useShortcuts } from "../../data/shortcuts.ts";
+import { hrefTo } from "../../model/route.ts";
+import { visibleText } from "../../model/visible-text.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { LoadedView } from "../../parts/states.tsx";
+import type { Asked } from "./asked.tsx";
+import { AskedDialog } from "./asked.tsx";
+import { Facts } from "./facts.tsx";
+import { Failures } from "./failures.tsx";
+import { Header } from "./header.tsx";
+import { Mismatch } from "./mismatch.tsx";
+import { Timeline } from "./timeline.tsx";
+import { Waits } from "./waits.tsx";
+
+export function InvocationPage({ id }: { readonly id: string }): JSX.Element {
+  const polled = useInvocation(id);
+  const { value, problem } = polled.state.value;
+  const refresh = polled.refresh.bind(polled);
+  useShortcuts(useMemo(() => [{ keys: "r", words: "Read again", run: () => void polled.refresh() }], [polled]));
+  if (problem?.status === 404 || problem?.status === 400) return <Gone id={id} problem={problem} former={value} />;
+  return (
+    <LoadedView loaded={polled.state.value} onRetry={() => void refresh()}>
+      {(body) => <Whole body={body} onChange={refresh} />}
+    </LoadedView>
+  );
+}
+
+interface WholeProps {
+  readonly body: InvocationBody;
+  readonly onChange: () => Promise<void>;
+}
+
+function Whole({ body, onChange }: WholeProps): JSX.Element {
+  const [asked, setAsked] = useState<Asked>();
+  return (
+    <article class="invocation">
+      <Header body={body} onAsk={setAsked} />
+      <Waits body={body} onAsk={setAsked} />
+      {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onAsk={setAsked} />}
+      <Failures body={body} />
+      <Timeline body={body} onAsk={setAsked} />
+      <Facts body={body} />
+      {asked !== undefined && (
+        <AskedDialog
+          key={`${asked.kind}-${asked.kind === "action" ? asked.action : asked.id}`}
+          asked={asked}
+          body={body}
+          onChange={onChange}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </article>
+  );
+}
+
+interface GoneProps {
+  readonly id: string;
+  readonly problem: ApiProblem;
+  /** The invocation as it was before it went away, if this page has seen it. */
+  readonly former: InvocationBody | undefined;
+}
+
+function Gone({ id, problem, former }: GoneProps): JSX.Element {
+  return (
+    <div class="empty">
+      <h1>No such invocation</h1>
+      <p>
+        <bdi class="mono break">{id}</bdi> <CopyButton text={id} what="id" />
+      </p>
+      <p>
+        {problem.status === 400
+          ? visibleText(problem.message)
+          : "It was purged, its retention is over, it ended before its first attempt, or there never was one."}
+      </p>
+      <p>
+        {former === undefined ? (
+          <a href={hrefTo("invocations")}>See the invocations that are there.</a>
+        ) : (
+          <a href={hrefTo("invocations", [], { service: former.target_service_name })}>
+            See other invocations of {former.target_service_name}.
+          </a>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,184 @@
+/** The timeline of an invocation: one row for each operation, time from left to right, details of the chosen row beside it. */
+import type { JSX } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { nowMs, peekNowMs } from "../../data/clock.ts";
+import { route, setQuery } from "../../data/location.ts";
+import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts";
+import type { Operation } from "../../model/timeline/operation.ts";
+import type { Row } from "../../model/timeline/rows.ts";
+import { rowsOf } from "../../model/timeline/rows.ts";
+import type { Span } from "../../model/timeline/scale.ts";
+import { timeScale } from "../../model/timeline/scale.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Skeleton } from "../../parts/states.tsx";
+import { WindowList } from "../../parts/window-list.tsx";
+import type { Ask } from "./asked.tsx";
+import { Axis } from "./axis.tsx";
+import { EntryPanel } from "./entry-panel.tsx";
+import { Minimap } from "./minimap.tsx";
+import { Splitter } from "./splitter.tsx";
+import { TimelineRow } from "./timeline-row.tsx";
+import { TimelineTools } from "./timeline-tools.tsx";
+import { useChildren } from "./use-children.ts";
+import type { Chosen } from "./use-chosen.ts";
+import { useChosen } from "./use-chosen.ts";
+import { useOperations } from "./use-operations.ts";
+import { useTimelineKeys } from "./use-timeline-keys.ts";
+
+const NONE: readonly Operation[] = [];
+const ROW_PX = 28;
+const NAMES_PX = 320;
+/** Half a diamond must fit at both ends. */
+const BARS_LEFT_PX = 16;
+const BARS_RIGHT_PX = 8;
+const NARROW_PX = 640;
+const NARROW_SHARE = 0.48;
+
+export interface TimelineProps {
+  readonly body: InvocationBody;
+  readonly onAsk: Ask;
+}
+
+export function Timeline({ body, onAsk }: TimelineProps): JSX.Element | null {
+  const query = route.value?.query ?? new URLSearchParams();
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const isOpen = body.status !== "completed";
+  const now = isOpen ? nowMs() : peekNowMs();
+  const facts = useMemo(
+    () => body,
+    [body.entries, body.status, body.waits_for, body.last_failure, body.attempt_spans, body.events],
+  );
+  const laidOut = useOperations(facts);
+  const operations = laidOut?.operations ?? NONE;
+  const children = useChildren(body, expanded, operations);
+  const find = query.get("find") ?? "";
+  const rows = useMemo(
+    () => rowsOf(body.id, operations, { expanded, children: children.operations, find }),
+    [operations, expanded, children.operations, find],
+  );
+  const whole = wholeSpan(body, now);
+  const shown = rangeIn(query.get("range"), whole) ?? whole;
+  const isCollapsed = query.get("waits") !== "whole";
+  const busy = useMemo(
+    () => [...busySpans(facts, now), ...children.busy(now)],
+    [facts, children.operations, isOpen ? now : 0],
+  );
+  const chosen = useChosen(rows, operations, query);
+  const toggle = (row: Row): void => setExpanded(toggled(expanded, row.key));
+  const toggleAll = (isExpanded: boolean): void => setExpanded(new Set(isExpanded ? expandable(rows) : []));
+  useTimelineKeys({ rows, chosen, whole, shown, isCollapsed, toggle, toggleAll });
+  if (body.entries.length === 0 && isDropped(body)) return null;
+  const view = { operations, rows, busy, whole, shown, isCollapsed, now };
+  return (
+    <section class="timeline-section" aria-label="Timeline">
+      <TimelineTools body={body} rows={rows} find={find} whole={whole} shown={shown} isCollapsed={isCollapsed} />
+      <div class={`timeline-and-panel${chosen.row === undefined ? "" : " has-panel"}`}>
+        <Chart {...view} chosen={chosen} onToggle={toggle} isLoading={laidOut === undefined} find={find} />
+        {chosen.row !== undefined && (
+          <EntryPanel
+            key={chosen.row.key}
+            row={chosen.row}
+            body={children.bodyOf(chosen.row.invocationId) ?? body}
+            originMs={whole.startMs}
+            onAsk={onAsk}
+            onClose={chosen.close}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface ChartProps {
+  readonly operations: readonly Operation[];
+  readonly rows: readonly Row[];
+  readonly busy: readonly Span[];
+  readonly whole: Span;
+  readonly shown: Span;
+  readonly isCollapsed: boolean;
+  readonly now: number;
+  readonly chosen: Chosen;
+  readonly onToggle: (row: Row) => void;
+  readonly isLoading: boolean;
+  readonly find: string;
+}
+
+function Chart(props: ChartProps): JSX.Element {
+  const { rows, busy, whole, shown, isCollapsed, now, chosen } = props;
+  const [chosenNamesPx, setNamesPx] = useState(NAMES_PX);
+  const [ref, areaPx] = useWidth();
+  const namesPx = areaPx < NARROW_PX ? Math.round(areaPx * NARROW_SHARE) : Math.min(chosenNamesPx, areaPx * 0.6);
+  const barsPx = Math.max(80, areaPx - namesPx - BARS_LEFT_PX - BARS_RIGHT_PX);
+  const scale = useMemo(
+    () => timeScale(shown, barsPx, isCollapsed ? busy : undefined),
+    [shown.startMs, shown.endMs, barsPx, isCollapsed, busy],
+  );
+  return (
+    <div class="timeline" ref={ref}>
+      <Minimap {...props} widthPx={areaPx} />
+      <Axis scale={scale} namesPx={namesPx} originMs={whole.startMs} rowsPx={rows.length * ROW_PX} />
+      <Splitter namesPx={namesPx} areaPx={areaPx} onChange={setNamesPx} />
+      <WindowList
+        count={rows.length}
+        rowHeightPx={ROW_PX}
+        label="Operations"
+        selected={chosen.scrollTo}
+        row={(at) => (
+          <TimelineRow
+            key={rows[at]!.key}
+            row={rows[at]!}
+            scale={scale}
+            namesPx={namesPx}
+            now={now}
+            isChosen={at === chosen.at}
+            onChoose={chosen.choose}
+            onToggle={props.onToggle}
+          />
+        )}
+      />
+      {props.isLoading && <Skeleton />}
+      {rows.length === 0 && !props.isLoading && (
+        <p class="empty">
+          No operation contains “<ForeignText text={props.find} maxChars={80} />
+          ”.{" "}
+          <button type="button" class="quiet" onClick={() => setQuery({ find: undefined })}>
+            Show all
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function isDropped({ status, entry_count: count }: InvocationBody): boolean {
+  return status === "completed" && count === 0;
+}
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+function expandable(rows: readonly Row[]): readonly string[] {
+  return rows.flatMap((row) =>
+    row.kind === "note" || (row.kind === "operation" && row.isExpanded === undefined) ? [] : [row.key],
+  );
+}
+
+/** The width of the timeline, which follows the window and the panel. */
+function useWidth(): [ref: { current: HTMLDivElement | null }, widthPx: number] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [widthPx, setWidthPx] = useState(900);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const measure = (): void => setWidthPx(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, widthPx];
+}

@@ -1,0 +1,139 @@
+/** The rows of the list for one filter: the first page again and again, older pages as the reader scrolls, and the selection. */
+import { signal } from "@preact/signals";
+import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
+import { ApiProblem, ask } from "../../data/api.ts";
+import { peekNowMs } from "../../data/clock.ts";
+import { readsHaveAPrice } from "../../data/server.ts";
+import { apiQuery } from "../../model/invocation-filter.ts";
+import type { InvocationFilter } from "../../model/invocation-filter.ts";
+import { NO_ROWS, type Row, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
+import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../model/oldest-open.ts";
+
+export const FIRST_PAGE = 100;
+const LATER_PAGE = 500;
+/** A page may be empty although more follow, because one request reads a bounded number of entries. */
+const REQUESTS_AT_ONCE = 40;
+const PRICED_REQUESTS_AT_ONCE = 3;
+
+export type ListOrder = "newest" | "oldest";
+
+export class InvocationList {
+  readonly rows = signal(NO_ROWS);
+  /** Older rows may follow. */
+  readonly mayHaveMore = signal(false);
+  readonly isLoadingMore = signal(false);
+  readonly problem = signal<ApiProblem | undefined>(undefined);
+  /** Requests for older rows that found none, since the last row was found. */
+  readonly inVain = signal(0);
+  /** The list leaves out what was accepted in the last minutes. */
+  readonly isSettledOnly = signal(false);
+  /** By id; a row stays selected when the list is read again. */
+  readonly selected = signal<ReadonlyMap<string, Row>>(new Map());
+  /** The row of the keyboard, and the other end of a range. */
+  readonly current = signal<number | undefined>(undefined);
+  readonly #filter: InvocationFilter;
+  readonly #order: ListOrder;
+  #next: string | undefined;
+  #hasFirst = false;
+
+  constructor(filter: InvocationFilter, order: ListOrder) {
+    this.#filter = filter;
+    this.#order = order;
+  }
+
+  /** Reads the first page. @throws ApiProblem */
+  async readHead(aborted: AbortSignal): Promise<number> {
+    if (this.#order === "oldest") return await this.#readOldest(aborted);
+    const { invocations, next } = await this.#page(undefined, FIRST_PAGE, aborted);
+    if (!this.#hasFirst) this.#begin(next);
+    const isWhole = next === undefined;
+    if (isWhole) this.#begin(undefined);
+    this.rows.value = withHead(this.rows.peek(), invocations, isWhole);
+    this.#renewSelected(invocations);
+    const isUnseen = this.rows.peek().shown.length === 0 && this.inVain.peek() === 0;
+    if (isUnseen && !isWhole) await this.readOlder();
+    return invocations.length;
+  }
+
+  /** A change concerns what the selected rows are now. */
+  #renewSelected(page: readonly Row[]): void {
+    const selected = this.selected.peek();
+    const renewed = page.filter(({ id }) => selected.has(id));
+    if (renewed.length === 0) return;
+    this.selected.value = new Map([...selected, ...renewed.map((row) => [row.id, row] as const)]);
+  }
+
+  #begin(next: string | undefined): void {
+    this.#hasFirst = true;
+    this.#next = next;
+    this.mayHaveMore.value = next !== undefined;
+  }
+
+  /** Reads on until a page has rows. */
+  async readOlder(): Promise<void> {
+    const isFull = this.rows.peek().shown.length >= ROWS_MAX;
+    if (this.isLoadingMore.peek() || this.#next === undefined || isFull || this.#order === "oldest") return;
+    this.isLoadingMore.value = true;
+    this.problem.value = undefined;
+    try {
+      const requests = readsHaveAPrice.peek() ? PRICED_REQUESTS_AT_ONCE : REQUESTS_AT_ONCE;
+      for (let left = requests; left > 0 && this.#next !== undefined; left--) {
+        const { invocations, next } = await this.#page(this.#next, LATER_PAGE);
+        this.#begin(next);
+        this.rows.value = withOlder(this.rows.peek(), invocations);
+        this.inVain.value = invocations.length > 0 ? 0 : this.inVain.peek() + 1;
+        if (invocations.length > 0) break;
+      }
+    } catch (error) {
+      this.problem.value = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+    } finally {
+      this.isLoadingMore.value = false;
+    }
+  }
+
+  /** Shows the new rows above the others. @returns false if the list has to be read anew */
+  showFresh(): boolean {
+    const joined = withFresh(this.rows.peek(), FIRST_PAGE);
+    if (joined === undefined) return false;
+    this.rows.value = joined;
+    return true;
+  }
+
+  /** Forgets the rows, so that the next read of the first page begins anew; the selection stays. */
+  forget(): void {
+    this.rows.value = NO_ROWS;
+    this.#hasFirst = false;
+    this.#next = undefined;
+    this.inVain.value = 0;
+  }
+
+  async #page(after: string | undefined, limit: number, aborted?: AbortSignal): Promise<InvocationListBody> {
+    const query = apiQuery(this.#filter, peekNowMs());
+    query.set("limit", String(limit));
+    query.set("waits", "true");
+    if (after !== undefined) query.set("after", after);
+    return await ask<InvocationListBody>(`invocations?${query.toString()}`, aborted && { signal: aborted });
+  }
+
+  /** Where too many were accepted lately to tell which are open, the older ones are shown alone. */
+  async #readOldest(aborted: AbortSignal): Promise<number> {
+    const read = async (isSettled: boolean): Promise<readonly Row[]> => {
+      const query = oldestOpenStatement(this.#filter, peekNowMs(), isSettled);
+      const { rows } = await ask<{ rows: readonly StatementRow[] }>("query", {
+        method: "POST",
+        body: { query },
+        signal: aborted,
+      });
+      return rows.map(rowOfStatement);
+    };
+    const isSettled = this.isSettledOnly.peek();
+    try {
+      this.rows.value = { shown: await read(isSettled), fresh: [] };
+    } catch (error) {
+      if (isSettled || !(error instanceof ApiProblem) || error.status !== 400) throw error;
+      this.rows.value = { shown: await read(true), fresh: [] };
+      this.isSettledOnly.value = true;
+    }
+    return this.rows.peek().shown.length;
+  }
+}

@@ -1,0 +1,93 @@
+/** One invocation of the list: a line of a table, or two lines where the page is narrow. */
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { nowMs } from "../../data/clock.ts";
+import type { Row } from "../../model/list-rows.ts";
+import { hrefTo } from "../../model/route.ts";
+import { durationText, momentOf } from "../../model/time-text.ts";
+import { whyText } from "../../model/why.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Age } from "../../parts/moment.tsx";
+import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
+import { StatusMark } from "../../parts/status-mark.tsx";
+import type { InvocationList } from "./invocation-list.ts";
+import { toggleRow } from "./row-selection.ts";
+
+export interface InvocationRowProps {
+  readonly list: InvocationList;
+  readonly row: Row;
+  readonly index: number;
+}
+
+const TARGET_CHARS = 80;
+const WHY_CHARS = 240;
+
+export function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Element {
+  const isCurrent = list.current.value === index;
+  const isSelected = list.selected.value.has(row.id);
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isCurrent) link.current?.focus({ preventScroll: true });
+  }, [isCurrent]);
+  const { id, status, outcome, target, attempts, created_at: createdAt, pinned_deployment_id: deployment } = row;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      class={`invocation-row ${isCurrent ? "current" : ""} ${isSelected ? "selected" : ""}`}
+    >
+      <span role="cell" class="cell check">
+        <input
+          type="checkbox"
+          aria-label={`Select ${id}`}
+          checked={isSelected}
+          onClick={(event) => {
+            toggleRow(list, index, event.shiftKey);
+            // The box shows what is selected, also where a range decided otherwise.
+            event.currentTarget.checked = list.selected.peek().has(id);
+          }}
+        />
+      </span>
+      <span role="cell" class="cell status">
+        <StatusMark status={status} outcome={outcome} />
+      </span>
+      <span role="cell" class="cell target">
+        <a ref={link} href={hrefTo("invocations", [id])}>
+          <ForeignText text={target} maxChars={TARGET_CHARS} />
+        </a>
+      </span>
+      <Why row={row} />
+      <span role="cell" class="cell attempt right number">
+        {attempts === 0 ? "" : attempts}
+      </span>
+      <span role="cell" class="cell age right">
+        <Age at={createdAt} />
+      </span>
+      <span role="cell" class="cell duration right number">
+        {lasted(row)}
+      </span>
+      <span role="cell" class="cell deployment">
+        {deployment !== undefined && <DeploymentLink id={deployment} />}
+      </span>
+      <span role="cell" class="cell id">
+        <InvocationLink id={id} />
+      </span>
+    </div>
+  );
+}
+
+/** Ends count from the acceptance, so a delayed start counts too. */
+function lasted({ created_at: from, completed_at: to }: Row): string {
+  const [fromMs, toMs] = [momentOf(from), momentOf(to)];
+  return fromMs === undefined || toMs === undefined ? "" : durationText(Math.max(0, toMs - fromMs));
+}
+
+/** Renders each second, because it says how long something is still to wait. */
+function Why({ row }: { readonly row: Row }): JSX.Element {
+  const text = row.status === "completed" ? whyText(row, 0) : whyText(row, nowMs());
+  return (
+    <span role="cell" class={`cell why ${row.outcome === "failed" ? "tone-failed" : ""}`}>
+      {text !== "" && <ForeignText text={text} maxChars={WHY_CHARS} />}
+    </span>
+  );
+}

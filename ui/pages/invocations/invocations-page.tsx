@@ -1,0 +1,95 @@
+/** The list of invocations: filters, presets, rows of any number, and changes of many at once. */
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { route } from "../../data/location.ts";
+import { usePolled } from "../../data/polled.ts";
+import { readsHaveAPrice } from "../../data/server.ts";
+import { filterIn, filterText, isOpenOnly } from "../../model/invocation-filter.ts";
+import type { BulkChange } from "../../model/bulk-changes.ts";
+import { Empty, ProblemBox, Skeleton } from "../../parts/states.tsx";
+import { BulkBar, type BulkScope } from "./bulk-bar.tsx";
+import { BulkDialog } from "./bulk-dialog.tsx";
+import { EmptyList } from "./empty-list.tsx";
+import { FilterBox } from "./filter-box.tsx";
+import { FIRST_PAGE, InvocationList } from "./invocation-list.ts";
+import { InvocationTable } from "./invocation-table.tsx";
+import { ListFoot } from "./list-foot.tsx";
+import { Presets } from "./presets.tsx";
+import { useListKeys } from "./list-keys.ts";
+
+/** Each statement is answered by a process of its own, so the oldest are read less often than a list. */
+const OLDEST_EVERY_MS = 10_000;
+
+interface Asked {
+  readonly change: BulkChange;
+  readonly scope: BulkScope;
+}
+
+export function InvocationsPage(): JSX.Element {
+  const query = route.value?.query ?? new URLSearchParams();
+  const filter = filterIn(query);
+  // Only the open ones have an index that begins with the oldest.
+  const order = query.get("order") === "oldest" && isOpenOnly(filter) ? "oldest" : "newest";
+  const key = `${order} ${filterText(filter)}`;
+  const list = useMemo(() => new InvocationList(filter, order), [key]);
+  const isSlow = order === "oldest" && !readsHaveAPrice.value;
+  const polled = usePolled(key, (aborted) => list.readHead(aborted), isSlow ? { everyMs: OLDEST_EVERY_MS } : {});
+  const [asked, setAsked] = useState<Asked>();
+  const readAnew = (): void => {
+    list.forget();
+    void polled.refresh();
+  };
+  useListKeys(list, readAnew);
+  const { value, problem } = polled.state.value;
+  const { shown, fresh } = list.rows.value;
+  const showFresh = (): void => {
+    if (!list.showFresh()) readAnew();
+    scrollTo(0, 0);
+  };
+  return (
+    <div class="invocations">
+      <h1 class="visually-hidden">Invocations</h1>
+      <FilterBox filter={filter} />
+      <Presets filter={filter} order={order} />
+      {problem !== undefined && (
+        <ProblemBox problem={problem} onRetry={() => void polled.refresh()} isStale={value !== undefined} />
+      )}
+      <div class="list-top">
+        <BulkBar list={list} filter={filter} onAsk={(change, scope) => setAsked({ change, scope })} />
+        {fresh.length > 0 && (
+          <button type="button" class="fresh" onClick={showFresh}>
+            {fresh.length >= FIRST_PAGE ? `${FIRST_PAGE} or more` : fresh.length} new
+          </button>
+        )}
+      </div>
+      {shown.length > 0 ? (
+        <>
+          <InvocationTable list={list} />
+          <ListFoot list={list} order={order} />
+        </>
+      ) : value === undefined ? (
+        problem === undefined && <Skeleton />
+      ) : list.mayHaveMore.value ? (
+        <Empty>
+          <ListFoot list={list} order={order} />
+        </Empty>
+      ) : (
+        <EmptyList filter={filter} />
+      )}
+      {asked !== undefined && (
+        <BulkDialog
+          change={asked.change}
+          scope={asked.scope}
+          list={list}
+          filter={filter}
+          onClose={(hasRun) => {
+            setAsked(undefined);
+            // The first page alone is read again by itself; the rows behind it show what was before the change.
+            if (hasRun && shown.length > FIRST_PAGE) readAnew();
+            else void polled.refresh();
+          }}
+        />
+      )}
+    </div>
+  );
+}

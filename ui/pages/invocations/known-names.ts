@@ -1,0 +1,30 @@
+/** The names of the registry for the completion of filters. */
+import { useEffect, useState } from "preact/hooks";
+import type { DeploymentBody, ServiceBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import { ask } from "../../data/api.ts";
+import { addressOf } from "../../model/attention-rows.ts";
+import type { KnownNames } from "../../model/filter-completion.ts";
+
+const NONE: KnownNames = { services: [], deployments: [] };
+
+/** Loaded once for the page; without an answer the box completes what the API itself knows. */
+export function useKnownNames(): KnownNames {
+  const [known, setKnown] = useState(NONE);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void loadNames(leaving.signal).then(setKnown, () => {});
+    return () => leaving.abort();
+  }, []);
+  return known;
+}
+
+async function loadNames(signal: AbortSignal): Promise<KnownNames> {
+  const [{ services }, { deployments }] = await Promise.all([
+    ask<{ services: readonly ServiceBody[] }>("services", { signal }),
+    ask<{ deployments: readonly DeploymentBody<ServiceNameBody>[] }>("deployments", { signal }),
+  ]);
+  return {
+    services: services.map(({ name, handlers }) => ({ name, handlers: handlers.map((handler) => handler.name) })),
+    deployments: deployments.map((one) => ({ id: one.id, address: addressOf(one) })),
+  };
+}

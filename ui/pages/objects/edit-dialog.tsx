@@ -1,0 +1,153 @@
+/** The dialog that sets one value of a state. If the state has changed meanwhile, it shows both and lets the reader choose. */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiProblem } from "../../data/api.ts";
+import { askWholeState } from "../../data/key-state.ts";
+import type { ByteForm } from "../../model/byte-text.ts";
+import { bytesOfText, editableText, formOf } from "../../model/byte-text.ts";
+import type { KeyState } from "../../model/key-state.ts";
+import { isJson } from "../../../shared/api/wire/pretty-json.ts";
+import { DialogFrame } from "../../parts/dialog-frame.tsx";
+import { Editor } from "../../parts/editor.tsx";
+import { ProblemBox, Skeleton } from "../../parts/states.tsx";
+import { ConflictView } from "./conflict-view.tsx";
+import { useStateEdit } from "./state-edit.ts";
+
+export interface EditDialogProps {
+  readonly service: string;
+  readonly objectKey: string;
+  /** Undefined for a new value. */
+  readonly name: string | undefined;
+  readonly refresh: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function EditDialog(props: EditDialogProps): JSX.Element {
+  const { service, objectKey } = props;
+  const [base, setBase] = useState<KeyState>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  useEffect(() => {
+    // The version has to be that of the values from which the reader starts.
+    askWholeState(service, objectKey).then(setBase, (error: unknown) =>
+      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error))),
+    );
+  }, []);
+  if (base !== undefined) return <ValueEditor {...props} base={base} />;
+  return (
+    <DialogFrame title="Edit the state" closeWords="Cancel" onClose={props.onClose}>
+      {problem === undefined ? <Skeleton /> : <ProblemBox problem={problem} />}
+    </DialogFrame>
+  );
+}
+
+function ValueEditor({ service, objectKey, name, refresh, onClose, base }: EditDialogProps & { base: KeyState }) {
+  const before = name === undefined ? undefined : base.values.get(name);
+  const [newName, setNewName] = useState(name ?? "");
+  const [form, setForm] = useState<ByteForm>(before === undefined ? "text" : formOf(before));
+  const [text, setText] = useState(() => (before === undefined ? "" : editableText(before, formOf(before))));
+  const { stage, send } = useStateEdit(service, objectKey, base, refresh);
+  const bytes = bytesOfText(text, form);
+  const save = (): void => {
+    if (bytes !== undefined) void send({ kind: "set", name: newName, bytes });
+  };
+  const isDone = stage.kind === "done";
+  return (
+    <DialogFrame
+      title={name === undefined ? "Add a value" : "Edit a value"}
+      closeWords={isDone ? "Close" : "Cancel"}
+      onClose={onClose}
+      buttons={
+        !isDone &&
+        stage.kind !== "conflict" && (
+          <button
+            type="button"
+            class="primary"
+            disabled={bytes === undefined || stage.kind === "sending"}
+            onClick={save}
+          >
+            Save
+          </button>
+        )
+      }
+    >
+      {isDone ? (
+        <p role="status">{stage.words}</p>
+      ) : (
+        <div class="fields">
+          <label class="field">
+            Name
+            <input
+              type="text"
+              class="mono"
+              value={newName}
+              readOnly={name !== undefined}
+              onInput={({ currentTarget }) => setNewName(currentTarget.value)}
+            />
+          </label>
+          <FormChoice form={form} bytes={bytes} onChange={(next, shown) => (setForm(next), setText(shown))} />
+          <Editor
+            language={form === "text" ? "json" : "text"}
+            label="Value"
+            value={text}
+            onChange={setText}
+            onRun={save}
+          />
+          <Hint form={form} text={text} isNew={name === undefined} hasName={base.values.has(newName)} />
+        </div>
+      )}
+      {stage.kind === "failed" && <ProblemBox problem={stage.problem} />}
+      {stage.kind === "conflict" && (
+        <ConflictView conflict={stage} onOverwrite={() => void send(stage.edit, stage.present)} onTake={onClose} />
+      )}
+    </DialogFrame>
+  );
+}
+
+interface FormChoiceProps {
+  readonly form: ByteForm;
+  readonly bytes: Uint8Array | undefined;
+  readonly onChange: (form: ByteForm, text: string) => void;
+}
+
+/** Bytes that are no UTF-8 cannot be shown as text without loss. */
+function FormChoice({ form, bytes, onChange }: FormChoiceProps): JSX.Element {
+  const isTextual = bytes === undefined || formOf(bytes) === "text";
+  const forms: readonly ByteForm[] = ["text", "hex"];
+  return (
+    <fieldset class="choices">
+      <legend class="visually-hidden">Form of the value</legend>
+      {forms.map((one) => (
+        <label key={one}>
+          <input
+            type="radio"
+            name="form"
+            checked={form === one}
+            disabled={bytes === undefined || (one === "text" && !isTextual)}
+            onChange={() => onChange(one, editableText(bytes ?? new Uint8Array(), one))}
+          />{" "}
+          {one === "text" ? "JSON or text" : "bytes, hexadecimal"}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface HintProps {
+  readonly form: ByteForm;
+  readonly text: string;
+  readonly isNew: boolean;
+  readonly hasName: boolean;
+}
+
+function Hint({ form, text, isNew, hasName }: HintProps): JSX.Element {
+  const isWrongHex = form === "hex" && bytesOfText(text, form) === undefined;
+  if (isWrongHex) return <p class="tone-failed">✕ The text is not hexadecimal: two digits make a byte.</p>;
+  return (
+    <p class="dim">
+      {isNew && hasName && "A value of this name exists and will be replaced. "}
+      {form === "text" && !isJson(text) && "The text is no JSON. Most handlers read their state as JSON. "}
+      The change waits for its turn behind the holder of the key, and applies only if the state is still the one that
+      you see.
+    </p>
+  );
+}

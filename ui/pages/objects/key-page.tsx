@@ -1,0 +1,106 @@
+/** One key of an object, or one workflow: its state, its queue and its promises. */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { askPromises, askQueue } from "../../data/keys.ts";
+import { askState } from "../../data/key-state.ts";
+import { usePolled } from "../../data/polled.ts";
+import { useService } from "../../data/registry.ts";
+import { readsHaveAPrice } from "../../data/server.ts";
+import { useShortcuts } from "../../data/shortcuts.ts";
+import { hrefTo } from "../../model/route.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Empty, LoadedView } from "../../parts/states.tsx";
+import { PromiseTable } from "./promise-table.tsx";
+import { QueueTable } from "./queue-table.tsx";
+import { StateView } from "./state-view.tsx";
+
+/** The statements behind the queue run in processes of their own. */
+const EVERY_MS = 10_000;
+const PRICED_EVERY_MS = 60_000;
+const HEAD_CHARS = 80;
+
+export interface KeyPageProps {
+  readonly service: string;
+  readonly objectKey: string;
+}
+
+export function KeyPage({ service, objectKey }: KeyPageProps): JSX.Element {
+  const everyMs = readsHaveAPrice.value ? PRICED_EVERY_MS : EVERY_MS;
+  const described = useService(service).state.value;
+  const id = `${service}/${objectKey}`;
+  const state = usePolled(`state ${id}`, (aborted) => askState(service, objectKey, aborted), { everyMs });
+  const queue = usePolled(`queue ${id}`, (aborted) => askQueue(service, objectKey, aborted), { everyMs });
+  useShortcuts(
+    useMemo(
+      () => [{ keys: "r", words: "Refresh", run: () => void Promise.all([state.refresh(), queue.refresh()]) }],
+      [state, queue],
+    ),
+  );
+  if (described.problem?.status === 404) return <NoService service={service} />;
+  const isWorkflow = described.value?.ty === "Workflow";
+  return (
+    <>
+      <p class="crumb">
+        <a href={hrefTo("objects")}>Objects and workflows</a> /{" "}
+        <a href={hrefTo("objects", [service])}>
+          <ForeignText text={service} maxChars={60} />
+        </a>
+      </p>
+      <div class="bar">
+        <h1 class="key-title">
+          <ForeignText text={objectKey} maxChars={HEAD_CHARS} /> <CopyButton text={objectKey} what="key" />
+        </h1>
+        <span class="links">
+          <a href={hrefTo("call", [service], { key: objectKey === "" ? undefined : objectKey })}>Try it</a>
+          <a href={hrefTo("invocations", [], { service, key: objectKey })}>Invocations</a>
+          <a href={hrefTo("services", [service])}>Service</a>
+        </span>
+      </div>
+      <section class="block" aria-labelledby="state-head">
+        <LoadedView loaded={state.state.value} onRetry={() => void state.refresh()}>
+          {(shown) => (
+            <StateView service={service} objectKey={objectKey} shown={shown} refresh={() => state.refresh()} />
+          )}
+        </LoadedView>
+      </section>
+      <section class="block" aria-labelledby="queue-head">
+        <h2 id="queue-head">Queue</h2>
+        <LoadedView loaded={queue.state.value} onRetry={() => void queue.refresh()}>
+          {(rows) => <QueueTable rows={rows} />}
+        </LoadedView>
+      </section>
+      {isWorkflow && <Promises service={service} objectKey={objectKey} everyMs={everyMs} />}
+    </>
+  );
+}
+
+function Promises({ service, objectKey, everyMs }: KeyPageProps & { readonly everyMs: number }): JSX.Element {
+  const promises = usePolled(
+    `promises ${service}/${objectKey}`,
+    (aborted) => askPromises(service, objectKey, aborted),
+    {
+      everyMs,
+    },
+  );
+  return (
+    <section class="block" aria-labelledby="promises-head">
+      <h2 id="promises-head">Promises</h2>
+      <LoadedView loaded={promises.state.value} onRetry={() => void promises.refresh()}>
+        {(rows) => <PromiseTable rows={rows} />}
+      </LoadedView>
+    </section>
+  );
+}
+
+function NoService({ service }: { readonly service: string }): JSX.Element {
+  return (
+    <Empty>
+      <h1>No such service</h1>
+      <p>
+        No deployment serves <ForeignText text={service} maxChars={80} />.{" "}
+        <a href={hrefTo("objects")}>All objects and workflows</a>
+      </p>
+    </Empty>
+  );
+}

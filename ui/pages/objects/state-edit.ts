@@ -1,0 +1,72 @@
+/** Sends an edit of a state, and reads until the change shows or the state turns out to be another one. */
+import { useState } from "preact/hooks";
+import { ApiProblem } from "../../data/api.ts";
+import { askWholeState, sendEdit } from "../../data/key-state.ts";
+import type { KeyState, StateEdit, Values } from "../../model/key-state.ts";
+import { isSameState } from "../../model/key-state.ts";
+
+const CONFLICT = 409;
+/** The pauses between reads after an edit. */
+const PAUSES_MS = [200, 500, 1_000, 2_000, 4_000];
+
+export type EditStage =
+  | { readonly kind: "asking" | "sending" }
+  | { readonly kind: "failed"; readonly problem: ApiProblem }
+  | Conflict
+  | { readonly kind: "done"; readonly words: string };
+
+export interface Conflict {
+  readonly kind: "conflict";
+  readonly edit: StateEdit;
+  readonly base: KeyState;
+  readonly present: KeyState;
+}
+
+export interface StateEditing {
+  readonly stage: EditStage;
+  /** @param onto the state that the edit starts from; that of the dialog unless given */
+  readonly send: (edit: StateEdit, onto?: KeyState) => Promise<void>;
+}
+
+export function useStateEdit(service: string, key: string, base: KeyState, refresh: () => Promise<void>): StateEditing {
+  const [stage, setStage] = useState<EditStage>({ kind: "asking" });
+  const send = async (edit: StateEdit, onto = base): Promise<void> => {
+    setStage({ kind: "sending" });
+    try {
+      const wanted = await sendEdit(service, key, onto, edit);
+      const isShown = await untilShown(service, key, wanted);
+      await refresh();
+      setStage({
+        kind: "done",
+        words: isShown
+          ? "✓ The state is as you wanted it."
+          : "The change is accepted, and does not show yet: it waits behind the holder of the key.",
+      });
+    } catch (error) {
+      setStage(await failure(error, { service, key, edit, base: onto }));
+    }
+  };
+  return { stage, send };
+}
+
+async function failure(
+  error: unknown,
+  { service, key, edit, base }: { service: string; key: string; edit: StateEdit; base: KeyState },
+): Promise<EditStage> {
+  const problem = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+  if (problem.status !== CONFLICT) return { kind: "failed", problem };
+  try {
+    return { kind: "conflict", edit, base, present: await askWholeState(service, key) };
+  } catch {
+    return { kind: "failed", problem };
+  }
+}
+
+async function untilShown(service: string, key: string, wanted: Values): Promise<boolean> {
+  for (const pauseMs of PAUSES_MS) {
+    const { values } = await askWholeState(service, key);
+    if (isSameState(values, wanted)) return true;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return false;
+}

@@ -1,0 +1,148 @@
+/** The list of what needs an operator, worst first: glyph, target, why, since when, and one button. */
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
+import { ApiProblem, ask } from "../../data/api.ts";
+import { nowMs } from "../../data/clock.ts";
+import { goTo } from "../../data/location.ts";
+import { useShortcuts } from "../../data/shortcuts.ts";
+import type { NeedRow } from "../../model/attention-rows.ts";
+import { needRows } from "../../model/attention-rows.ts";
+import { hrefTo } from "../../model/route.ts";
+import { countText } from "../../model/size-text.ts";
+import { ageText } from "../../model/time-text.ts";
+import { visibleText } from "../../model/visible-text.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Age } from "../../parts/moment.tsx";
+
+export interface NeedsListProps {
+  readonly overview: OverviewBody;
+  readonly deployments: readonly DeploymentBody<ServiceNameBody>[];
+  /** When the facts were read. */
+  readonly atMs: number;
+  readonly onChange: () => void;
+}
+
+export function NeedsList({ overview, deployments, atMs, onChange }: NeedsListProps): JSX.Element {
+  const rows = needRows(overview, deployments, nowMs());
+  useShortcuts(useMemo(() => [{ keys: "r", words: "Check again", run: onChange }], []));
+  if (rows.length === 0)
+    return (
+      <p class="healthy" role="status">
+        <span class="tone-succeeded" aria-hidden="true">
+          ✓
+        </span>{" "}
+        Nothing needs you, <Checked atMs={atMs} />
+      </p>
+    );
+  return (
+    <section aria-labelledby="needs">
+      <div class="needs-head">
+        <h2 id="needs">Needs you</h2>
+        <Checked atMs={atMs} />
+      </div>
+      <ul class="needs">
+        {rows.map((row) => (
+          <Need key={`${row.word} ${row.id}`} row={row} onChange={onChange} />
+        ))}
+      </ul>
+      <More overview={overview} rows={rows} />
+    </section>
+  );
+}
+
+function Checked({ atMs }: { readonly atMs: number }): JSX.Element {
+  return <span class="dim number">checked {ageText(Math.min(atMs, nowMs()), nowMs())}</span>;
+}
+
+const TARGET_CHARS = 60;
+
+function Need({ row, onChange }: { readonly row: NeedRow; readonly onChange: () => void }): JSX.Element {
+  const { glyph, tone, word, target, href, sentence, since } = row;
+  return (
+    <li class="need">
+      <span class={`status tone-${tone}`}>
+        <span class="glyph" aria-hidden="true">
+          {glyph}
+        </span>
+        {word}
+      </span>
+      <a class="need-target" href={href}>
+        <ForeignText text={target} maxChars={TARGET_CHARS} />
+      </a>
+      <span class="need-why">
+        <ForeignText text={sentence} maxChars={300} />
+      </span>
+      <span class="need-age dim">
+        <Age at={since} />
+      </span>
+      <NeedButton row={row} onChange={onChange} />
+    </li>
+  );
+}
+
+/** A resume needs no question: it can be undone by a pause, and its result stands in place of the button. */
+function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChange: () => void }): JSX.Element {
+  const [said, setSaid] = useState<string>();
+  if (row.act === "open")
+    return (
+      <span class="need-act">
+        <button type="button" aria-label={`Open ${row.target}`} onClick={() => goTo(row.href)}>
+          Open
+        </button>
+      </span>
+    );
+  const resume = async (): Promise<void> => {
+    setSaid("resuming …");
+    try {
+      await ask(`invocations/${encodeURIComponent(row.id)}/resume`, { method: "PATCH" });
+      setSaid("resumed");
+      onChange();
+    } catch (error) {
+      setSaid(error instanceof ApiProblem ? visibleText(error.message) : String(error));
+    }
+  };
+  return (
+    <span class="need-act" role="status">
+      {said === undefined ? (
+        <button type="button" aria-label={`Resume ${row.target}`} onClick={() => void resume()}>
+          Resume
+        </button>
+      ) : (
+        said
+      )}
+    </span>
+  );
+}
+
+/** How many there are beyond those of the list. */
+function More({ overview, rows }: { readonly overview: OverviewBody; readonly rows: readonly NeedRow[] }) {
+  const shown = (word: string): number => rows.filter((row) => row.word === word).length;
+  const parts = [
+    { word: "paused", count: overview.open["paused"] ?? 0, href: hrefTo("invocations", [], { status: "paused" }) },
+    {
+      word: "failing",
+      count: overview.open["backing-off"] ?? 0,
+      href: hrefTo("invocations", [], { status: "backing-off" }),
+    },
+    { word: "overdue", count: overview.overdue, href: hrefTo("invocations", [], { status: "open", order: "oldest" }) },
+  ].flatMap(({ word, count, href }) => {
+    const more = count - shown(word);
+    return more <= 0 ? [] : [{ word, more, href }];
+  });
+  if (parts.length === 0) return null;
+  return (
+    <p class="needs-more">
+      {parts.map(({ word, more, href }, at) => (
+        <span key={word}>
+          {at > 0 && " · "}
+          <a href={href}>
+            {overview.at_least === true && "at least "}
+            {countText(more)} more {word}
+          </a>
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,20 @@
+/** Hints of the server about options, such as a retention that it cuts. */
+import type { JSX } from "preact";
+import type { NoticeBody } from "../../../shared/api/wire/admin.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+
+export function Notices({ notices = [] }: { readonly notices: readonly NoticeBody[] | undefined }): JSX.Element {
+  return (
+    <>
+      {notices.map(({ code, message }) => (
+        <p key={message} class="notice">
+          <span class="tone-retrying" aria-hidden="true">
+            !
+          </span>{" "}
+          {code !== undefined && <b>{code} </b>}
+          <ForeignText text={message} />
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+/** The rows of an answer: a table of which only the visible rows are in the document. */
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { Row, StatementAnswer } from "../../model/sql-answer.ts";
+import { cellText, columnWidths, isNumeric } from "../../model/sql-answer.ts";
+import { visibleLine } from "../../model/visible-text.ts";
+import { WindowList } from "../../parts/window-list.tsx";
+import { CellContent } from "./cell-content.tsx";
+import { RowDetail } from "./row-detail.tsx";
+
+const ROW_PX = 28;
+
+interface Column {
+  readonly name: string;
+  readonly isNumeric: boolean;
+}
+
+export function ResultTable({ answer }: { readonly answer: StatementAnswer }): JSX.Element {
+  const [chosen, setChosen] = useState<number>();
+  const columns = useMemo(() => answer.columns.map((name) => ({ name, isNumeric: isNumeric(answer, name) })), [answer]);
+  const template = useMemo(
+    () =>
+      columnWidths(answer)
+        .map((chars) => `${chars}ch`)
+        .join(" "),
+    [answer],
+  );
+  const grid = { gridTemplateColumns: `6ch ${template}` };
+  const row = chosen === undefined ? undefined : answer.rows[chosen];
+  return (
+    <>
+      <div class="sql-result" role="region" aria-label="Rows" tabIndex={0}>
+        <div role="table" aria-label="Rows of the answer" aria-rowcount={answer.rows.length + 1}>
+          <div role="row" class="sql-row sql-head" style={grid} aria-rowindex={1}>
+            <span role="columnheader" class="right dim">
+              <span class="visually-hidden">Number</span>#
+            </span>
+            {columns.map((column) => (
+              <span key={column.name} role="columnheader" class={column.isNumeric ? "right" : undefined}>
+                <bdi>{visibleLine(column.name)}</bdi>
+              </span>
+            ))}
+          </div>
+          <WindowList
+            count={answer.rows.length}
+            rowHeightPx={ROW_PX}
+            label="Rows of the answer"
+            role="rowgroup"
+            row={(at) => (
+              <div
+                key={at}
+                role="row"
+                class={at === chosen ? "sql-row chosen" : "sql-row"}
+                style={grid}
+                aria-rowindex={at + 2}
+              >
+                <span role="cell" class="right">
+                  <button
+                    type="button"
+                    class="quiet number"
+                    aria-label={`Show row ${at + 1}`}
+                    onClick={() => setChosen(at)}
+                  >
+                    {at + 1}
+                  </button>
+                </span>
+                {columns.map((column) => (
+                  <Cell key={column.name} column={column} row={answer.rows[at]!} />
+                ))}
+              </div>
+            )}
+          />
+        </div>
+      </div>
+      {row !== undefined && (
+        <RowDetail columns={answer.columns} row={row} number={chosen! + 1} onClose={() => setChosen(undefined)} />
+      )}
+    </>
+  );
+}
+
+function Cell({ column, row }: { readonly column: Column; readonly row: Row }): JSX.Element {
+  const text = cellText(row[column.name]);
+  if (text === undefined) {
+    return (
+      <span role="cell" class={column.isNumeric ? "right dim" : "dim"}>
+        NULL
+      </span>
+    );
+  }
+  return (
+    <span role="cell" class={column.isNumeric ? "right number" : undefined}>
+      <CellContent text={text} />
+    </span>
+  );
+}

@@ -1,0 +1,61 @@
+/** A dialog that asks before a change, and shows the result of the change in its own place. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiProblem } from "../data/api.ts";
+import { ProblemBox } from "./states.tsx";
+
+export interface ConfirmDialogProps {
+  readonly title: string;
+  /** What will happen, and what stays. */
+  readonly children?: ComponentChildren;
+  /** The words of the button that does it. */
+  readonly verb: string;
+  readonly isDangerous?: boolean;
+  /** The button stays off until this holds. */
+  readonly isReady?: boolean;
+  /** @returns what happened, in words */
+  readonly run: () => Promise<ComponentChildren>;
+  readonly onClose: () => void;
+}
+
+type Stage = { readonly kind: "asking" | "running" } | { readonly kind: "done"; readonly words: ComponentChildren };
+
+export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
+  const { title, children, verb, isDangerous = false, isReady = true, run, onClose } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [stage, setStage] = useState<Stage>({ kind: "asking" });
+  const [problem, setProblem] = useState<ApiProblem>();
+  useEffect(() => dialog.current?.showModal(), []);
+  const act = async (): Promise<void> => {
+    setStage({ kind: "running" });
+    setProblem(undefined);
+    try {
+      setStage({ kind: "done", words: await run() });
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setStage({ kind: "asking" });
+    }
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-label={title} onClose={onClose}>
+      <h2>{title}</h2>
+      {stage.kind === "done" ? <div role="status">{stage.words}</div> : children}
+      {problem !== undefined && <ProblemBox problem={problem} />}
+      <div class="buttons">
+        {stage.kind !== "done" && (
+          <button
+            type="button"
+            class={isDangerous ? "danger" : "primary"}
+            disabled={!isReady || stage.kind === "running"}
+            onClick={() => void act()}
+          >
+            {stage.kind === "running" ? `${verb} …` : verb}
+          </button>
+        )}
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {stage.kind === "done" ? "Close" : "Cancel"}
+        </button>
+      </div>
+    </dialog>
+  );
+}

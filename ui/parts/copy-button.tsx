@@ -1,0 +1,35 @@
+/** A button that copies a text and says so in its own place. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+const SAID_FOR_MS = 1_500;
+
+export interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied: "id", "command". */
+  readonly what: string;
+}
+
+export function CopyButton({ text, what }: CopyButtonProps): JSX.Element {
+  const [said, setSaid] = useState<string>();
+  const copy = async (): Promise<void> => {
+    const isDone = await copyText(text);
+    setSaid(isDone ? "copied" : "the browser refused");
+    setTimeout(() => setSaid(undefined), SAID_FOR_MS);
+  };
+  return (
+    <button type="button" class="quiet copy" aria-label={`Copy ${what}`} onClick={() => void copy()}>
+      {said ?? "copy"}
+    </button>
+  );
+}
+
+/** The clipboard exists on secure origins and on this machine alone. @returns whether the text was copied */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

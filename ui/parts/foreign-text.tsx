@@ -1,0 +1,23 @@
+/** Text of others: as a text node, isolated in its direction of writing, with escapes for what cannot be seen. */
+import type { JSX } from "preact";
+import { shortened, visibleLine } from "../model/visible-text.ts";
+
+export interface ForeignTextProps {
+  readonly text: string;
+  /** Leaves out the middle of a longer text; the whole stands in the tooltip. */
+  readonly maxChars?: number;
+  readonly class?: string;
+}
+
+/** The tooltip of a long key would fill the screen. */
+const TITLE_MAX_CHARS = 1_000;
+
+export function ForeignText({ text, maxChars, class: className }: ForeignTextProps): JSX.Element {
+  const line = visibleLine(maxChars === undefined ? text : shortened(text, maxChars));
+  const isCut = maxChars !== undefined && line !== visibleLine(text.slice(0, TITLE_MAX_CHARS));
+  return (
+    <bdi class={className} title={isCut ? shortened(visibleLine(text), TITLE_MAX_CHARS) : undefined}>
+      {line === "" ? <span class="dim">(empty)</span> : line}
+    </bdi>
+  );
+}

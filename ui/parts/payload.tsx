@@ -1,0 +1,63 @@
+/** A payload: indented JSON, text or hexadecimal, with its size, a copy and a download. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ShownPayload } from "../model/payload-text.ts";
+import { shownBytes, shownText } from "../model/payload-text.ts";
+import { sizeText } from "../model/size-text.ts";
+import { CopyButton } from "./copy-button.tsx";
+
+export interface PayloadProps {
+  /** As it came: a text, or bytes. */
+  readonly content: string | Uint8Array;
+  /** The bytes of the whole payload, of which `content` may be the beginning. */
+  readonly size?: number;
+  /** The name of a downloaded file. */
+  readonly fileName: string;
+}
+
+/** A longer payload is shown from its beginning, until the reader asks for all of it. */
+const SHOWN_CHARS = 20_000;
+
+export function Payload({ content, size, fileName }: PayloadProps): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
+  const { kind, text }: ShownPayload = typeof content === "string" ? shownText(content) : shownBytes(content);
+  const bytes = size ?? (typeof content === "string" ? new TextEncoder().encode(content).length : content.length);
+  const shown = isWhole ? text : text.slice(0, SHOWN_CHARS);
+  return (
+    <div class="payload">
+      <div class="payload-head dim">
+        <span>
+          {kind === "binary" ? "binary" : kind} · {sizeText(bytes)}
+        </span>
+        {typeof content === "string" && content !== "" && <CopyButton text={content} what="payload" />}
+        {bytes > 0 && (
+          <button type="button" class="quiet" onClick={() => download(content, fileName)}>
+            download
+          </button>
+        )}
+      </div>
+      {kind === "empty" ? (
+        <p class="dim">No bytes.</p>
+      ) : (
+        <pre tabIndex={0} aria-label="Payload" class="mono">
+          {shown}
+        </pre>
+      )}
+      {shown.length < text.length && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          show all of {sizeText(bytes)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The type keeps a browser from opening the file as a page of this origin. */
+export function download(content: string | Uint8Array, fileName: string): void {
+  const blob = new Blob([content as BlobPart], { type: "application/octet-stream" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+}
