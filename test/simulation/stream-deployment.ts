@@ -32,6 +32,8 @@ export class StreamDeployment {
       { highWaterMark: Infinity },
     );
     const writer = requestBody.writable.getWriter();
+    // An abort rejects these promises, and nothing waits for them.
+    for (const ending of [writer.closed, writer.ready]) ending.catch(() => undefined);
     const gone = new AbortController();
     const request = new Request(`http://simulated.test${path}`, {
       method,
@@ -40,7 +42,7 @@ export class StreamDeployment {
       duplex: "half",
       signal: gone.signal,
     } as RequestInit);
-    for (const part of body) void writer.write(part);
+    for (const part of body) writer.write(part).catch(() => undefined);
     this.#open++;
     const answer = this.#handler(request);
     const reader = answer.then((response) => response.body!.getReader());
