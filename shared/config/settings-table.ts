@@ -160,7 +160,7 @@ export const SETTINGS = {
     "Whether requests go without state, so that handlers ask for each value.",
   ),
   "worker.invoker.open-exchanges": flag(
-    "true",
+    "false",
     "Whether an attempt stays open over many steps if its deployment announces bidirectional streaming and is reached over HTTP/2. Only the local process keeps attempts open.",
   ),
   "worker.invoker.inactivity-timeout": duration(
