@@ -159,9 +159,13 @@ export const SETTINGS = {
     "false",
     "Whether requests go without state, so that handlers ask for each value.",
   ),
+  "worker.invoker.open-exchanges": flag(
+    "false",
+    "Whether an attempt stays open over many steps if its deployment announces bidirectional streaming and is reached over HTTP/2. Only the local process keeps attempts open.",
+  ),
   "worker.invoker.inactivity-timeout": duration(
     "1m",
-    "How long a stream may stay open without a message; attempts close their side at once.",
+    "How long an open attempt may wait without a message; then this side closes, and the handler suspends at its next await. 0 closes this side at once.",
   ),
   "worker.invoker.abort-timeout": duration(
     "10m",

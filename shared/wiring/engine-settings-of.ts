@@ -51,7 +51,13 @@ export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: strin
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
     keyPrefix: "",
     clusterName: settings["cluster-name"],
-    ...(exclusiveOwnerPrefix === undefined ? {} : { exclusiveOwnerPrefix, acceptanceWaitMs: ACCEPTANCE_WAIT_MS }),
+    ...(exclusiveOwnerPrefix === undefined
+      ? {}
+      : {
+          exclusiveOwnerPrefix,
+          acceptanceWaitMs: ACCEPTANCE_WAIT_MS,
+          opensExchanges: settings["worker.invoker.open-exchanges"],
+        }),
   };
 }
 

@@ -1,10 +1,9 @@
-/** Every protocol version over every carrier, each with its own deployment and control plane. */
+/** Protocol versions, carriers and the openness of attempts in combination, each with its own deployment and control plane. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
-import type { ControlPlane } from "./control-plane.ts";
-import { CARRIERS, startDeployment } from "./deployment.ts";
-import type { Deployment } from "./deployment.ts";
-import { PROTOCOL_VERSIONS } from "./offered-version.ts";
+import type { ControlPlane, Openness } from "./control-plane.ts";
+import { startDeployment } from "./deployment.ts";
+import type { Carrier, Deployment } from "./deployment.ts";
 import type { ProtocolVersion } from "./offered-version.ts";
 
 export interface Answer {
@@ -14,8 +13,22 @@ export interface Answer {
   readonly invocationId: string;
 }
 
+/** Attempts over HTTP/1.1 never stay open. With an attempt that stays open the version decides how a run is acknowledged. */
+const COMBINATIONS: readonly (readonly [ProtocolVersion, Carrier, Openness])[] = [
+  [5, "http1.1", "closed"],
+  [6, "h2c", "closed"],
+  [7, "http1.1", "closed"],
+  [5, "h2c", "open"],
+  [7, "h2c", "open"],
+  [7, "h2c", "half-closing"],
+];
+
 export interface Combination {
   readonly version: ProtocolVersion;
+  /** True if attempts may stay open: the second attempt of an invocation, or the first once the handler is known to wait. */
+  readonly staysOpen: boolean;
+  /** @returns whether so many attempts are right for a handler that needs `count` of them if none stays open */
+  isRight(count: number): (attempts: number) => boolean;
   /** @param path begins with a slash; a body of JSON or of bytes is sent with its content type */
   post(
     path: string,
@@ -28,29 +41,29 @@ export interface Combination {
 }
 
 export function inEachCombination(tests: (combination: Combination) => void): void {
-  for (const carrier of CARRIERS) {
-    for (const version of PROTOCOL_VERSIONS) {
-      describe(`V${version} over ${carrier}`, () => {
-        let deployment: Deployment | undefined;
-        let controlPlane: ControlPlane | undefined;
-        beforeAll(async () => {
-          deployment = await startDeployment(carrier, version);
-          controlPlane = await startControlPlane();
-          await controlPlane.register(deployment);
-        });
-        afterAll(async () => {
-          await controlPlane?.stop();
-          await deployment?.stop();
-        });
-        tests(combinationOf(version, () => controlPlane!.ingressUri));
+  for (const [version, carrier, openness] of COMBINATIONS) {
+    describe(`V${version} over ${carrier}, ${openness}`, () => {
+      let deployment: Deployment | undefined;
+      let controlPlane: ControlPlane | undefined;
+      beforeAll(async () => {
+        deployment = await startDeployment(carrier, version);
+        controlPlane = await startControlPlane(openness);
+        await controlPlane.register(deployment);
       });
-    }
+      afterAll(async () => {
+        await controlPlane?.stop();
+        await deployment?.stop();
+      });
+      tests(combinationOf(version, openness !== "closed", () => controlPlane!.ingressUri));
+    });
   }
 }
 
-function combinationOf(version: ProtocolVersion, ingressUri: () => string): Combination {
+function combinationOf(version: ProtocolVersion, staysOpen: boolean, ingressUri: () => string): Combination {
   return {
     version,
+    staysOpen,
+    isRight: (count) => (attempts) => (staysOpen ? attempts >= 1 && attempts <= count : attempts === count),
     async post(path, body, headers = {}) {
       const contentType = typeof body === "string" ? "application/json" : "application/octet-stream";
       const typed = body === undefined ? headers : { "content-type": contentType, ...headers };

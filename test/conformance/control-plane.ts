@@ -20,14 +20,30 @@ export interface ControlPlane {
 const RUNNING_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
 const RUNNING_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
 
-export async function startControlPlane(): Promise<ControlPlane> {
-  if (RUNNING_INGRESS === undefined || RUNNING_ADMIN === undefined) return startOwn();
+/** How attempts that may stay open do so: not at all, to their end, or with a half-close after each wait of a moment. */
+export type Openness = "closed" | "open" | "half-closing";
+
+const FLAGS: Readonly<Record<Openness, Readonly<Record<string, string>>>> = {
+  closed: { "worker.invoker.open-exchanges": "false" },
+  open: { "worker.invoker.open-exchanges": "true" },
+  "half-closing": { "worker.invoker.open-exchanges": "true", "worker.invoker.inactivity-timeout": "3ms" },
+};
+
+/** @param openness only for a control plane of this process */
+export async function startControlPlane(openness: Openness = "open"): Promise<ControlPlane> {
+  if (RUNNING_INGRESS === undefined || RUNNING_ADMIN === undefined) return startOwn(openness);
   return controlPlane(RUNNING_INGRESS, RUNNING_ADMIN, async () => {});
 }
 
-async function startOwn(): Promise<ControlPlane> {
+async function startOwn(openness: Openness): Promise<ControlPlane> {
   const dataDir = await mkdtemp(join(tmpdir(), "stepwell-conformance-"));
-  const flags = { "data-dir": dataDir, "ingress.port": "0", "admin.port": "0", "log.level": "error" };
+  const flags = {
+    "data-dir": dataDir,
+    "ingress.port": "0",
+    "admin.port": "0",
+    "log.level": "error",
+    ...FLAGS[openness],
+  };
   const { settings } = readSettings({ environment: {}, flags });
   const log = processLog(settings, (line) => void process.stderr.write(line));
   const local = await startLocalProcess(settings, "0.0.0", log);

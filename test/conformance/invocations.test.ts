@@ -6,14 +6,18 @@ import { inEachCombination, textOf } from "./combinations.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-inEachCombination(({ version, post, attach }) => {
+inEachCombination(({ version, isRight, staysOpen, post, attach }) => {
+  const hasPublished = (id: string) => attemptsOf(id) >= (staysOpen ? 1 : 2) && rememberedOf(id).length > 0;
+
   test("ctx.rand.uuidv4 returns the same value on replay, and the next call returns another value", async () => {
     const answer = await post("/Waits/random");
     const [before, after] = JSON.parse(textOf(answer)) as [string, string];
     expect(before).toMatch(UUID);
     expect(after).toMatch(UUID);
     expect(after).not.toBe(before);
-    expect(rememberedOf(answer.invocationId)).toEqual([before, before]);
+    const drawn = rememberedOf(answer.invocationId);
+    expect(drawn).toEqual(drawn.map(() => before));
+    expect(drawn.length).toSatisfy(isRight(2));
   });
 
   test("two invocations draw different random values", async () => {
@@ -25,7 +29,8 @@ inEachCombination(({ version, post, attach }) => {
     const id = JSON.parse(textOf(answer)) as string;
     expect(id).toMatch(/^inv_1[0-9a-zA-Z]{33}$/);
     expect(textOf(await attach(id))).toBe("42");
-    expect([attemptsOf(answer.invocationId), attemptsOf(id)]).toEqual([2, 1]);
+    expect(attemptsOf(answer.invocationId)).toSatisfy(isRight(2));
+    expect(attemptsOf(id)).toBe(1);
   });
 
   test("a handler gets the id of the invocation that it called, and the result is found under that id", async () => {
@@ -38,7 +43,7 @@ inEachCombination(({ version, post, attach }) => {
     const { invocationId: sleeper } = await post("/Waits/sleep/send", "200");
     const answer = await post("/Calls/attach", JSON.stringify(sleeper));
     expect([answer.status, textOf(answer)]).toEqual([200, '"slept"']);
-    expect(attemptsOf(answer.invocationId)).toBe(2);
+    expect(attemptsOf(answer.invocationId)).toSatisfy(isRight(2));
   });
 
   test("a handler cancels an invocation by its id", async () => {
@@ -49,21 +54,21 @@ inEachCombination(({ version, post, attach }) => {
     const answer = await attach(sleeper);
     expect(answer.status).toBe(409);
     expect(JSON.parse(textOf(answer))).toMatchObject({ code: 409, message: "Cancelled", source: "invocation" });
-    expect(attemptsOf(sleeper)).toBe(2);
+    expect(attemptsOf(sleeper)).toSatisfy(isRight(2));
   });
 
   test("an awakeable published in a run is awaited until it is resolved from outside", async () => {
     const { invocationId } = await post("/Waits/awakeable/send");
-    await expect.poll(() => attemptsOf(invocationId)).toBe(2);
+    await expect.poll(() => hasPublished(invocationId)).toBe(true);
     const [awakeable] = rememberedOf(invocationId) as [string];
     expect((await post(`/restate/awakeables/${awakeable}/resolve`, '"hello"')).status).toBe(202);
     expect(textOf(await attach(invocationId))).toBe('"hello"');
-    expect(attemptsOf(invocationId)).toBe(3);
+    expect(attemptsOf(invocationId)).toSatisfy(isRight(3));
   });
 
   test("a rejected awakeable fails the handler that awaits it", async () => {
     const { invocationId } = await post("/Waits/awakeable/send");
-    await expect.poll(() => attemptsOf(invocationId)).toBe(2);
+    await expect.poll(() => hasPublished(invocationId)).toBe(true);
     const [awakeable] = rememberedOf(invocationId) as [string];
     await post(`/restate/a/${awakeable}/reject`, "no way");
     const answer = await attach(invocationId);
@@ -98,6 +103,6 @@ inEachCombination(({ version, post, attach }) => {
     const second = await post("/Runs/sequential", "3", key);
     expect(second.invocationId).toBe(first.invocationId);
     expect(textOf(second)).toBe(textOf(first));
-    expect(attemptsOf(first.invocationId)).toBe(3);
+    expect(attemptsOf(first.invocationId)).toSatisfy(isRight(3));
   });
 });

@@ -9,7 +9,7 @@ import { MODEL_ROWS } from "./model-rows.ts";
 const tested = new Set<number>();
 
 inEachCombination((combination) => {
-  const { post, attach, get } = combination;
+  const { staysOpen, isRight, post, attach, get } = combination;
   const row = (number: number, run: () => Promise<void>): void => {
     tested.add(number);
     test(`model row ${number}: ${MODEL_ROWS.get(number) ?? "which does not exist"}`, run);
@@ -67,7 +67,8 @@ inEachCombination((combination) => {
   row(6, async () => {
     const at = `/LazyStore/${fresh()}`;
     const first = await post(`${at}/add`, "1");
-    expect([textOf(first), attemptsOf(first.invocationId)]).toEqual(["1", 2]);
+    expect(textOf(first)).toBe("1");
+    expect(attemptsOf(first.invocationId)).toSatisfy(isRight(2));
     expect(await json(`${at}/add`, 1)).toBe(2);
     expect(await json(`${at}/keys`)).toEqual(["sum"]);
   });
@@ -79,7 +80,9 @@ inEachCombination((combination) => {
     const order = servedOf(key).filter((value, at, all) => all.indexOf(value) === at);
     expect(order).toEqual([...values, "last"]);
     // The invocations run one at a time, so the two attempts of each are adjacent.
-    expect(servedOf(key)).toEqual([...values, "last"].flatMap((value) => [value, value]));
+    const served = servedOf(key).filter((value, at, all) => !staysOpen || value !== all[at - 1]);
+    const times = staysOpen ? 1 : 2;
+    expect(served).toEqual([...values, "last"].flatMap((value) => Array.from({ length: times }, () => value)));
   });
 
   row(8, async () => {
@@ -128,14 +131,15 @@ inEachCombination((combination) => {
     await expect.poll(() => attemptsOf(sent.invocationId)).toBe(1);
     await json(`/Flow/${key}/approve`, "yes");
     expect(textOf(await attach(sent.invocationId))).toBe('"it was yes"');
-    expect(attemptsOf(sent.invocationId)).toBe(2);
+    expect(attemptsOf(sent.invocationId)).toSatisfy(isRight(2));
   });
 
   row(15, async () => {
     const key = fresh();
     expect(await json(`/Flow/${key}/approve`, "early")).toBe("approved");
     const ran = await post(`/Flow/${key}/run`, '"it was"');
-    expect([textOf(ran), attemptsOf(ran.invocationId)]).toEqual(['"it was early"', 2]);
+    expect(textOf(ran)).toBe('"it was early"');
+    expect(attemptsOf(ran.invocationId)).toSatisfy(isRight(2));
   });
 
   row(16, async () => {
@@ -158,7 +162,8 @@ inEachCombination((combination) => {
     expect(await json(`/Flow/${key}/peek`)).toBeNull();
     await json(`/Flow/${key}/approve`, "there");
     const peeked = await post(`/Flow/${key}/peek`);
-    expect([textOf(peeked), attemptsOf(peeked.invocationId)]).toEqual(['"there"', 2]);
+    expect(textOf(peeked)).toBe('"there"');
+    expect(attemptsOf(peeked.invocationId)).toSatisfy(isRight(2));
   });
 
   row(19, async () => {
@@ -208,7 +213,7 @@ inEachCombination((combination) => {
   row(26, async () => {
     const key = fresh();
     const { invocationId } = await post("/KeyedCaller/compensated/send", JSON.stringify(key));
-    await expect.poll(() => attemptsOf(invocationId)).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => json(`/Store/${key}/read`)).toBe(1);
     await json("/Calls/cancel", invocationId);
     expect(textOf(await attach(invocationId))).toBe('"undone after 409"');
     expect(await json(`/Store/${key}/read`)).toBe(0);
@@ -233,9 +238,10 @@ inEachCombination((combination) => {
   });
 });
 
-async function awakened({ post, attach }: Combination, times: number): Promise<string> {
+async function awakened({ staysOpen, post, attach }: Combination, times: number): Promise<string> {
   const { invocationId } = await post("/Waits/awakeable/send");
-  await expect.poll(() => attemptsOf(invocationId)).toBe(2);
+  const hasPublished = () => attemptsOf(invocationId) >= (staysOpen ? 1 : 2) && rememberedOf(invocationId).length > 0;
+  await expect.poll(hasPublished).toBe(true);
   const [id] = rememberedOf(invocationId) as [string];
   for (let at = 1; at <= times; at++) await post("/KeyedCaller/resolve", JSON.stringify({ id, value: `value ${at}` }));
   return textOf(await attach(invocationId));

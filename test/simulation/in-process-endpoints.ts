@@ -1,5 +1,6 @@
 /** Deployments without a network: a function answers the exchanges, and outlives the simulated process of the engine. */
 import type { Endpoints, Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
+import type { StreamDeployment } from "./stream-deployment.ts";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 
 export interface WholeReply {
@@ -11,10 +12,13 @@ export type Deployment = (request: ExchangeRequest) => Promise<WholeReply>;
 
 export class InProcessEndpoints implements Endpoints {
   readonly #deployment: Deployment;
+  /** Answers exchanges that stay open; absent if none does. */
+  readonly streams: StreamDeployment | undefined;
   #busy = 0;
 
-  constructor(deployment: Deployment) {
+  constructor(deployment: Deployment, streams?: StreamDeployment) {
     this.#deployment = deployment;
+    this.streams = streams;
   }
 
   /** The number of running requests, during which virtual time stands still. */
@@ -33,7 +37,9 @@ export class InProcessEndpoints implements Endpoints {
   }
 
   open(request: ExchangeRequest): Exchange {
-    return exchangeOver(this.request(request));
+    return request.halfClose || this.streams === undefined
+      ? exchangeOver(this.request(request))
+      : this.streams.open(request);
   }
 }
 

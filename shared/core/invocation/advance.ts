@@ -1,6 +1,6 @@
 /** The rule book, which decides what an event does to an invocation: pure, and total over all statuses and events. */
-import { attemptEnded } from "./attempt-ended.ts";
-import type { AttemptEnded, Event } from "./event.ts";
+import { attemptEnded, attemptGrew } from "./attempt-ended.ts";
+import type { AttemptEnded, AttemptGrew, Event } from "./event.ts";
 import type { Invocation, Status } from "./invocation.ts";
 import { kill, poll } from "./poll.ts";
 import { ignore, type Transition } from "./transition.ts";
@@ -9,7 +9,7 @@ type Rule<E extends Event> = (invocation: Invocation, event: E) => Transition;
 type Rules = { readonly [K in Event["kind"]]: Readonly<Record<Status, Rule<Extract<Event, { kind: K }>>>> };
 
 const unheld =
-  (status: string): Rule<AttemptEnded> =>
+  (status: string): Rule<AttemptEnded | AttemptGrew> =>
   (invocation) =>
     ignore(invocation, `no attempt is open while it is ${status}: the answer comes from a driver that lost its lease`);
 
@@ -26,6 +26,16 @@ export const RULES: Rules = {
     suspended: poll,
     paused: poll,
     completed: poll,
+  },
+  "attempt-grew": {
+    scheduled: unheld("scheduled"),
+    pending: unheld("pending"),
+    ready: unheld("ready"),
+    running: attemptGrew,
+    "backing-off": unheld("backing off"),
+    suspended: unheld("suspended"),
+    paused: unheld("paused"),
+    completed: ended,
   },
   "attempt-ended": {
     scheduled: unheld("scheduled"),
@@ -55,6 +65,8 @@ export function advance(invocation: Invocation, event: Event): Transition {
   switch (event.kind) {
     case "poll":
       return RULES.poll[status](invocation, event);
+    case "attempt-grew":
+      return RULES["attempt-grew"][status](invocation, event);
     case "attempt-ended":
       return RULES["attempt-ended"][status](invocation, event);
     case "kill":

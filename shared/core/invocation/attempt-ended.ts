@@ -1,14 +1,24 @@
-/** The rules for the end of an attempt, which leads to a segment, a retry, a pause or the end of the invocation. */
+/** The rules for what an attempt adds, and for its end, which leads to a segment, a retry, a pause or the end of the invocation. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Failure, Result } from "../model/failure.ts";
-import type { AttemptEnded, AttemptOutcome } from "./event.ts";
+import type { AttemptEnded, AttemptGrew, AttemptOutcome } from "./event.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
 import { exhausted, flooredDelayMs, retryDelayMs } from "./retry.ts";
 import { type After, NO_RETRIES, type Retries, type Segment } from "./segment.ts";
 import type { Step, Transition } from "./transition.ts";
 
 type Failed = Extract<AttemptOutcome, { kind: "failed" }>;
+
+/**
+ * Writes what an attempt has added so far; the attempt goes on. The retries since the last stored command begin anew, as they
+ * do if an attempt that stored a command fails.
+ */
+export function attemptGrew(invocation: Invocation, event: AttemptGrew): Transition {
+  const { policyAttempts, sinceEntry } = invocation.retries;
+  const retries = { policyAttempts, sinceEntry: storesCommand(event) ? 0 : sinceEntry };
+  return written(invocation, segmentOf(invocation, event, { kind: "running" }, retries), { kind: "read-on" });
+}
 
 /** Called only while the invocation is running; in every other status the rule book ignores the event. */
 export function attemptEnded(invocation: Invocation, event: AttemptEnded): Transition {
@@ -45,11 +55,10 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   const { behavior, nextRetryDelayMs, countsSinceEntry } = ending;
   const failure = withDeployment(invocation, event, keptFailure(ending.failure));
   const before = invocation.retries;
-  const stored = event.entries.some(({ kind }) => kind === "command");
   const counts = behavior === "retry" && nextRetryDelayMs === undefined;
   const retries: Retries = {
     policyAttempts: before.policyAttempts + (counts ? 1 : 0),
-    sinceEntry: (stored ? 0 : before.sinceEntry) + (countsSinceEntry ? 1 : 0),
+    sinceEntry: (storesCommand(event) ? 0 : before.sinceEntry) + (countsSinceEntry ? 1 : 0),
   };
   const spent = counts && exhausted(event.policy, retries.policyAttempts);
   if (behavior === "fail" || (spent && event.policy.onMaxAttempts === "kill")) {
@@ -79,6 +88,10 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   return { ...transition, next: { ...transition.next, phase: phase } };
 }
 
+function storesCommand({ entries }: Pick<AttemptEnded, "entries">): boolean {
+  return entries.some(({ kind }) => kind === "command");
+}
+
 /** Without a pin, only the failure can show operators which deployment the attempt had. */
 function withDeployment({ pin }: Invocation, event: AttemptEnded, failure: AttemptFailure): AttemptFailure {
   const { deploymentId } = event.pin;
@@ -93,7 +106,7 @@ function adds({ entries, sent }: AttemptEnded): boolean {
 
 function segmentOf(
   invocation: Invocation,
-  event: AttemptEnded,
+  event: AttemptEnded | AttemptGrew,
   after: After,
   retries: Retries,
   failure?: AttemptFailure,

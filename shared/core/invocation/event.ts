@@ -45,18 +45,27 @@ export type AttemptOutcome =
   /** The driver aborted the exchange because its time was up or its process shuts down. A cut is not a failure. */
   | { readonly kind: "cut" };
 
-/** An attempt is over; the entries that it returned before its end are kept in every case (I9). */
-export interface AttemptEnded {
-  readonly kind: "attempt-ended";
+/** What an attempt has added since its last segment. */
+interface AttemptNews {
   readonly atMs: number;
   readonly attempt: AttemptSpan;
   readonly pin: Pin;
   /** The grant of the lock under which the attempt ran, if the handler needs the lock. */
   readonly grant?: number;
-  /** The notifications that the request carried beyond the journal, in the order sent. */
+  /** The notifications beyond the journal that the request or the open exchange carried, in the order sent. */
   readonly sent: readonly Consumption[];
   /** Commands and completions in order; each command is followed by the notifications that its commit creates at once. */
   readonly entries: readonly Entry[];
+}
+
+/** An attempt goes on, on an exchange that stays open, after its entries have been written as a segment. */
+export interface AttemptGrew extends AttemptNews {
+  readonly kind: "attempt-grew";
+}
+
+/** An attempt is over; the entries that it returned before its end are kept in every case (I9). */
+export interface AttemptEnded extends AttemptNews {
+  readonly kind: "attempt-ended";
   readonly ending: AttemptOutcome;
   readonly policy: RetryPolicy;
   /** 0 to 1; spreads the delay of a retry. */
@@ -69,4 +78,4 @@ export interface Kill {
   readonly atMs: number;
 }
 
-export type Event = Poll | AttemptEnded | Kill;
+export type Event = Poll | AttemptGrew | AttemptEnded | Kill;

@@ -91,13 +91,54 @@ function attempt(
 ): Transition {
   if (needsLock(invocation.acceptance) && holdsLock !== true) return { next: invocation, step: { kind: "acquire" } };
   const arrived = new Set(arrivals.map(({ consumption }) => consumption.key));
-  const dueSleeps = openSleeps(invocation.journal)
-    .filter(({ wakeAtMs, completionId }) => wakeAtMs <= atMs && !arrived.has(`c${completionId}`))
-    .map(({ completionId }) => completionId);
+  const { due } = sleepsAt(invocation, atMs, arrived);
   return {
     next: { ...invocation, phase: { status: "running" }, attempts: invocation.attempts + 1 },
-    step: { kind: "attempt", take: takenInOrder(arrivals), dueSleeps },
+    step: { kind: "attempt", take: takenInOrder(arrivals), dueSleeps: due },
   };
+}
+
+/** What has come for an attempt whose exchange is open. */
+export interface News {
+  /** Fresh notifications that the exchange has not carried yet, in their order in the journal. */
+  readonly take: readonly Consumption[];
+  readonly dueSleeps: readonly number[];
+  /** The end of the next sleep; undefined if no further sleep is open. */
+  readonly nextSleepAtMs: number | undefined;
+  /** An order, which the driver obeys between two attempts. */
+  readonly order: "kill" | "other" | undefined;
+}
+
+/** @param sent the keys of the notifications that the exchange has carried and that no segment lists yet */
+export function newsFor(
+  invocation: Invocation,
+  { atMs, arrivals }: Pick<Poll, "atMs" | "arrivals">,
+  sent: ReadonlySet<string>,
+): News {
+  const fresh: NotificationArrival[] = [];
+  const keys = new Set(sent);
+  let order: News["order"];
+  for (const arrival of arrivals) {
+    if (arrival.kind !== "notification") {
+      if (order !== "kill") order = arrival.kind === "kill" ? "kill" : "other";
+    } else if (!sent.has(arrival.consumption.key)) {
+      fresh.push(arrival);
+      keys.add(arrival.consumption.key);
+    }
+  }
+  const { due, next } = sleepsAt(invocation, atMs, keys);
+  return { take: takenInOrder(fresh), dueSleeps: due, nextSleepAtMs: next, order };
+}
+
+/** The open sleeps that are over, without those that arrived, and the end of the next one. */
+function sleepsAt({ journal }: Invocation, atMs: number, arrived: ReadonlySet<string>) {
+  const due: number[] = [];
+  for (const { completionId, wakeAtMs } of openSleeps(journal)) {
+    if (arrived.has(`c${completionId}`)) continue;
+    if (wakeAtMs > atMs) return { due, next: wakeAtMs };
+    due.push(completionId);
+  }
+  return { due, next: undefined };
 }
 
 function park(

@@ -14,6 +14,8 @@ export type Step =
   | { readonly kind: "park"; readonly status: ParkedStatus; readonly wakeAtMs?: number }
   /** The state changed: poll again, with the arrivals since then. */
   | { readonly kind: "poll" }
+  /** The attempt goes on: perform the effects, and send the notifications of the segment on the open exchange. */
+  | { readonly kind: "read-on" }
   /** The invocation has ended: perform the final effects and stop. */
   | { readonly kind: "end" }
   /** The event has no effect in this status. */

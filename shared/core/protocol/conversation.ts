@@ -1,18 +1,18 @@
 /**
  * Reads the response of one attempt: bytes in, entries and an ending out; no transport, no clock.
  *
- * Entries can be read from `received` while the response is still arriving. A driver of a long-lived exchange can build on
- * that: it remembers its position, makes the entries after this position durable as a segment (I2), and writes the completions
- * of these entries to the same stream, with the frames of the journal. `finish` may still withdraw an output without a
- * terminator, so such a driver leaves a trailing output to the next segment.
+ * On an exchange that stays open, `cut` takes the entries so far. The driver makes them durable as a segment (I2), and writes
+ * their completions to the same stream. `finish` returns what came after the last cut.
  */
-import type { ElementBudget } from "../model/proto3-decode.ts";
+import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { Proto3Error } from "../model/proto3.ts";
 import { isEmptyAwait } from "../model/await-tree.ts";
 import type { Await } from "../model/await-tree.ts";
 import { decodeCommand, lackOf } from "./command-check.ts";
 import { endingOfError, awaitOfSuspension } from "./ending.ts";
-import { FrameReader } from "./frame.ts";
+import { awaitOfNode } from "./await-codec.ts";
+import { AwaitingOnMessage } from "./control-messages.ts";
+import { FrameReader, REQUESTED_ACK } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import { CONTROL, codeText } from "./messages.ts";
 import { completionOfProposal } from "./proposal.ts";
@@ -48,6 +48,10 @@ export const REPLY_MAX_ELEMENTS = 250_000;
 /** The byte limit of one attempt, as a multiple of the largest message size. */
 export const REPLY_MAX_MESSAGES = 8;
 
+/** A larger report of what a handler awaits is not kept, because it only saves time. */
+const AWAITING_ON_MAX_BYTES = 16_384;
+const AWAITING_ON_MAX_ELEMENTS = 1_000;
+
 const COMMAND_CODES_FROM = 0x0400;
 const NOTIFICATION_CODES_FROM = 0x8000;
 const CUSTOM_CODES_FROM = 0xfc00;
@@ -58,12 +62,14 @@ export class Conversation {
   readonly #openRuns: Set<number>;
   readonly #proposed = new Set<number>();
   readonly #received: Received[] = [];
-  readonly #entriesMax: number;
+  #entriesMax: number;
   readonly #replyMaxBytes: number;
-  readonly #journalLeftBytes: number;
+  #journalLeftBytes: number;
   readonly #elements: ElementBudget = { left: REPLY_MAX_ELEMENTS };
   #replyBytes = 0;
+  #messages = 0;
   #hasOutput: boolean;
+  #awaitingOn: Uint8Array | undefined;
   #ending: ReplyEnd | undefined;
 
   constructor(setting: ConversationSetting) {
@@ -77,7 +83,7 @@ export class Conversation {
     this.#replyMaxBytes = Math.min(REPLY_MAX_MESSAGES * messageSizeMaxBytes, replyMaxBytes);
   }
 
-  /** The entries so far, in order; `receive` appends to it. */
+  /** The entries since the last cut, in order; `receive` appends to it. */
   get received(): readonly Received[] {
     return this.#received;
   }
@@ -87,14 +93,54 @@ export class Conversation {
     return this.#ending !== undefined;
   }
 
-  /** The bytes of complete messages so far. */
-  get messageBytes(): number {
-    return this.#replyBytes;
+  /** The number of complete messages so far. */
+  get messages(): number {
+    return this.#messages;
   }
 
   /** The number of elements in complete messages so far. */
   get elements(): number {
     return REPLY_MAX_ELEMENTS - this.#elements.left;
+  }
+
+  /**
+   * What the handler awaits while it executes no run, as it reported after its last entry; undefined if it did not.
+   * Only handlers on an open exchange report that, from V7 on.
+   */
+  get awaiting(): Await | undefined {
+    if (this.#awaitingOn === undefined) return undefined;
+    try {
+      const { awaitingOn, executingSideEffects } = decode(AwaitingOnMessage, this.#awaitingOn, {
+        left: AWAITING_ON_MAX_ELEMENTS,
+      });
+      return executingSideEffects || awaitingOn === undefined ? undefined : awaitOfNode(awaitingOn);
+    } catch (error) {
+      if (!(error instanceof Proto3Error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Called when the exchange has carried notifications, because the handler may then await something else. */
+  forgetAwaiting(): void {
+    this.#awaitingOn = undefined;
+  }
+
+  /**
+   * Takes the entries so far, for a segment of their own. Leaves an output at the end with what follows it, because `finish`
+   * may withdraw the output. The limits of an attempt count from here on anew.
+   * @param journalEntries the number of entries in the journal before the taken ones
+   */
+  cut(journalEntries: number): readonly Received[] {
+    const taken = this.#received.splice(0, beforeTrailingOutput(this.#received));
+    this.#entriesMax = JOURNAL_MAX_ENTRIES - journalEntries - taken.length;
+    this.#replyBytes = 0;
+    this.#elements.left = REPLY_MAX_ELEMENTS;
+    return taken;
+  }
+
+  /** Called once the entries of a cut are in the journal. @param leftBytes the bytes by which the journal may still grow */
+  limitJournal(leftBytes: number): void {
+    this.#journalLeftBytes = leftBytes;
   }
 
   /** @param chunk any slice of the response; must not change afterwards, because entries share its memory */
@@ -105,6 +151,7 @@ export class Conversation {
       const frame = this.#reader.next();
       if (frame === undefined) break;
       this.#replyBytes += frame.raw.length;
+      this.#messages++;
       const ending = this.#take(frame);
       // The limits apply after each message, not after each chunk, because the whole answer of a function is a single chunk.
       this.#ending = this.#excess() ?? ending;
@@ -160,6 +207,7 @@ export class Conversation {
       case CONTROL.ProposeRunCompletion:
         return this.#proposal(frame);
       case CONTROL.AwaitingOn:
+        this.#awaitingOn = frame.payload.length > AWAITING_ON_MAX_BYTES ? undefined : frame.payload;
         return undefined;
       default:
         return this.#command(frame);
@@ -179,6 +227,7 @@ export class Conversation {
     if (lack !== undefined) return violation(`${codeText(frame.type)} ${lack}`);
     if (command.name === "Run") this.#openRuns.add(command.message.resultCompletionId);
     if (command.name === "Output") this.#hasOutput = true;
+    this.#awaitingOn = undefined;
     this.#received.push({ kind: "command", type: frame.type, ...command, frame: frame.raw });
     return undefined;
   }
@@ -192,13 +241,27 @@ export class Conversation {
     if (!this.#openRuns.delete(completionId))
       return violation(`a proposal for completion ${completionId}, which no open run has`);
     this.#proposed.add(completionId);
-    this.#received.push({ kind: "proposal", ...proposal });
+    this.#awaitingOn = undefined;
+    const asksAck = this.#version >= 7 && (frame.flags & REQUESTED_ACK) !== 0;
+    this.#received.push({ kind: "proposal", ...proposal, ...(asksAck && { asksAck }) });
     return undefined;
   }
 }
 
 function violation(message: string): ReplyEnd {
   return { kind: "violation", message };
+}
+
+/** The number of entries before the outputs at the end and the proposals around those. */
+function beforeTrailingOutput(received: readonly Received[]): number {
+  let end = received.length;
+  for (let at = received.length - 1; at >= 0; at--) {
+    const item = received[at]!;
+    if (item.kind === "proposal") continue;
+    if (item.name !== "Output") break;
+    end = at;
+  }
+  return end;
 }
 
 function illegalText(code: number): string {

@@ -5,6 +5,8 @@ import { Proto3Error, bytes, message, oneof, string, uint32 } from "../model/pro
 import type { Draft, Infer } from "../model/proto3.ts";
 import type { Outcome } from "../model/await-tree.ts";
 import { HEADER_BYTES, messageFrame } from "./frame.ts";
+import { RunCompletionAckMessage } from "./control-messages.ts";
+import { CONTROL } from "./messages.ts";
 import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
 import type { NotificationName } from "./notification-messages.ts";
 import { failureToWire } from "./wire-values.ts";
@@ -42,6 +44,11 @@ function failed(failure: Failure, version: ProtocolVersion): Content {
 function contentOf(result: Result | undefined, version: ProtocolVersion): Content {
   if (result === undefined) return VOID;
   return result.kind === "success" ? { value: { content: result.value } } : failed(result.failure, version);
+}
+
+/** On the open exchange that proposed the result of a run, from V7 on: the result is durable. It is no entry of the journal. */
+export function runCompletionAck(completionId: number): Uint8Array {
+  return messageFrame(CONTROL.ProposeRunCompletionAck, RunCompletionAckMessage, { completionId });
 }
 
 /** @param value undefined if the key has no value */

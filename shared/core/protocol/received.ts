@@ -11,6 +11,8 @@ export interface ReceivedProposal {
   readonly completionId: number;
   readonly failed: boolean;
   readonly frame: Uint8Array;
+  /** Present if an open exchange may answer with an acknowledgement in place of the whole completion. */
+  readonly asksAck?: true;
 }
 
 /** In order of arrival, which is the order of replay. */

@@ -17,6 +17,7 @@ export function attemptRequest(
   version: ProtocolVersion,
   sent: readonly Consumption[],
   eager: EagerState,
+  halfClose: boolean,
 ): ExchangeRequest {
   const { acceptance } = active.invocation;
   const { service, handler, key } = acceptance.target;
@@ -37,7 +38,7 @@ export function attemptRequest(
       ...route.deployment.additionalHeaders,
     },
     body: bodyOf(engine, active, version, sent, eager),
-    halfClose: true,
+    halfClose,
   };
 }
 

@@ -61,7 +61,20 @@ export function noteOutcome(engine: Engine, active: ActiveInvocation, ended: Att
   const place = { deploymentId: pin.deploymentId, service: active.invocation.acceptance.target.service };
   if (ending.kind === "failed")
     return ending.ownFault === true ? undefined : failedAt(engine, active, place, ended, ending);
-  const name = circuitName(place);
+  return succeeded(engine, circuitName(place));
+}
+
+/** Counts a stored segment of an exchange that stays open as a success. @returns a promise only if a circuit changes */
+export function noteProgress(
+  engine: Engine,
+  active: ActiveInvocation,
+  { pin }: Pick<AttemptEnded, "pin">,
+): undefined | Promise<void> {
+  if (engine.settings.opensCircuits === false) return undefined;
+  return succeeded(engine, circuitName({ ...pin, service: active.invocation.acceptance.target.service }));
+}
+
+function succeeded(engine: Engine, name: string): undefined | Promise<void> {
   engine.bulkheads.failures.clear(name);
   const open = engine.registry.circuits().get(name);
   return open === undefined ? undefined : close(engine, open);

@@ -1,7 +1,7 @@
 /** The worker: takes messages from the queue and drives their invocations, many at a time. */
 import type { Engine } from "../engine.ts";
 import { Lag } from "../bulkheads/lag.ts";
-import type { Delivery } from "../ports/queue.ts";
+import type { Admission, Delivery } from "../ports/queue.ts";
 import { VisibilityExtender } from "./visibility-extender.ts";
 import { hideLonger, type Running, type Source, workThrough } from "./worker-loop.ts";
 import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
@@ -21,7 +21,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
 }
 
 /** Receives messages for as many invocations as the worker has slots for. */
-class Received implements Source<Delivery> {
+class Received implements Source<Delivery>, Admission {
   readonly #engine: Engine;
   readonly #signal: AbortSignal;
   readonly #slots: WorkerSlots;
@@ -38,7 +38,10 @@ class Received implements Source<Delivery> {
   }
 
   async next(running: Running): Promise<readonly Delivery[] | undefined> {
-    while (!this.#signal.aborted && running.count >= this.#concurrencyMax) await running.oneEnds();
+    while (!this.#signal.aborted && running.count >= this.#concurrencyMax) {
+      this.#engine.activeInvocations.streams.areSlotsWanted = true;
+      await running.oneEnds();
+    }
     if (this.#signal.aborted) return undefined;
     this.#look = new AbortController();
     const deliveries = await this.#receive(this.#concurrencyMax - running.count);
@@ -48,6 +51,12 @@ class Received implements Source<Delivery> {
       if (slot !== undefined) this.#slotOf.set(delivery, slot);
     }
     return deliveries;
+  }
+
+  admit(service?: string): boolean {
+    const isAdmitted = this.#slots.admit(service);
+    if (!isAdmitted) this.#engine.activeInvocations.streams.areSlotsWanted = true;
+    return isAdmitted;
   }
 
   async ack({ receipt }: Delivery): Promise<void> {
@@ -81,7 +90,7 @@ class Received implements Source<Delivery> {
     const { queue, settings, log, clock } = this.#engine;
     const { signal } = this.#look;
     try {
-      return await queue.receive(Math.min(limit, 64), settings.leaseMs, RECEIVE_WAIT_MS, signal, this.#slots);
+      return await queue.receive(Math.min(limit, 64), settings.leaseMs, RECEIVE_WAIT_MS, signal, this);
     } catch (error) {
       log.write("queue.read-failed", { error: String(error) });
       await clock.sleep(FAILURE_PAUSE_MS, signal);

@@ -6,16 +6,19 @@ import type { Segment } from "../../core/invocation/segment.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
 import { acquire } from "../lock/acquire.ts";
 import { attempt } from "../attempt/attempt.ts";
+import type { Growth } from "../attempt/open-conversation.ts";
 import { leaveSlot } from "../effects/child-in-turn.ts";
-import { noteOutcome, circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
+import { noteOutcome, noteProgress, circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { isLarge } from "../local/journal-room.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
+import { wakeUnanswered } from "../effects/wake-awaited.ts";
 import { beginAttempt, traceAttempt } from "../traces.ts";
 import { logMismatch } from "./log-mismatch.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
@@ -88,7 +91,7 @@ async function makeAttempt(
   active: ActiveInvocation,
   step: Extract<Step, { kind: "attempt" }>,
 ): Promise<Turn> {
-  const ended = await attempt(engine, active, step);
+  const ended = await attempt(engine, active, step, growthOf(engine, active));
   const noting = noteOutcome(engine, active, ended);
   if (noting !== undefined) await noting.catch((error: unknown) => warnOfCircuit(engine, active, error));
   if (active.attempt.span !== undefined) traceAttempt(engine, active, ended);
@@ -100,6 +103,28 @@ async function makeAttempt(
   const turn = await follow(engine, active, decided);
   if (turn !== "lost" && isPause(decided)) engine.meter.count("invocations_paused_total");
   return turn;
+}
+
+/** What the driver does for an exchange that stays open: commit and perform as after an attempt, and read arrivals as before one. */
+function growthOf(engine: Engine, active: ActiveInvocation): Growth {
+  return {
+    async add(grew) {
+      if (active.lease.isLost) return false;
+      const lock = active.lock.known;
+      const before = active.invocation;
+      const { segment, ...decided } = advance(before, lock === undefined ? grew : { ...grew, grant: lock.grant });
+      if (segment === undefined) throw new Error(`A running attempt of ${active.id} could not grow`);
+      if (!(await commit(engine, active, { ...decided, segment }))) return false;
+      const noting = noteProgress(engine, active, grew);
+      if (noting !== undefined) await noting.catch((error: unknown) => warnOfCircuit(engine, active, error));
+      await performEffects(engine, active, before, segment);
+      return !active.lease.isLost;
+    },
+    look: () => readMeanwhile(engine, active),
+    wake: () => wakeUnanswered(engine, active),
+    size: () =>
+      !active.hasJournalRoom(engine.bulkheads) ? "outgrown" : isLarge(active.invocation.journal) ? "large" : "small",
+  };
 }
 
 /** Logs a failed change of a circuit. The invocation goes on, because a circuit only saves attempts. */
@@ -176,6 +201,7 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
       return await takeLock(engine, active);
     case "attempt":
     case "poll":
+    case "read-on":
       return "again";
   }
 }

@@ -3,6 +3,7 @@ import { awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Loaded } from "../store/load.ts";
 import { idOfLookup } from "./perform.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
@@ -26,8 +27,28 @@ export function awaited(
   parkedChildren: ReadonlySet<number> = new Set(),
 ): readonly Recipient[] {
   if (phase.status !== "suspended") return [];
+  return unanswered(engine, { journal, arrivals }, awaitedCompletions(phase.awaiting), parkedChildren);
+}
+
+/**
+ * Sends a message for each call and attach without a result, for an exchange that stays open: an earlier driver may have died
+ * with their messages.
+ */
+export async function wakeUnanswered(engine: Engine, { invocation, inbox, children }: ActiveInvocation): Promise<void> {
+  const { journal } = invocation;
+  const known = new Set([...children.parked, ...children.driven]);
+  const recipients = unanswered(engine, { journal, arrivals: inbox.arrivals }, journal.open.keys(), known);
+  await atMost(AT_ONCE, recipients, (one) => sendWake(engine, one, 0));
+}
+
+function unanswered(
+  engine: Engine,
+  { journal, arrivals }: Pick<Loaded["invocation"], "journal"> & Pick<Loaded, "arrivals">,
+  completionIds: Iterable<number>,
+  parkedChildren: ReadonlySet<number>,
+): readonly Recipient[] {
   const found: Recipient[] = [];
-  for (const completionId of awaitedCompletions(phase.awaiting)) {
+  for (const completionId of completionIds) {
     const command = journal.completable.get(completionId)?.entry.command;
     if (journal.completed.has(completionId) || arrivals.has(`c${completionId}`)) continue;
     if (parkedChildren.has(completionId)) continue;

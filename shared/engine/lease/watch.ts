@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import { renew } from "./renew.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
+import { noteUnsent, shedStreams, type Unsent } from "./shed-streams.ts";
 import { handOn } from "../messaging/slow-lane.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
@@ -19,7 +20,9 @@ export async function watch(engine: Engine): Promise<void> {
     while (activeInvocations.size > 0 || !activeInvocations.drains.isEmpty) {
       await clock.sleep(roundMs);
       const nowMs = clock.nowMs();
-      for (const active of activeInvocations.all()) watchSpared(engine, active, nowMs);
+      const unsent: Unsent = new Map();
+      for (const active of activeInvocations.all()) watchSpared(engine, active, nowMs, unsent);
+      shedStreams(engine, nowMs, unsent);
       activeInvocations.drains.look(nowMs);
     }
   } finally {
@@ -28,26 +31,28 @@ export async function watch(engine: Engine): Promise<void> {
 }
 
 /** An error about one invocation must not end the watch over the others. */
-function watchSpared(engine: Engine, active: ActiveInvocation, nowMs: number): void {
+function watchSpared(engine: Engine, active: ActiveInvocation, nowMs: number, unsent: Unsent): void {
   try {
-    watchOver(engine, active, nowMs);
+    watchOver(engine, active, nowMs, unsent);
   } catch (error) {
     engine.log.write("lease.watch-failed", { invocationId: active.id, error: String(error) });
   }
 }
 
-function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): void {
+function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number, unsent: Unsent): void {
   const { leaseMs, silentAfterMs } = engine.settings;
   const { lease, attempt } = active;
   const { exchange } = attempt;
   if (exchange !== undefined) {
+    noteUnsent(unsent, exchange, nowMs);
     if (exchange.waitsForRoom !== true) {
       noteLong(engine, active, exchange, nowMs);
       if (handOn(engine, active, exchange, nowMs)) return;
     }
     const quietMs = nowMs - exchange.heardAtMs;
     if (exchange.waitsForRoom === true) exchange.heardAtMs = nowMs;
-    else if (quietMs >= exchange.abortTimeoutMs) attempt.letGo("abort-timeout");
+    else if (isLateToLeave(exchange, nowMs)) attempt.letGo("stopping");
+    else if (isDead(exchange, nowMs)) attempt.letGo("abort-timeout");
     else if (!exchange.silent && exchange.heardAtMs === exchange.startedAtMs && quietMs >= silentAfterMs) {
       exchange.silent = true;
       const { acceptance } = active.invocation;
@@ -64,6 +69,19 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number): voi
   const leftMs = lease.untilMs - nowMs;
   if (!lease.isLost && lease.untilMs > 0 && leftMs < leaseMs * RENEW_BELOW_SHARE)
     lease.startRenewal(() => keepOrLose(engine, active));
+}
+
+/** While an exchange is open, its driver heeds the inactivity timeout; the abort timeout begins after that. */
+function isDead({ halfClose, halfClosedAtMs = 0, heardAtMs, abortTimeoutMs }: OpenExchange, nowMs: number): boolean {
+  return halfClose === undefined && nowMs - Math.max(heardAtMs, halfClosedAtMs) >= abortTimeoutMs;
+}
+
+/** Within this time after a half-close a handler that waits has suspended. */
+const LEAVE_MAX_MS = 1_000;
+
+/** True if the process stops, and the handler on a half-closed exchange has not suspended in time. */
+function isLateToLeave({ leavesSinceMs }: OpenExchange, nowMs: number): boolean {
+  return leavesSinceMs !== undefined && nowMs - leavesSinceMs >= LEAVE_MAX_MS;
 }
 
 /**

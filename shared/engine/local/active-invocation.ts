@@ -114,10 +114,13 @@ export class ActiveInvocation {
     return this.#isStopping;
   }
 
-  /** Asks the driver to park: aborts the exchange, and ends a wait of the driver. */
-  stop(): void {
+  /**
+   * Asks the driver to park: ends the exchange, and a wait of the driver.
+   * @param leavesAtMs present if an exchange that only waits may end by a half-close: the present moment
+   */
+  stop(leavesAtMs?: number): void {
     this.#isStopping = true;
-    this.attempt.letGo("stopping");
+    if (leavesAtMs === undefined || !this.attempt.leave(leavesAtMs)) this.attempt.letGo("stopping");
     this.inbox.interrupt();
   }
 
@@ -127,4 +130,10 @@ export class ActiveInvocation {
     this.attempt.letGo("lost");
     this.inbox.interrupt();
   }
+}
+
+/** The driver at the top of a chain of calls driven along. */
+export function rootOf(active: ActiveInvocation): ActiveInvocation {
+  const { caller } = active.origin;
+  return caller === undefined ? active : rootOf(caller.active);
 }

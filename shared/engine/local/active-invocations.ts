@@ -6,6 +6,7 @@ import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DelayedBatch } from "./delayed-batch.ts";
 import { PendingRequeues } from "./pending-requeues.ts";
+import { OpenStreams } from "./open-streams.ts";
 import type { Suspects } from "./suspects.ts";
 import { RecentWakes } from "./recent-wakes.ts";
 
@@ -27,6 +28,8 @@ export class ActiveInvocations {
   /** When this process could first drive an invocation. */
   readonly beganAtMs: number;
   readonly drains = new Drains();
+  /** The exchanges that stay open over several segments. */
+  readonly streams = new OpenStreams();
   /** Work that waits a moment, to be done in one batch. */
   readonly delayed: DelayedBatch;
   /** Messages that this process has sent in place of other messages. */
@@ -128,7 +131,8 @@ export class ActiveInvocations {
   /** Makes every driver park as soon as it can, and aborts open exchanges. */
   stop(why: StopReason = "shutdown"): void {
     this.#stopReason = why;
-    for (const active of this.#byId.values()) active.stop();
+    const leavesAtMs = why === "shutdown" ? this.#clock.nowMs() : undefined;
+    for (const active of this.#byId.values()) active.stop(leavesAtMs);
     for (const id of this.#waiters.keys()) this.notify(id);
   }
 }

@@ -35,6 +35,11 @@ export class Children {
     return this.#driven === undefined ? [] : [...this.#driven.values()];
   }
 
+  /** The completion ids of the calls that are driven along now. */
+  get driven(): Iterable<number> {
+    return this.#driven?.keys() ?? [];
+  }
+
   begin(completionId: number, child: Child): void {
     (this.#driven ??= new Map()).set(completionId, child);
   }

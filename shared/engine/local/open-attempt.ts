@@ -13,11 +13,25 @@ export interface OpenExchange {
   /** The moment of the last bytes that count as progress; before any came, the moment of the start. */
   heardAtMs: number;
   silent: boolean;
+  /** When the head of the answer came. */
+  headAtMs?: number;
   /** True once the attempt has been open for so long that its handler has a long note. */
   long?: true;
   /** True while the reading of the reply waits for room. Then this server causes the silence, not the deployment. */
   waitsForRoom?: true;
   letGo?: LetGo;
+  /** Ends this server's side, so that the handler suspends at its next await. Undefined once the side has ended. */
+  halfClose?: (() => void) | undefined;
+  /** True if the exchange holds a slot of a worker. */
+  readonly holdsSlot: boolean;
+  /** True until the request is on its way: the deployment may have no free stream. */
+  isUnsent(): boolean;
+  /** When the side ended; absent if the exchange never was open. */
+  halfClosedAtMs?: number;
+  /** True while an open exchange has nothing to store and nothing to send. */
+  waits?: boolean;
+  /** When the exchange was half-closed because its process stops. */
+  leavesSinceMs?: number;
   abort(): void;
 }
 
@@ -81,6 +95,19 @@ export class OpenAttempt {
 
   endSpan(): void {
     this.#span = undefined;
+  }
+
+  /**
+   * Half-closes the exchange if it only waits, so that the handler suspends and its invocation is parked with its await. The
+   * watch aborts an exchange that does not end soon.
+   * @returns false if the exchange does not wait
+   */
+  leave(nowMs: number): boolean {
+    const exchange = this.#exchange;
+    if (exchange?.waits !== true || exchange.halfClose === undefined) return false;
+    exchange.leavesSinceMs = nowMs;
+    exchange.halfClose();
+    return true;
   }
 
   /** Aborts the exchange, if one is open, and records the reason for the driver. */

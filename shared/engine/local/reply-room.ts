@@ -22,6 +22,7 @@ export class ReplyRoom {
   #account: Account | undefined;
   #received = 0;
   #elements = 0;
+  #answers = 0;
   #isClosed = false;
 
   /** @param lane the deployment, which shares the room with other deployments */
@@ -36,22 +37,37 @@ export class ReplyRoom {
    */
   add(chunkBytes: number, { elements }: Pick<Conversation, "elements">): undefined | Promise<void> {
     this.#elements = elements;
-    return this.addAnswer(chunkBytes);
+    return this.#grow(chunkBytes);
   }
 
-  /** The bytes of the reply, and of the answers to its reads. */
+  /** The bytes of the reply, and of the answers to its reads, that are not stored. */
   get sizeBytes(): number {
     return this.#received;
   }
 
   /** Counts the answer to a read of state or of a promise, which becomes a part of the segment, as a received chunk. */
   addAnswer(answerBytes: number): undefined | Promise<void> {
-    this.#received += answerBytes;
+    this.#answers += answerBytes;
+    return this.#grow(answerBytes);
+  }
+
+  #grow(bytes: number): undefined | Promise<void> {
+    this.#received += bytes;
     const sizeBytes = this.#received + this.#elements * ELEMENT_BYTES;
     if (sizeBytes <= UNCOUNTED_BYTES || this.#isClosed) return undefined;
     this.#account ??= this.#budget.open(this.lane);
-    const grown = this.#account.grow(sizeBytes - this.#account.held);
+    const moreBytes = sizeBytes - this.#account.held;
+    if (moreBytes <= 0) return undefined;
+    const grown = this.#account.grow(moreBytes);
     return grown === true ? undefined : granted(grown, this.#budget);
+  }
+
+  /** Gives back the room of the first received bytes and of all answers, which are stored now. */
+  noteStored(receivedBytes: number): void {
+    this.#received -= receivedBytes + this.#answers;
+    this.#answers = 0;
+    const overBytes = (this.#account?.held ?? 0) - this.#received;
+    if (overBytes > 0) this.#account?.shrink(overBytes);
   }
 
   /** Gives the room back once the reply is stored or dropped. */

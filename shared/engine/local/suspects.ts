@@ -60,6 +60,11 @@ export class Suspects {
     return receiveCount > 1 && sentAtMs < this.#bornAtMs;
   }
 
+  /** True while the invocation is tried, alone or with others. */
+  isTrying(id: InvocationId): boolean {
+    return this.#trials.has(id);
+  }
+
   /** Does the work when it is its turn, with a mark in the table. @throws the errors of the work */
   async try({ invocationId: id }: Wake, work: () => Promise<void>): Promise<void> {
     if (this.#trials.has(id)) return await work();

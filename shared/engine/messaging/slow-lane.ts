@@ -1,6 +1,6 @@
 /** Decides which work goes to the slow lane of the queue: messages, calls, and long attempts of the main lane. */
 import type { Engine } from "../engine.ts";
-import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import type { Wake } from "../ports/queue.ts";
 
@@ -32,10 +32,4 @@ export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenE
   engine.log.write("attempt.handed-on", { invocationId: active.id, service, handler });
   active.stop();
   return true;
-}
-
-/** The driver at the top of a chain of calls driven along. */
-function rootOf(active: ActiveInvocation): ActiveInvocation {
-  const { caller } = active.origin;
-  return caller === undefined ? active : rootOf(caller.active);
 }

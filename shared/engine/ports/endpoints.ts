@@ -41,6 +41,8 @@ export interface ExchangeHead {
 }
 
 export interface Exchange {
+  /** True until the request is sent: the connection is being opened, or has no free stream. Absent if that is unknown. */
+  readonly isUnsent?: boolean;
   /** Resolves when status and headers have arrived. @throws TransportError */
   head(): Promise<ExchangeHead>;
   /**

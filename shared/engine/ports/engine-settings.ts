@@ -41,6 +41,11 @@ export interface EngineSettings {
   /** True for a driver of the main lane if there is a slow lane: the driver leaves slow and long services to the slow lane. */
   readonly hasSlowLane?: boolean;
   /**
+   * True keeps exchanges open over several segments if the deployment allows it: a handler goes on after a step without a
+   * replay (ADR 0008). False by default.
+   */
+  readonly opensExchanges?: boolean;
+  /**
    * Narrows the range of spoken protocol versions; all known versions by default. Versions below `deprecatedBelow` serve
    * invocations that began with them, and take no new work (RT0020).
    */

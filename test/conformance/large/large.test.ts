@@ -66,14 +66,14 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
     ["throughCall", 10, 2],
     ["throughCall", 31, 2],
   ])(
-    "%s of %i MiB returns the same bytes, in %i attempts",
+    "%s of %i MiB returns the same bytes, in at most %i attempts",
     { timeout: PATIENCE_MS },
     async (handler, size, attempts) => {
       const bytes = new Uint8Array(randomBytes(size * MIB));
       const row = `V${version} ${handler} of ${size} MiB`;
       const { answer, invocationId } = await measured(row, () => post(`/Large/${handler}`, bytes));
       expect(Buffer.compare(answer, bytes)).toBe(0);
-      expect(await attemptsOf(invocationId)).toBe(attempts);
+      expect(await attemptsOf(invocationId)).toBeLessThanOrEqual(attempts);
     },
   );
 

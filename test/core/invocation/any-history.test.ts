@@ -4,12 +4,14 @@ import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { Arrival, AttemptOutcome, Event } from "../../../shared/core/invocation/event.ts";
 import { accepted, fold, type Invocation } from "../../../shared/core/invocation/invocation.ts";
+import { newsFor } from "../../../shared/core/invocation/poll.ts";
 import type { Segment, Consumption } from "../../../shared/core/invocation/segment.ts";
 import type { Transition } from "../../../shared/core/invocation/transition.ts";
 import {
   ACCEPTANCE,
   arrival,
   attemptEnded,
+  attemptGrew,
   awaiting,
   completion,
   CREATED_MS,
@@ -30,6 +32,8 @@ import {
 type Happening =
   | { readonly kind: "arrive"; readonly id: number; readonly cancel: boolean }
   | { readonly kind: "poll"; readonly afterMs: number; readonly kill: boolean }
+  /** A segment of an exchange that stays open, then the news that the exchange carries. */
+  | { readonly kind: "grow"; readonly entries: readonly number[]; readonly afterMs: number }
   | { readonly kind: "end"; readonly ending: number; readonly entries: readonly number[]; readonly policy: number }
   | { readonly kind: "kill" };
 
@@ -44,6 +48,14 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     }),
   },
   {
+    weight: 30,
+    arbitrary: fc.record({
+      kind: fc.constant("grow" as const),
+      entries: fc.array(fc.nat(2), { minLength: 1, maxLength: 3 }),
+      afterMs: fc.nat(6_000),
+    }),
+  },
+  {
     weight: 50,
     arbitrary: fc.record({
       kind: fc.constant("end" as const),
@@ -55,7 +67,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "kill" as const }) },
 );
 
-/** Plays a history as a driver does: an attempt gets the arrivals of the last poll, and no poll offers a consumed arrival. */
+/**
+ * Plays a history as a driver does: an attempt gets the arrivals of the last poll, an open exchange also those that come later,
+ * and no poll offers a consumed arrival.
+ */
 class History {
   invocation: Invocation;
   readonly segments: Segment[] = [];
@@ -78,10 +93,28 @@ class History {
     this.invocation = transition.next;
     const { segment, step } = transition;
     if (segment !== undefined) this.segments.push(segment);
-    this.#isOpen = step.kind === "attempt";
+    this.#isOpen = step.kind === "attempt" || step.kind === "read-on";
+    if (step.kind === "read-on") {
+      this.#sent = [];
+      this.#carry();
+    }
     if (step.kind === "attempt")
       this.#sent = [...step.take, ...step.dueSleeps.map((id) => taken(`c${id}`, completion(id)))];
     return transition;
+  }
+
+  /** Sends the fresh arrivals and the sleeps that are over on the open exchange. */
+  #carry(): void {
+    const news = newsFor(
+      this.invocation,
+      { atMs: this.#nowMs, arrivals: this.#fresh() },
+      new Set(this.#sent.map(({ key }) => key)),
+    );
+    this.#sent = [...this.#sent, ...news.take, ...news.dueSleeps.map((id) => taken(`c${id}`, completion(id)))];
+  }
+
+  #fresh(): Arrival[] {
+    return [...this.#arrivals].filter(([key]) => !this.invocation.consumed.has(key)).map(([, value]) => value);
   }
 
   #eventOf(one: Happening): Event | undefined {
@@ -94,10 +127,20 @@ class History {
       }
       case "poll": {
         this.#nowMs += one.afterMs;
-        const fresh = [...this.#arrivals]
-          .filter(([key]) => !this.invocation.consumed.has(key))
-          .map(([, value]) => value);
+        const fresh = this.#fresh();
         return { kind: "poll", atMs: this.#nowMs, arrivals: one.kill ? [...fresh, KILL_ARRIVED] : fresh };
+      }
+      case "grow": {
+        if (!this.#isOpen) return undefined;
+        this.#nowMs += one.afterMs;
+        this.#carry();
+        const attempt = {
+          number: this.invocation.attempts,
+          startedAtMs: this.#nowMs,
+          endedAtMs: this.#nowMs,
+        };
+        const entries = one.entries.flatMap((choice) => this.#entriesOf(choice));
+        return attemptGrew({ atMs: this.#nowMs, attempt, sent: this.#sent, entries });
       }
       case "end": {
         // A driver reports one end for each of its attempts.
@@ -181,6 +224,15 @@ describe("in any history", () => {
       expect(next).toBe(before);
       expect(segment).toBeUndefined();
       expect(failure).toBeUndefined();
+    });
+  });
+
+  test("a segment of an attempt that goes on leaves the invocation running, under the same attempt", () => {
+    forAll((_, before, { next, segment, step }) => {
+      if (step.kind !== "read-on") return;
+      expect(next.phase).toEqual({ status: "running" });
+      expect(next.attempts).toBe(before.attempts);
+      expect(segment?.after).toEqual({ kind: "running" });
     });
   });
 

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { advance, RULES } from "../../../shared/core/invocation/advance.ts";
 import type { Event } from "../../../shared/core/invocation/event.ts";
 import type { Status } from "../../../shared/core/invocation/invocation.ts";
-import { attemptEnded, invocationIn, poll, NOW_MS, output } from "./sample-invocation.ts";
+import { attemptEnded, attemptGrew, invocationIn, poll, NOW_MS, output } from "./sample-invocation.ts";
 
 const EVENTS: Readonly<Record<Event["kind"], Event>> = {
   poll: poll(),
+  "attempt-grew": attemptGrew({ entries: [output()] }),
   "attempt-ended": attemptEnded({ kind: "ended" }, { entries: [output()] }),
   kill: { kind: "kill", atMs: NOW_MS },
 };
@@ -21,6 +22,16 @@ const CELLS: Readonly<Record<Event["kind"], Readonly<Record<Status, string>>>> =
     suspended: "park suspended",
     paused: "park paused",
     completed: "end",
+  },
+  "attempt-grew": {
+    scheduled: "ignore",
+    pending: "ignore",
+    ready: "ignore",
+    running: "segment, read-on",
+    "backing-off": "ignore",
+    suspended: "ignore",
+    paused: "ignore",
+    completed: "ignore",
   },
   "attempt-ended": {
     scheduled: "ignore",
@@ -50,7 +61,7 @@ const cells = Object.entries(RULES).flatMap(([event, statuses]) =>
 
 describe("the rule book", () => {
   test("has a cell for every status under every event", () => {
-    expect(cells).toHaveLength(3 * 8);
+    expect(cells).toHaveLength(4 * 8);
   });
 
   test.each(cells)("answers $event while $status", ({ event, status }) => {

@@ -1,7 +1,13 @@
 /** Minimal invocations, entries and events for tests. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import type { Command, CommandEntry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
-import type { Arrival, AttemptEnded, AttemptOutcome, Poll } from "../../../shared/core/invocation/event.ts";
+import type {
+  Arrival,
+  AttemptEnded,
+  AttemptGrew,
+  AttemptOutcome,
+  Poll,
+} from "../../../shared/core/invocation/event.ts";
 import { accepted, type Invocation, type Phase, type Status } from "../../../shared/core/invocation/invocation.ts";
 import { append } from "../../../shared/core/invocation/journal.ts";
 import type { Pin, Consumption } from "../../../shared/core/invocation/segment.ts";
@@ -116,6 +122,18 @@ export const FAILURE: AttemptFailure = { errorCode: "RT0007", code: 500, message
 
 export function failing(more: Partial<Extract<AttemptOutcome, { kind: "failed" }>> = {}): AttemptOutcome {
   return { kind: "failed", failure: FAILURE, behavior: "retry", countsSinceEntry: true, ...more };
+}
+
+export function attemptGrew(more: Partial<AttemptGrew> = {}): AttemptGrew {
+  return {
+    kind: "attempt-grew",
+    atMs: NOW_MS,
+    attempt: { number: 2, startedAtMs: NOW_MS - 10, endedAtMs: NOW_MS },
+    pin: PIN,
+    sent: [],
+    entries: [],
+    ...more,
+  };
 }
 
 export function attemptEnded(ending: AttemptOutcome, more: Partial<AttemptEnded> = {}): AttemptEnded {

@@ -6,6 +6,8 @@ import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-t
 import { MESSAGE, TIMER } from "../../../shared/adapters/embedded/key-encoding.ts";
 import { openStore, type Store } from "../../../shared/adapters/embedded/store.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
+import type { Deployment } from "../../../shared/core/model/deployment.ts";
+import type { DeploymentId } from "../../../shared/core/model/ids.ts";
 import type { RetryPolicy, Service } from "../../../shared/core/model/service.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
@@ -21,7 +23,8 @@ import { createStoredRegistry } from "../../../shared/engine/register/stored-reg
 import type { Ended, Sent, Submission } from "../../../shared/engine/ports/submission.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import { deployment, service } from "../../core/registry/sample-deployment.ts";
+import type { Clock } from "../../../shared/engine/ports/clock.ts";
+import { deployment, deploymentId, service } from "../../core/registry/sample-deployment.ts";
 import { RecordingLog, RecordingMeter } from "../../recording-log.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { Pulse } from "./pulse.ts";
@@ -34,11 +37,14 @@ const RETRY: RetryPolicy = { initialIntervalMs: 100, maxIntervalMs: 10_000, fact
 export interface StageSettings extends Partial<Omit<EngineSettings, "defaults">> {
   readonly retry?: Partial<RetryPolicy>;
   readonly abortTimeoutMs?: number;
+  readonly inactivityTimeoutMs?: number;
   readonly journalRetentionMs?: number;
   readonly idempotencyRetentionMs?: number;
   readonly workflowRetentionMs?: number;
   /** Services in addition to `S`. The stage finds a handler by its name, whatever its service. */
   readonly services?: readonly Service[];
+  /** Changes the deployment. */
+  readonly deployed?: Partial<Pick<Deployment, "protocolMode" | "destination">>;
 }
 
 interface Stores {
@@ -83,8 +89,17 @@ export class Stage {
     const stage = new Stage(await temporaryDirectory(), handlers, settings);
     await stage.#openStores();
     const services = [service("S", Object.keys(handlers)), ...(settings.services ?? [])];
-    await writeDeployment(stage.#stores.meta, "", deployment(1, services), 0);
+    await writeDeployment(stage.#stores.meta, "", deployment(1, services, settings.deployed), 0);
     return stage;
+  }
+
+  /** The names of the services in addition to `S`. */
+  get services(): readonly string[] {
+    return (this.#settings.services ?? []).map(({ name }) => name);
+  }
+
+  get deploymentId(): DeploymentId {
+    return deploymentId(1);
   }
 
   get stores(): Stores {
@@ -174,7 +189,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
     ids: new SecretIdSource(new Uint8Array(32).fill(7)),
     log,
     meter,
-    activeInvocations: new ActiveInvocations(clock, owner),
+    activeInvocations: activeInvocationsOf(clock, owner, stage),
     bulkheads: newBulkheads(clock),
     settings,
   };
@@ -200,14 +215,32 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
   };
 }
 
+/** Every handler counts as one that waits in the midst of its attempts, so that its first exchange stays open too. */
+function activeInvocationsOf(clock: Clock, owner: string, stage: Stage): ActiveInvocations {
+  const { handlers } = stage.deployment;
+  const activeInvocations = new ActiveInvocations(clock, owner);
+  for (const service of ["S", ...stage.services])
+    for (const name of Object.keys(handlers))
+      activeInvocations.streams.learn(`${stage.deploymentId}/${service}/${name}`, true);
+  return activeInvocations;
+}
+
 /** @returns the settings of the stage, for engines that are set up elsewhere */
 export function stageSettings(given: StageSettings = {}): EngineSettings {
   return settingsOf(given, undefined);
 }
 
 function settingsOf(given: StageSettings, soleOwner: string | undefined): EngineSettings {
-  const { retry, abortTimeoutMs, journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs, ...more } = given;
-  const { services: _registered, ...settings } = more;
+  const {
+    retry,
+    abortTimeoutMs,
+    inactivityTimeoutMs,
+    journalRetentionMs,
+    idempotencyRetentionMs,
+    workflowRetentionMs,
+    ...more
+  } = given;
+  const { services: _registered, deployed: _deployed, ...settings } = more;
   return {
     leaseMs: LEASE_MS,
     waitInDriverMaxMs: 1_000,
@@ -220,7 +253,7 @@ function settingsOf(given: StageSettings, soleOwner: string | undefined): Engine
     ...(soleOwner !== undefined && { exclusiveOwnerPrefix: soleOwner }),
     defaults: {
       abortTimeoutMs: abortTimeoutMs ?? 600_000,
-      inactivityTimeoutMs: 60_000,
+      inactivityTimeoutMs: inactivityTimeoutMs ?? 60_000,
       journalRetentionMs: journalRetentionMs ?? 86_400_000,
       idempotencyRetentionMs: idempotencyRetentionMs ?? 86_400_000,
       workflowRetentionMs: workflowRetentionMs ?? 86_400_000,

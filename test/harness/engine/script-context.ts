@@ -4,10 +4,8 @@ import {
   EndMessage,
   ErrorMessage,
   ProposeRunCompletionMessage,
-  SuspensionListsMessage,
-  SuspensionTreeMessage,
 } from "../../../shared/core/protocol/control-messages.ts";
-import { messageFrame } from "../../../shared/core/protocol/frame.ts";
+import { messageFrame, REQUESTED_ACK } from "../../../shared/core/protocol/frame.ts";
 import type { MessageType } from "../../../shared/core/model/proto3.ts";
 import { CONTROL } from "../../../shared/core/protocol/messages.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
@@ -22,6 +20,9 @@ import {
   TerminalError,
   type Tree,
 } from "./script-awaits.ts";
+import { settled } from "./script-result.ts";
+import { awaitingOnFrame, NOTHING, suspensionFrame } from "./script-suspension.ts";
+import type { LiveInput } from "./live-input.ts";
 import type { Notification, ScriptJournal } from "./script-journal.ts";
 
 const CANCEL = 1;
@@ -55,13 +56,26 @@ export class ScriptContext {
   readonly #known = new Known();
   readonly #waiting: Notification[];
   readonly #calls: number[] = [];
+  readonly #proposed = new Set<number>();
+  readonly #live: LiveInput | undefined;
+  readonly #seen: Notification[];
+  #framesSent = 0;
   #commandIndex = 1;
   #completionId = 0;
   #signalIndex = 16;
 
-  constructor(journal: ScriptJournal) {
+  /** @param live the open side of the exchange, if it stays open */
+  constructor(journal: ScriptJournal, live?: LiveInput) {
     this.journal = journal;
     this.#waiting = [...journal.notifications];
+    this.#seen = [...journal.notifications];
+    this.#live = live;
+  }
+
+  /** Sends the frames since the last call, if the exchange stays open. */
+  flush(): void {
+    this.#live?.send(this.frames.slice(this.#framesSent));
+    if (this.#live !== undefined) this.#framesSent = this.frames.length;
   }
 
   get input(): string {
@@ -90,10 +104,24 @@ export class ScriptContext {
   }
 
   async #propose(id: number, closure: () => string | Promise<string>): Promise<void> {
-    if (this.journal.notifications.some(({ completionId }) => completionId === id)) return;
+    if (this.#proposed.has(id) || this.#seen.some(({ completionId }) => completionId === id)) return;
+    this.#proposed.add(id);
+    this.flush();
     const result = await settled(closure);
+    const asksAck = this.#live !== undefined && this.journal.version >= 7 ? REQUESTED_ACK : 0;
+    const { value, failure } = result;
+    this.#live?.propose({
+      completionId: id,
+      ...(value !== undefined && { value: { content: value } }),
+      ...(failure !== undefined && { failure }),
+    } as Notification);
     this.frames.push(
-      messageFrame(CONTROL.ProposeRunCompletion, ProposeRunCompletionMessage, { resultCompletionId: id, ...result }),
+      messageFrame(
+        CONTROL.ProposeRunCompletion,
+        ProposeRunCompletionMessage,
+        { resultCompletionId: id, ...result },
+        asksAck,
+      ),
     );
   }
 
@@ -197,67 +225,54 @@ export class ScriptContext {
         for (const name of awaited.tree.namedSignals) this.#known.forget(`n${name}`);
         return outcome.read();
       }
-      const next = this.#waiting.shift();
+      const next = this.#waiting.shift() ?? (await this.#comes(awaited));
       if (next === undefined) break;
-      if (next.signalIndex === CANCEL) this.#cancelled();
+      if (next.signalIndex === CANCEL) await this.#cancelled();
       this.#known.note(next);
     }
-    for (const run of awaited.runs) await run();
     this.#suspend(awaited.tree);
   }
 
+  /** Executes the awaited runs. On an exchange that stays open, then waits for the next notification. */
+  async #comes({ runs, tree }: Pick<Awaited<unknown>, "runs" | "tree">): Promise<Notification | undefined> {
+    for (const run of runs) await run();
+    if (this.#live === undefined) return undefined;
+    if (this.journal.version >= 7) this.frames.push(awaitingOnFrame(tree));
+    this.flush();
+    const next = await this.#live.next();
+    if (next !== undefined) this.#seen.push(next);
+    return next;
+  }
+
   /** First awaits the ids of all calls, because a replay has these ids and must emit the same commands. */
-  #cancelled(): never {
-    const children = this.#calls.map((call) => ({
-      call,
-      id: this.journal.notifications.find(({ completionId }) => completionId === call)?.invocationId,
-    }));
-    const untold = children.flatMap(({ call, id }) => (id === undefined ? [call] : []));
-    if (untold.length > 0) this.#suspend({ ...NOTHING, completions: untold, combinator: 1 });
+  async #cancelled(): Promise<never> {
+    const idOf = (call: number) => this.#seen.find(({ completionId }) => completionId === call)?.invocationId;
+    for (;;) {
+      const untold = this.#calls.filter((call) => idOf(call) === undefined);
+      if (untold.length === 0) break;
+      const tree = { ...NOTHING, completions: untold, combinator: 1 };
+      const next = await this.#comes({ runs: [], tree });
+      if (next === undefined) this.#suspend(tree);
+      this.#waiting.push(next);
+    }
+    const children = this.#calls.map((call) => ({ id: idOf(call) }));
     for (const { id } of children) if (id !== undefined) this.cancel(id);
     throw new TerminalError(409, "Cancelled");
   }
 
   #suspend(tree: Tree): never {
-    const awaitingOn = { ...NOTHING, signals: [CANCEL], nested: [tree], combinator: 1 };
-    this.frames.push(
-      this.journal.version >= 7
-        ? messageFrame(CONTROL.Suspension, SuspensionTreeMessage, { awaitingOn })
-        : messageFrame(CONTROL.Suspension, SuspensionListsMessage, listsOf(awaitingOn)),
-    );
+    this.frames.push(suspensionFrame(this.journal.version, tree));
     throw new Suspended();
   }
 }
 
-const NOTHING = { completions: [], signals: [], namedSignals: [], nested: [], combinator: 0 };
-
-interface Lists {
-  readonly waitingCompletions: readonly number[];
-  readonly waitingSignals: readonly number[];
-  readonly waitingNamedSignals: readonly string[];
-}
-
-function listsOf(tree: Tree): Lists {
-  const nested = tree.nested.map(listsOf);
-  return {
-    waitingCompletions: [...tree.completions, ...nested.flatMap((one) => one.waitingCompletions)],
-    waitingSignals: [...tree.signals, ...nested.flatMap((one) => one.waitingSignals)],
-    waitingNamedSignals: [...tree.namedSignals, ...nested.flatMap((one) => one.waitingNamedSignals)],
-  };
-}
-
-async function settled(closure: () => string | Promise<string>) {
-  try {
-    return { value: encoder.encode(await closure()) };
-  } catch (error) {
-    if (!(error instanceof TerminalError)) throw error;
-    return { failure: { code: error.code, message: error.message, metadata: [] } };
-  }
-}
-
-/** Runs a handler over one journal. @returns the body of the response */
-export async function answerOf(handler: Handler, journal: ScriptJournal): Promise<Uint8Array> {
-  const ctx = new ScriptContext(journal);
+/**
+ * Runs a handler over one journal.
+ * @param live the open side of the exchange; the handler then sends the response as it runs
+ * @returns the body of the response
+ */
+export async function answerOf(handler: Handler, journal: ScriptJournal, live?: LiveInput): Promise<Uint8Array> {
+  const ctx = new ScriptContext(journal, live);
   try {
     const value = await handler(ctx);
     ctx.command("Output", { value: { content: encoder.encode(value) } });
@@ -270,6 +285,7 @@ export async function answerOf(handler: Handler, journal: ScriptJournal): Promis
       ctx.frames.push(errorFrame(error));
     }
   }
+  ctx.flush();
   return new Uint8Array(Buffer.concat(ctx.frames));
 }
 

@@ -6,6 +6,7 @@ import {
   type ExchangeRequest,
   TransportError,
 } from "../../../shared/engine/ports/endpoints.ts";
+import { LiveInput } from "./live-input.ts";
 import { answerOf, type Handler } from "./script-context.ts";
 import { readJournal, type ScriptJournal } from "./script-journal.ts";
 
@@ -19,6 +20,10 @@ export interface Reply {
 
 export interface ScriptedAttempt extends ScriptJournal {
   readonly destination: ExchangeRequest["destination"];
+  /** True if the exchange stays open for notifications. */
+  readonly isOpen: boolean;
+  /** True if the engine ended its side of an open exchange. */
+  halfClosed: boolean;
   /** True if the engine aborted the exchange before its end. */
   aborted: boolean;
 }
@@ -29,6 +34,9 @@ export class ScriptedDeployment implements Endpoints {
   readonly handlers: Record<string, Handler>;
   /** Is called before the handler. A reply that it returns replaces that of the handler, as from an unhealthy deployment. */
   instead: ((attempt: ScriptedAttempt) => Reply | Promise<Reply> | undefined) | undefined;
+
+  /** True if an answer waits for the end of its request, as behind an intermediary that gathers requests. */
+  holdsBack = false;
 
   /** Is called when an exchange is opened. If it throws, the opening fails. */
   refusing: (() => void) | undefined;
@@ -44,8 +52,15 @@ export class ScriptedDeployment implements Endpoints {
 
   open(request: ExchangeRequest): Exchange {
     this.refusing?.();
-    const attempt: ScriptedAttempt = { ...readJournal(request), destination: request.destination, aborted: false };
+    const attempt: ScriptedAttempt = {
+      ...readJournal(request),
+      destination: request.destination,
+      isOpen: !request.halfClose,
+      halfClosed: request.halfClose,
+      aborted: false,
+    };
     this.attempts.push(attempt);
+    if (attempt.isOpen) return this.#openly(request, attempt);
     let abort: (error: Error) => void = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = reject;
@@ -73,6 +88,71 @@ export class ScriptedDeployment implements Endpoints {
       abort() {
         attempt.aborted = true;
         abort(new TransportError("aborted", "the exchange was let go of"));
+      },
+    };
+  }
+
+  /** The response comes as the handler runs, and its stream ends once the engine has ended its own side. */
+  #openly(request: ExchangeRequest, attempt: ScriptedAttempt): Exchange {
+    const chunks: (Uint8Array | undefined)[] = [];
+    let abort: (error: Error) => void = () => {};
+    const aborted = new Promise<never>((_, reject) => (abort = reject));
+    aborted.catch(() => undefined);
+    let failure: Error | undefined;
+    let wake: (() => void) | undefined;
+    const push = (chunk: Uint8Array | undefined): void => {
+      chunks.push(chunk);
+      wake?.();
+    };
+    const live = new LiveInput((frames) => push(new Uint8Array(Buffer.concat(frames))));
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let answered: (reply: Reply) => void = () => {};
+    const head = new Promise<Reply>((resolve) => (answered = resolve));
+    const run = async (): Promise<void> => {
+      if (this.holdsBack) await ended;
+      const instead = await this.instead?.(attempt);
+      const handler = this.handlers[attempt.handler];
+      answered(instead ?? (handler === undefined ? { status: 404 } : {}));
+      if (instead?.pieces !== undefined) for await (const piece of instead.pieces) push(piece);
+      else if (instead !== undefined) push(instead.body);
+      else if (handler !== undefined) {
+        await answerOf(handler, attempt, live);
+        await ended;
+      }
+      push(undefined);
+    };
+    run().catch((error: unknown) => {
+      failure ??= error as Error;
+      abort(failure);
+      wake?.();
+    });
+    return {
+      async head() {
+        const { status = 200, headers } = await Promise.race([head, aborted]);
+        const contentType = request.headers["content-type"]!;
+        return { status, headers: headers ?? { "content-type": contentType }, httpVersion: "h2" };
+      },
+      async next() {
+        while (chunks.length === 0) {
+          if (failure !== undefined) throw failure;
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+        return chunks.shift();
+      },
+      write: (bytes) => live.write(bytes),
+      halfClose() {
+        attempt.halfClosed = true;
+        live.end();
+        end();
+      },
+      abort() {
+        attempt.aborted = true;
+        failure ??= new TransportError("aborted", "the exchange was let go of");
+        abort(failure);
+        wake?.();
+        live.end();
+        end();
       },
     };
   }

@@ -52,7 +52,11 @@ const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
  * A repeated write costs no time, because the writer recognises its own item. But on a store with one owner no client repeats
  * writes, so the writer may take the refusal for a lost lease and wait for the end of that lease.
  */
-const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = { "shared-table": 500, "sole-owner": 30_000 };
+const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = {
+  "shared-table": 500,
+  "sole-owner": 30_000,
+  "open-exchanges": 30_000,
+};
 const DAY_MS = 86_400_000;
 const COMMAND = "npm run test:crash-points";
 

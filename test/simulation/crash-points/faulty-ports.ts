@@ -2,14 +2,16 @@
  * The ports of one process: every call is counted, one of them may fail, and after the death of the process none has an effect.
  */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
-import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
+import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 import type { Queue, Wake } from "../../../shared/engine/ports/queue.ts";
-import type { Condition, Item, Key, Table } from "../../../shared/engine/ports/table.ts";
+import type { Key, Table } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import type { InProcessEndpoints } from "../in-process-endpoints.ts";
 import { exchangeOver } from "../in-process-endpoints.ts";
+import { aboutRequest, ending, under } from "./call-parts.ts";
+import { exchangeWhile } from "./exchange-while.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { callText, isWrite, type PortCall, type Strike } from "./point.ts";
 
@@ -60,6 +62,7 @@ export class FaultyPorts {
   readonly #strike: Strike | undefined;
   readonly #onDeath: () => void;
   readonly #open = new Set<AbortController>();
+  readonly #exchanges = new Set<Exchange>();
   #dead = false;
   #throttledUntilMs = 0;
   /** The call at which the fault struck. */
@@ -80,6 +83,7 @@ export class FaultyPorts {
   die(): void {
     if (this.#dead) return;
     this.#dead = true;
+    for (const exchange of this.#exchanges) exchange.abort();
     this.#clock.forget(this);
     for (const receive of this.#open) receive.abort();
     this.#onDeath();
@@ -253,35 +257,40 @@ export class FaultyPorts {
   /** The deployment outlives the process: it works on a request to the end. */
   endpoints(endpoints: InProcessEndpoints): Endpoints {
     return {
-      open: (request: ExchangeRequest) =>
-        exchangeOver(
+      open: (request: ExchangeRequest) => {
+        const call = { port: "endpoints", method: request.method, about: aboutRequest(request) } as const;
+        if (!request.halfClose && endpoints.streams !== undefined)
+          return this.#openly(call, () => endpoints.open(request));
+        return exchangeOver(
           this.#called({
-            call: { port: "endpoints", method: request.method, about: aboutRequest(request) },
+            call,
             effect: () => endpoints.request(request),
             lost: () => new TransportError("broken", "the reply was lost"),
             waits: true,
           }),
-        ),
+        );
+      },
     };
   }
-}
 
-/** Marks a final segment in the text of a call. */
-function ending(item: Item): string {
-  return item["end"] === true ? " with the end" : "";
-}
-
-/** Marks a conditional write in the text of a call. */
-function under(condition: Condition | undefined): string {
-  return condition === undefined ? "" : ` if ${condition.kind}`;
+  /** The connection of an open exchange breaks with its process, so that the handler on it ends at its next await. */
+  #openly(call: PortCall, open: () => Exchange): Exchange {
+    const opened = this.#called({
+      call,
+      effect: async () => {
+        const exchange = open();
+        this.#exchanges.add(exchange);
+        if (this.#dead) exchange.abort();
+        return exchange;
+      },
+      lost: () => new TransportError("broken", "the reply was lost"),
+    });
+    return exchangeWhile(() => !this.#dead, opened);
+  }
 }
 
 /** The kind of a call: calls of one kind are throttled together. */
 function kindOf(call: string): "write" | "schedule" | "other" {
   if (isWrite(call)) return "write";
   return call.startsWith("timers.at ") ? "schedule" : "other";
-}
-
-function aboutRequest({ path, headers }: ExchangeRequest): string {
-  return `${path} ${headers["x-restate-invocation-id"] ?? ""}`;
 }

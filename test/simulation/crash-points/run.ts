@@ -30,7 +30,7 @@ export interface Given {
 }
 
 export async function run({ scenario, ownership, point, sabotage }: Given): Promise<Run> {
-  const world = new World(ownership, await registry(), sabotage);
+  const world = new World(ownership, await registry(ownership), sabotage);
   if (scenario.isFirst !== true) await world.settle();
   // The SDK computes the ends of its sleeps from the time of its own machine.
   const { now } = Date;
@@ -89,6 +89,8 @@ async function passTime(world: World, isOver: () => Promise<boolean>): Promise<b
 
 /** Runs all ready promises; only handlers take longer. */
 async function breathe({ endpoints }: World): Promise<void> {
-  do await new Promise<void>((resolve) => setImmediate(resolve));
-  while (endpoints.busy > 0);
+  do {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    await endpoints.streams?.rest();
+  } while (endpoints.busy > 0);
 }

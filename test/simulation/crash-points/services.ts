@@ -2,6 +2,8 @@
 import "../../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk/lambda";
 import type { Context } from "@restatedev/restate-sdk/lambda";
+import { createEndpointHandler as createStreamingHandler } from "@restatedev/restate-sdk/fetch";
+import type { FetchHandler } from "../stream-deployment.ts";
 import type { LambdaHandler } from "../lambda-deployment.ts";
 import { box, flow } from "./keyed-services.ts";
 import { retrying, step } from "./step.ts";
@@ -83,7 +85,9 @@ interface Sim {
 
 const sim: restate.ServiceDefinition<"Sim", Sim> = { name: "Sim" };
 
-export const lambda = restate.createEndpointHandler({
-  services: [service, box, flow],
-  logger: () => {},
-}) as unknown as LambdaHandler;
+const services = [service, box, flow];
+
+export const lambda = restate.createEndpointHandler({ services, logger: () => {} }) as unknown as LambdaHandler;
+
+/** The same services on exchanges that stay open. */
+export const streaming: FetchHandler = createStreamingHandler({ services, bidirectional: true, logger: () => {} });

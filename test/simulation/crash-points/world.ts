@@ -2,6 +2,7 @@
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
+import { OpenStreams } from "../../../shared/engine/local/open-streams.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
@@ -23,11 +24,15 @@ import { Death, FaultyPorts } from "./faulty-ports.ts";
 import { Ledger } from "./ledger.ts";
 import { skewBehind, type Strike } from "./point.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
-import { lambda } from "./services.ts";
+import { lambda, streaming } from "./services.ts";
+import { StreamDeployment, streamingDeployment } from "../stream-deployment.ts";
 import { writeInto } from "./step.ts";
 
-/** `sole-owner`: one process owns the store, and its successor knows that. `shared-table`: leases must run out. */
-export type Ownership = "sole-owner" | "shared-table";
+/**
+ * `sole-owner`: one process owns the store, and its successor knows that. `open-exchanges`: that process keeps its exchanges
+ * open. `shared-table`: leases must run out.
+ */
+export type Ownership = "sole-owner" | "open-exchanges" | "shared-table";
 
 /** Plants a mistake, which a judge must detect, into the engine of a process. */
 export type Sabotage = (engine: Engine, generation: number) => Engine;
@@ -49,17 +54,20 @@ const KEPT = {
 /** Sleeps of more than half a minute use the timers, so a scenario tests timers with a short sleep. */
 const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
-let registered: MemoryTable | undefined;
+const registered = new Map<boolean, MemoryTable>();
 
-/** The registry with the deployment of the scenarios, discovered once. */
-export async function registry(): Promise<MemoryTable> {
-  if (registered !== undefined) return registered;
+/** The registry with the deployment of the scenarios, discovered once for each protocol mode. */
+export async function registry(ownership: Ownership): Promise<MemoryTable> {
+  const isStreaming = ownership === "open-exchanges";
+  const known = registered.get(isStreaming);
+  if (known !== undefined) return known;
   const meta = new MemoryTable();
-  const world = new World("shared-table", meta, undefined);
+  const world = new World(ownership, meta, undefined);
   const uri = "http://simulated.test:9080";
   const request = { uri, useHttp11: false, additionalHeaders: {}, metadata: {}, breaking: false, dryRun: false };
   await register(world.observer(meta), { ...request, force: false });
-  return (registered = meta);
+  registered.set(isStreaming, meta);
+  return meta;
 }
 
 export class World {
@@ -72,7 +80,7 @@ export class World {
   readonly keptBack: Wake[] = [];
   /** The processes so far, the living one last. */
   readonly processes: FaultyPorts[] = [];
-  readonly endpoints = new InProcessEndpoints(lambdaDeployment(lambda));
+  readonly endpoints: InProcessEndpoints;
   readonly #ownership: Ownership;
   readonly #meta: MemoryTable;
   readonly #sabotage: Sabotage | undefined;
@@ -81,6 +89,10 @@ export class World {
 
   constructor(ownership: Ownership, meta: MemoryTable, sabotage: Sabotage | undefined) {
     this.#ownership = ownership;
+    this.endpoints =
+      ownership === "open-exchanges"
+        ? new InProcessEndpoints(streamingDeployment(streaming), new StreamDeployment(streaming))
+        : new InProcessEndpoints(lambdaDeployment(lambda));
     this.#meta = meta.fork();
     this.#sabotage = sabotage;
     writeInto(this.ledger);
@@ -142,12 +154,12 @@ export class World {
       timers: ports.timers(this.timers),
       endpoints: ports.endpoints(this.endpoints),
     };
-    return compose(parts, owner, this.#ownership === "sole-owner" ? owner : undefined);
+    return compose(parts, owner, this.#ownership === "shared-table" ? undefined : owner);
   }
 
   /** The local process recovers the work of its predecessor; on a shared table there are only worker and sweeper. */
   #startLoops(engine: Engine): void {
-    if (this.#ownership === "sole-owner") {
+    if (this.#ownership !== "shared-table") {
       const embedded = { engine, metricsText: async () => "", expire: async () => {}, close: async () => {} };
       startLoops(embedded, { concurrencyMax: 100 });
       return;
@@ -155,6 +167,13 @@ export class World {
     const { signal } = new AbortController();
     void runWorker(engine, signal, { concurrencyMax: 100 });
     void runSweeper(engine, signal);
+  }
+}
+
+/** Every handler counts as one that waits in the midst of its attempts, so that its first exchange stays open too. */
+class AllTalk extends OpenStreams {
+  override knows(): boolean {
+    return true;
   }
 }
 
@@ -168,7 +187,7 @@ function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | und
     ids: new SeededIdSource(owner),
     log: silentLog,
     meter: silentMeter,
-    activeInvocations: new ActiveInvocations(parts.clock, owner),
+    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), { streams: new AllTalk() }),
     bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };

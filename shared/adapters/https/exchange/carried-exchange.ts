@@ -91,6 +91,10 @@ export class CarriedExchange implements Exchange {
     this.#carrier?.reset();
   }
 
+  get isUnsent(): boolean {
+    return this.#carrier === undefined && this.#state === "open";
+  }
+
   /** True when the exchange has ended or failed and needs no connection. */
   get isOver(): boolean {
     return this.#state !== "open";

@@ -1,0 +1,298 @@
+/**
+ * One exchange that stays open. What the handler adds becomes a segment as it comes; then its completions are sent on the same
+ * exchange, and the handler goes on without a replay. What arrives for the handler is sent as well (ADR 0008).
+ */
+import type { AttemptGrew } from "../../core/invocation/event.ts";
+import { newsFor } from "../../core/invocation/poll.ts";
+import type { Consumption, Pin } from "../../core/invocation/segment.ts";
+import type { Received } from "../../core/protocol/received.ts";
+import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { asksNow, awaitsFarSleeps } from "./asks-now.ts";
+import { expand, type Expanded } from "./expand.ts";
+import { completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
+import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
+import { journalLeftBytes, replyMaxBytes } from "./reply-limits.ts";
+import { spanOf } from "./unsent-attempt.ts";
+
+/** What the driver does for an exchange that stays open. */
+export interface Growth {
+  /** Makes the entries durable, then performs their effects (I2). @returns false if the lease is lost */
+  add(grew: AttemptGrew): Promise<boolean>;
+  /** Reads the arrivals that other parties may have written. */
+  look(): Promise<void>;
+  /** Wakes the invocations whose results the handler may await, and that no driver of this process drives. */
+  wake(): Promise<void>;
+  /** `large`: a driver that waits must not keep the journal for long. `outgrown`: the invocation must be loaded again. */
+  size(): "small" | "large" | "outgrown";
+}
+
+export interface About {
+  readonly pin: Pin;
+  readonly startedAtMs: number;
+  readonly inactivityTimeoutMs: number;
+}
+
+/** What the exchange leaves to the end of the attempt. */
+export interface OpenlyRead {
+  readonly end: ReadEnd;
+  /** The notifications that the exchange carried and that no segment lists. */
+  readonly sent: readonly Consumption[];
+  /** Present if a command was refused: the entries before the command, and the reason. */
+  readonly refused: Expanded | undefined;
+}
+
+/** Entries that need no answer, such as a run that goes on, wait this long for others to share a segment with. */
+const LINGER_MS = 500;
+/** A driver waits this long with a large journal in memory. */
+const LARGE_PATIENCE_MS = 1_000;
+/** After this time without a message the handler may wait for an invocation whose driver has died. */
+const WAKE_AFTER_MS = 1_000;
+/** An answer without a head after this time may wait for the end of the request, which an intermediary can require. */
+const HEAD_PATIENCE_MS = 2_000;
+/** A head that comes so soon after the end of the request waited for that end. */
+const HEAD_BEHIND_END_MS = 500;
+/** The least time between two reads of arrivals if other processes write them. */
+const LOOK_EVERY_MS = 1_000;
+
+export async function converseOpenly(
+  engine: Engine,
+  active: ActiveInvocation,
+  reading: Reading,
+  sent: readonly Consumption[],
+  about: About,
+  growth: Growth,
+): Promise<OpenlyRead> {
+  return await new OpenConversation(engine, active, reading, sent, about, growth).run();
+}
+
+class OpenConversation {
+  readonly #engine: Engine;
+  readonly #active: ActiveInvocation;
+  readonly #reading: Reading;
+  readonly #about: About;
+  readonly #growth: Growth;
+  #sent: Consumption[];
+  #sentKeys: Set<string>;
+  /** How many of the received entries have been looked at. */
+  #scanned = 0;
+  #asks = false;
+  #lingersUntilMs: number | undefined;
+  #nextSleepAtMs: number | undefined;
+  #size: ReturnType<Growth["size"]>;
+  #messagesSeen = 0;
+  #hasWoken = false;
+  #end: ReadEnd | undefined;
+  #refused: Expanded | undefined;
+
+  constructor(
+    engine: Engine,
+    active: ActiveInvocation,
+    reading: Reading,
+    sent: readonly Consumption[],
+    about: About,
+    growth: Growth,
+  ) {
+    this.#engine = engine;
+    this.#active = active;
+    this.#reading = reading;
+    this.#about = about;
+    this.#growth = growth;
+    this.#sent = [...sent];
+    this.#sentKeys = new Set(sent.map(({ key }) => key));
+    this.#size = growth.size();
+  }
+
+  async run(): Promise<OpenlyRead> {
+    const { open, exchange } = this.#reading;
+    const { inbox } = this.#active;
+    open.halfClose = () => this.#halfClose();
+    const over = this.#read();
+    try {
+      while (!this.#isOver) {
+        if (!(await this.#turn())) await this.#wait();
+      }
+    } catch (error) {
+      exchange.abort();
+      throw error;
+    }
+    this.#halfClose();
+    inbox.interrupt();
+    const end = await over;
+    this.#learnFromHead();
+    return { end, sent: this.#sent, refused: this.#refused };
+  }
+
+  /** When the exchange is half-closed for lack of a head. */
+  get #headDueAtMs(): number {
+    const { open } = this.#reading;
+    return open.headAtMs !== undefined || open.isUnsent() ? Infinity : open.startedAtMs + HEAD_PATIENCE_MS;
+  }
+
+  async #read(): Promise<ReadEnd> {
+    const { inbox } = this.#active;
+    this.#end = await readReply(this.#engine, this.#active, this.#reading, () => inbox.interrupt());
+    inbox.interrupt();
+    return this.#end;
+  }
+
+  /** A deployment that answers only the whole request gets whole requests from now on. */
+  #learnFromHead(): void {
+    const { halfClosedAtMs, headAtMs, startedAtMs, deploymentId } = this.#reading.open;
+    if (halfClosedAtMs === undefined || headAtMs === undefined || halfClosedAtMs - startedAtMs < HEAD_PATIENCE_MS)
+      return;
+    const behindMs = headAtMs - halfClosedAtMs;
+    if (behindMs >= 0 && behindMs < HEAD_BEHIND_END_MS)
+      this.#engine.activeInvocations.streams.noteHeldBack(deploymentId);
+  }
+
+  /** True if nothing more can be sent on the exchange. */
+  get #isOver(): boolean {
+    const { conversation, open } = this.#reading;
+    if (conversation.terminated || this.#end !== undefined || this.#refused !== undefined) return true;
+    return open.halfClose === undefined || this.#active.lease.isLost;
+  }
+
+  /** @returns false if there is nothing to do until something comes */
+  async #turn(): Promise<boolean> {
+    this.#messagesSeen = this.#reading.conversation.messages;
+    if (this.#isSegmentDue()) return await this.#addSegment();
+    await this.#growth.look();
+    return this.#isOver || this.#sendNews();
+  }
+
+  #isSegmentDue(): boolean {
+    const { received } = this.#reading.conversation;
+    const nowMs = this.#engine.clock.nowMs();
+    for (; this.#scanned < received.length; this.#scanned++) {
+      const item = received[this.#scanned]!;
+      this.#asks ||= asksNow(item, nowMs + this.#about.inactivityTimeoutMs);
+      this.#lingersUntilMs ??= nowMs + LINGER_MS;
+    }
+    return this.#asks || (this.#lingersUntilMs !== undefined && this.#lingersUntilMs <= nowMs);
+  }
+
+  async #addSegment(): Promise<boolean> {
+    const { conversation, version, room, exchange } = this.#reading;
+    const { journal } = this.#active.invocation;
+    const taken = conversation.cut(journal.entries.length + this.#sent.length);
+    const receivedBytes = room.sizeBytes;
+    this.#scanned = conversation.received.length;
+    this.#asks = false;
+    this.#lingersUntilMs = undefined;
+    if (taken.length === 0) return false;
+    const expanded = await expand(
+      this.#engine,
+      this.#active,
+      taken,
+      version,
+      replyMaxBytes(this.#engine, this.#active),
+    );
+    if (expanded.refused !== undefined) {
+      this.#refused = expanded;
+      exchange.abort();
+      return true;
+    }
+    if (!(await this.#growth.add(this.#grew(expanded)))) return true;
+    this.#sent = [];
+    this.#sentKeys.clear();
+    room.noteStored(receivedBytes);
+    conversation.limitJournal(journalLeftBytes(this.#engine, this.#active));
+    this.#size = this.#growth.size();
+    this.#send(completionFrames(expanded.entries, acknowledged(taken)));
+    return true;
+  }
+
+  #grew({ entries }: Expanded): AttemptGrew {
+    const { pin, startedAtMs } = this.#about;
+    const atMs = this.#engine.clock.nowMs();
+    const attempt = spanOf(this.#active, startedAtMs, atMs);
+    return { kind: "attempt-grew", atMs, attempt, pin, sent: this.#sent, entries };
+  }
+
+  /** Sends the fresh arrivals and the sleeps that are over. The next segment lists them, in this order (I12). */
+  #sendNews(): boolean {
+    const { inbox, invocation, attempt } = this.#active;
+    const atMs = this.#engine.clock.nowMs();
+    const news = newsFor(invocation, { atMs, arrivals: [...inbox.arrivals.values()] }, this.#sentKeys);
+    this.#nextSleepAtMs = news.nextSleepAtMs;
+    if (news.order === "kill") attempt.letGo("stopping");
+    if (news.order !== undefined) {
+      this.#halfClose();
+      return true;
+    }
+    const coming = [...news.take, ...news.dueSleeps.map(overSleep)];
+    if (coming.length === 0) return false;
+    for (const one of coming) {
+      this.#sent.push(one);
+      this.#sentKeys.add(one.key);
+    }
+    this.#send(coming.map(({ entry }) => entry.frame));
+    return true;
+  }
+
+  #send(frames: readonly Uint8Array[]): void {
+    const { exchange, conversation, open } = this.#reading;
+    if (frames.length === 0 || this.#isOver) return;
+    conversation.forgetAwaiting();
+    open.heardAtMs = this.#engine.clock.nowMs();
+    for (const bytes of joinedFrames(frames)) exchange.write(bytes);
+  }
+
+  async #wait(): Promise<void> {
+    const { conversation, open } = this.#reading;
+    const { inbox, isStopping } = this.#active;
+    const { clock, settings, activeInvocations } = this.#engine;
+    // Nothing may come between this look and the wait, because an interruption ends only a wait that has begun.
+    if (conversation.messages !== this.#messagesSeen || inbox.isDirty || this.#isOver) return;
+    const nowMs = clock.nowMs();
+    const wakesAtMs = this.#hasWoken ? Infinity : open.heardAtMs + WAKE_AFTER_MS;
+    if (wakesAtMs <= nowMs) {
+      this.#hasWoken = true;
+      return await this.#growth.wake();
+    }
+    const leavesAtMs = Math.min(open.heardAtMs + this.#patienceMs(), this.#headDueAtMs);
+    if (isStopping || this.#size === "outgrown" || leavesAtMs <= nowMs || this.#awaitsFarSleeps(nowMs))
+      return this.#halfClose();
+    const looksAtMs = settings.exclusiveOwnerPrefix === undefined ? nowMs + LOOK_EVERY_MS : Infinity;
+    const nextMs = Math.min(
+      leavesAtMs,
+      looksAtMs,
+      wakesAtMs,
+      this.#nextSleepAtMs ?? Infinity,
+      Math.max(nowMs + 1, this.#lingersUntilMs ?? Infinity),
+    );
+    activeInvocations.streams.beginWait(open);
+    await inbox.wait(clock, Math.max(0, nextMs - nowMs));
+    activeInvocations.streams.endWait(open);
+  }
+
+  #patienceMs(): number {
+    const { inactivityTimeoutMs } = this.#about;
+    return this.#size === "large" ? Math.min(LARGE_PATIENCE_MS, inactivityTimeoutMs) : inactivityTimeoutMs;
+  }
+
+  /** A stream is not held for sleeps that outlast the inactivity timeout, if the handler reports that it awaits nothing else. */
+  #awaitsFarSleeps(nowMs: number): boolean {
+    const { conversation } = this.#reading;
+    const farFromMs = nowMs + this.#about.inactivityTimeoutMs;
+    const { journal } = this.#active.invocation;
+    return awaitsFarSleeps(conversation.awaiting, journal, conversation.received, farFromMs);
+  }
+
+  #halfClose(): void {
+    const { exchange, open } = this.#reading;
+    if (open.halfClose === undefined) return;
+    open.halfClose = undefined;
+    open.halfClosedAtMs = this.#engine.clock.nowMs();
+    exchange.halfClose();
+    this.#active.inbox.interrupt();
+  }
+}
+
+/** The completion ids of runs whose results the exchange may acknowledge. */
+function acknowledged(taken: readonly Received[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const item of taken) if (item.kind === "proposal" && item.asksAck) ids.add(item.completionId);
+  return ids;
+}

@@ -1,0 +1,153 @@
+/** Reads the reply of one exchange up to its terminator, within the budget of replies. */
+import { openRuns } from "../../core/invocation/journal.ts";
+import type { AttemptOutcome } from "../../core/invocation/event.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { Conversation } from "../../core/protocol/conversation.ts";
+import type { ProtocolVersion } from "../../core/protocol/version.ts";
+import type { Engine } from "../engine.ts";
+import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
+import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
+import type { Exchange } from "../ports/endpoints.ts";
+import { journalLeftBytes, replyOfBudget } from "./reply-limits.ts";
+import { endingOf, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
+
+export interface Reply {
+  readonly received: Conversation["received"];
+  readonly ending: AttemptOutcome;
+}
+
+/** The parts of one exchange while its reply is read. */
+export interface Reading {
+  readonly exchange: Exchange;
+  readonly conversation: Conversation;
+  readonly open: OpenExchange;
+  readonly room: ReplyRoom;
+  readonly version: ProtocolVersion;
+}
+
+/** How the reading ended: at the terminator or the end of the stream, with a refusal in its head, or with an error. */
+export type ReadEnd =
+  | { readonly kind: "eof" }
+  | { readonly kind: "refused"; readonly refusal: AttemptOutcome }
+  | { readonly kind: "broken"; readonly error: unknown };
+
+/** Begins the reading. The attempt can be aborted from now on. */
+export function beginReading(
+  engine: Engine,
+  active: ActiveInvocation,
+  route: Route,
+  version: ProtocolVersion,
+  exchange: Exchange,
+): Reading {
+  const { journal } = active.invocation;
+  const conversation = new Conversation({
+    version,
+    messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
+    replyMaxBytes: replyOfBudget(engine),
+    journalLeftBytes: journalLeftBytes(engine, active),
+    openRuns: openRuns(journal),
+    hasOutput: journal.output !== undefined,
+    journalEntries: journal.entries.length,
+  });
+  const startedAtMs = engine.clock.nowMs();
+  const { abortTimeoutMs } = route.settings;
+  const open: OpenExchange = {
+    startedAtMs,
+    deploymentId: route.deployment.id,
+    abortTimeoutMs,
+    heardAtMs: startedAtMs,
+    silent: false,
+    holdsSlot: rootOf(active).origin.messageDriven,
+    isUnsent: () => exchange.isUnsent === true,
+    abort: () => exchange.abort(),
+  };
+  const room = new ReplyRoom(engine.bulkheads.replies, route.deployment.id);
+  active.attempt.begin(open, room);
+  if (active.lease.isLost || active.isStopping) active.attempt.letGo(active.lease.isLost ? "lost" : "stopping");
+  return { exchange, conversation, open, room, version };
+}
+
+/** Never rejects. @param onProgress called after each chunk, and when the conversation has its terminator */
+export async function readReply(
+  engine: Engine,
+  active: ActiveInvocation,
+  reading: Reading,
+  onProgress?: () => void,
+): Promise<ReadEnd> {
+  const { exchange, open, version } = reading;
+  try {
+    const head = await exchange.head();
+    open.headAtMs = engine.clock.nowMs();
+    onProgress?.();
+    const refusal = failureOfHead(engine.clock.nowMs(), head, version);
+    if (refusal !== undefined) {
+      exchange.abort();
+      return { kind: "refused", refusal };
+    }
+    const marking = engine.activeInvocations.suspects?.atReply(active.id);
+    if (marking !== undefined) await marking;
+    await readChunks(engine, reading, onProgress);
+    return { kind: "eof" };
+  } catch (error) {
+    if (error instanceof NoRoomError) exchange.abort();
+    return { kind: "broken", error };
+  }
+}
+
+/** The reply after its reading: the entries that no segment has yet, and the ending. */
+export function replyOf(engine: Engine, { exchange, conversation, open }: Reading, end: ReadEnd): Reply {
+  if (end.kind === "refused") return { received: [], ending: end.refusal };
+  if (end.kind === "broken") {
+    const { error } = end;
+    const { received } = conversation.finish("broken", error instanceof Error ? error.message : String(error));
+    return { received, ending: failureOfTransport(engine.clock.nowMs(), error, open) };
+  }
+  const { received, ending } = conversation.finish("eof");
+  // A deployment that violates the protocol may send for ever, and nothing after the violation is used.
+  if (ending.kind === "violation" || ending.kind === "too-large") exchange.abort();
+  else if (conversation.terminated) void engine.activeInvocations.drains.drain(exchange, engine.clock.nowMs());
+  return { received, ending: endingOf(engine.clock.nowMs(), ending) };
+}
+
+/** A chunk of this size is decoded in well under a millisecond. */
+const SMALL_CHUNK_BYTES = 8_192;
+/**
+ * A deployment makes progress if it ends a message or sends this many bytes. If each byte counted, a byte every half
+ * second would keep an attempt from its abort timeout for ever.
+ */
+const PROGRESS_BYTES = 16_384;
+
+async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<void> {
+  open.waitsForRoom = true;
+  try {
+    await waits;
+  } finally {
+    delete open.waitsForRoom;
+  }
+}
+
+/** Reads up to the terminator. The stream ends later, and contains nothing after the terminator. */
+async function readChunks(
+  engine: Engine,
+  { exchange, conversation, open, room }: Reading,
+  onProgress?: () => void,
+): Promise<void> {
+  // The first chunk counts as progress, however small.
+  let unheardBytes = PROGRESS_BYTES;
+  while (!conversation.terminated) {
+    const chunk = await exchange.next();
+    if (chunk === undefined) break;
+    const { messages } = conversation;
+    const breaking = chunk.length > SMALL_CHUNK_BYTES ? engine.bulkheads.pace.step(room.lane) : undefined;
+    if (breaking !== undefined) await breaking;
+    conversation.receive(chunk);
+    onProgress?.();
+    const waits = room.add(chunk.length, conversation);
+    if (waits !== undefined) await waitForRoom(open, waits);
+    unheardBytes += chunk.length;
+    if (unheardBytes < PROGRESS_BYTES && conversation.messages === messages) continue;
+    unheardBytes = 0;
+    open.heardAtMs = engine.clock.nowMs();
+  }
+}

@@ -1,0 +1,43 @@
+/** Decides which exchanges stay open: those with handlers that waited in the midst of an earlier attempt. */
+import type { AttemptOutcome } from "../../core/invocation/event.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+
+/**
+ * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of
+ * an unknown handler is request-response.
+ */
+export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
+  const { settings, activeInvocations } = engine;
+  if (settings.opensExchanges !== true || !canStayOpen(route) || active.isStopping) return false;
+  if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
+  // After the end of a process the mark of a suspect stands for one whole reply.
+  if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
+  return active.invocation.journal.commandCount > 1 || activeInvocations.streams.knows(handlerOf(route));
+}
+
+/** True if the deployment reads requests and sends answers at the same time, and an inactivity timeout lets it wait. */
+function canStayOpen({ deployment, settings }: Route): boolean {
+  const { destination, protocolMode } = deployment;
+  if (protocolMode !== "bidi-stream" || settings.inactivityTimeoutMs <= 0) return false;
+  return destination.kind === "http" && destination.httpVersion === "h2";
+}
+
+/** Learns from an attempt whether its handler waits in the midst of an attempt. */
+export function learnTalk(
+  { settings, activeInvocations }: Engine,
+  { invocation }: ActiveInvocation,
+  route: Route,
+  ending: AttemptOutcome,
+): void {
+  if (settings.opensExchanges !== true || !canStayOpen(route)) return;
+  if (ending.kind === "suspended") activeInvocations.streams.learn(handlerOf(route), true);
+  // An invocation that ends at its first attempt and has no segment before its end has waited for nothing.
+  else if (ending.kind === "ended" && invocation.segmentIndex === 0)
+    activeInvocations.streams.learn(handlerOf(route), false);
+}
+
+function handlerOf({ deployment, service, handler }: Route): string {
+  return `${deployment.id}/${service.name}/${handler.name}`;
+}

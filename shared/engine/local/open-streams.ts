@@ -1,0 +1,78 @@
+/** The exchanges of this process that stay open: which handlers talk on them, and which of them only wait. */
+import type { OpenExchange } from "./open-attempt.ts";
+
+/** Beyond this number the memory of handlers is cleared as a whole. */
+const HANDLERS_MAX = 10_000;
+/** The most exchanges that wait at a time; the one that has waited longest makes room. */
+const WAITING_MAX = 10_000;
+/** A stream without a message for this long counts as waiting for something outside, and may make room for others. */
+const IDLE_MS = 1_000;
+
+export class OpenStreams {
+  readonly #waitingMax: number;
+  readonly #talkers = new Set<string>();
+  readonly #heldBack = new Set<string>();
+  /** In the order in which they began to wait. */
+  readonly #waiting = new Set<OpenExchange>();
+  /** True while a worker has messages and no slot for them. */
+  areSlotsWanted = false;
+
+  constructor(waitingMax = WAITING_MAX) {
+    this.#waitingMax = waitingMax;
+  }
+
+  /** The number of exchanges that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** True if the last attempts of the handler waited in their midst. */
+  knows(handler: string): boolean {
+    return this.#talkers.has(handler);
+  }
+
+  learn(handler: string, talks: boolean): void {
+    if (!talks) this.#talkers.delete(handler);
+    else {
+      if (this.#talkers.size >= HANDLERS_MAX) this.#talkers.clear();
+      this.#talkers.add(handler);
+    }
+  }
+
+  /** True if requests to the deployment are held back until they end, by an intermediary or by its server. */
+  isHeldBack(deployment: string): boolean {
+    return this.#heldBack.has(deployment);
+  }
+
+  noteHeldBack(deployment: string): void {
+    if (this.#heldBack.size >= HANDLERS_MAX) this.#heldBack.clear();
+    this.#heldBack.add(deployment);
+  }
+
+  beginWait(exchange: OpenExchange): void {
+    exchange.waits = true;
+    this.#waiting.add(exchange);
+    if (this.#waiting.size > this.#waitingMax) for (const oldest of this.#waiting) return oldest.halfClose?.();
+  }
+
+  endWait(exchange: OpenExchange): void {
+    exchange.waits = false;
+    this.#waiting.delete(exchange);
+  }
+
+  /**
+   * Half-closes exchanges that began to wait first. Their handlers suspend, and their invocations are parked.
+   * @param isMeant true for the exchanges that may make room
+   * @returns the number of exchanges that were half-closed
+   */
+  shed(nowMs: number, count: number, isMeant: (exchange: OpenExchange) => boolean): number {
+    let shed = 0;
+    for (const exchange of this.#waiting) {
+      if (shed >= count) break;
+      if (nowMs - exchange.heardAtMs < IDLE_MS || exchange.halfClose === undefined || !isMeant(exchange)) continue;
+      shed++;
+      exchange.halfClose();
+    }
+    return shed;
+  }
+}
