@@ -3,7 +3,7 @@ import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "../browser/tab.mjs";
 import type { Browser } from "../browser/tab.mjs";
-import { aws, ControlPlane } from "./control-plane.ts";
+import { aws, ControlPlane, pause } from "./control-plane.ts";
 import { operatorOf } from "./operator.ts";
 import type { Operator } from "./operator.ts";
 import { serveHandlers } from "./url-deployment.ts";
@@ -37,14 +37,18 @@ test("an operator calls a handler in the UI, and sees the invocation with its ti
   const { page, goTo, atRest, axe, complaints, close } = await browser.openTab(operator.url);
   await goTo("call/shown/shout");
   await atRest();
-  await page.getByRole("textbox", { name: /Payload/ }).first().waitFor();
-  await page.getByRole("textbox", { name: /Payload/ }).first().click();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.insertText('"hello"');
+  const payload = page.getByRole("textbox", { name: /Payload/ }).first();
+  // The editor is loaded late, and takes the place of what was typed before.
+  for (let tries = 10; tries > 0 && !(await payload.innerText()).includes("hello"); tries--) {
+    await payload.click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText('"hello"');
+    await pause(500);
+  }
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByText('"HELLO"', { exact: true }).first().waitFor({ timeout: 30_000 });
+  await page.getByText('"HELLO"', { exact: true }).first().waitFor({ timeout: 60_000 });
   await page.locator('a[href*="#/invocations/inv_"]').first().click();
-  await page.getByText("shouted").first().waitFor({ timeout: 30_000 });
+  await page.getByText("shouted").first().waitFor({ timeout: 60_000 });
   expect(await page.locator("h1").first().innerText()).toContain("shown/shout");
   expect(await axe()).toEqual([]);
   for (const route of ["overview", "invocations", "deployments", "services", "objects", "sql"]) {
