@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
+import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import type { Codec } from "../../shared/engine/ports/codec.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -197,4 +198,28 @@ test("a large invocation is not in memory while it backs off", async () => {
   await stage.pulse.settle();
   expect(stage.deployment.attempts.length).toBeGreaterThanOrEqual(2);
   expect([actor.engine.activeInvocations.size, actor.engine.bulkheads.journals.held]).toEqual([0, 0]);
+});
+
+test("invocations that wait for room take no slot of the worker, so a neighbour's call is driven at once", async () => {
+  const gate = new Gate();
+  const stage = await open({ medium: async () => gate.passed.then(() => "done"), small: () => "done" });
+  const actor = stage.actor();
+  const limits = { journalsMaxBytes: 3 * MIB, journalsCountedFromBytes: 64 * 1024 };
+  Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, limits));
+  const ids = [];
+  for (let n = 0; n < 2 * LARGE; n++)
+    ids.push((await stage.pulse.within(1_000, sendOn(actor, "medium", MEDIUM))).invocationId);
+  const stopping = new AbortController();
+  const working = runWorker(actor.engine, stopping.signal, { concurrencyMax: 4, perService: 4, perDeployment: 4 });
+  await stage.pulse.pass(100);
+  await stage.pulse.within(1_000, sendOn(actor, "small"));
+  await stage.pulse.pass(500);
+  const driven = stage.deployment.of("small").length;
+  gate.open();
+  await stage.pulse.pass(60_000);
+  expect(driven).toBe(1);
+  for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
+  expect(actor.engine.bulkheads.journals.held).toBe(0);
+  stopping.abort();
+  await stage.pulse.within(30_000, working);
 });

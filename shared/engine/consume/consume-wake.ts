@@ -23,9 +23,12 @@ const PUT_BACK_MIN_MS = 500;
 /** The delay of a message if there is no room for its journal. Invocations with other large journals may end meanwhile. */
 const NO_ROOM_RETRY_MS = 5_000;
 
-/** Resolves when the message may be acked; rejects if the message must come again. */
-export async function consumeWake(engine: Engine, wake: Wake): Promise<void> {
-  const room = new JournalRoom(engine.bulkheads, wake.service ?? "");
+/**
+ * Resolves when the message may be acked; rejects if the message must come again.
+ * @param mayWait called before a wait for journal room; if it returns false, the message is sent again with a delay at once
+ */
+export async function consumeWake(engine: Engine, wake: Wake, mayWait?: () => boolean): Promise<void> {
+  const room = new JournalRoom(engine.bulkheads, wake.service ?? "", mayWait);
   try {
     await takeWithin(engine, wake, room);
   } catch (error) {

@@ -14,6 +14,8 @@ export interface Source<D extends Delivery> {
   ack(delivery: D): Promise<void> | void;
   /** Makes a message come again after the work on it failed (I11). Never rejects. */
   putOff(delivery: D): Promise<void> | void;
+  /** Gives the slot of the message back before a wait for journal room. @returns false if too many messages wait already */
+  leave?(delivery: D, running: Running): boolean;
   /** The work on the message is over. */
   end?(delivery: D): void;
 }
@@ -26,7 +28,7 @@ export async function workThrough<D extends Delivery>(
 ): Promise<void> {
   const running = new Running();
   for (let deliveries = await source.next(running); deliveries !== undefined; deliveries = await source.next(running))
-    for (const delivery of deliveries) void running.add(workOn(engine, hidden, source, delivery));
+    for (const delivery of deliveries) void running.add(workOn(engine, hidden, source, delivery, running));
   while (running.count > 0) await running.oneEnds();
   await hidden.close();
 }
@@ -36,13 +38,15 @@ async function workOn<D extends Delivery>(
   hidden: VisibilityExtender,
   source: Source<D>,
   delivery: D,
+  running: Running,
 ): Promise<void> {
+  const mayWait = () => source.leave?.(delivery, running) ?? true;
   const { wake, receiveCount } = delivery;
   const { suspects } = engine.activeInvocations;
   hidden.add(delivery);
   try {
-    if (suspects?.includes(delivery) === true) await suspects.try(wake, () => consumeWake(engine, wake));
-    else await consumeWake(engine, wake);
+    if (suspects?.includes(delivery) === true) await suspects.try(wake, () => consumeWake(engine, wake, mayWait));
+    else await consumeWake(engine, wake, mayWait);
     await source.ack(delivery);
   } catch (error) {
     const { invocationId } = wake;
@@ -73,7 +77,12 @@ export class Running {
     this.#ended?.();
   }
 
-  /** Resolves when one piece of work has ended. Only one caller may wait at a time. */
+  /** Makes the caller of `oneEnds` look again, because a piece of work has left its slot. */
+  noteLeft(): void {
+    this.#ended?.();
+  }
+
+  /** Resolves when one piece of work has ended or left its slot. Only one caller may wait at a time. */
   async oneEnds(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#ended = resolve;

@@ -1,6 +1,7 @@
 /** The worker: takes messages from the queue and drives their invocations, many at a time. */
 import type { Engine } from "../engine.ts";
 import { Lag } from "../bulkheads/lag.ts";
+import { Slots } from "../bulkheads/slots.ts";
 import type { Admission, Delivery } from "../ports/queue.ts";
 import { VisibilityExtender } from "./visibility-extender.ts";
 import { hideLonger, type Running, type Source, workThrough } from "./worker-loop.ts";
@@ -9,6 +10,8 @@ import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
 const RECEIVE_WAIT_MS = 20_000;
 const FAILURE_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 64_000;
+/** The most invocations outside of the slots: those that wait for journal room, and those that found room after a wait. */
+const OUTSIDE_MAX = 128;
 
 /** Runs until the signal aborts, then waits for the work in progress. */
 export async function runWorker(engine: Engine, signal: AbortSignal, limits: WorkerLimits): Promise<void> {
@@ -27,6 +30,9 @@ class Received implements Source<Delivery>, Admission {
   readonly #slots: WorkerSlots;
   readonly #concurrencyMax: number;
   readonly #slotOf = new Map<Delivery, Slot>();
+  /** The services of the messages that left their slots. Services share these places as they share the slots. */
+  readonly #outsideOf = new Map<Delivery, string>();
+  readonly #outside = new Slots({ count: OUTSIDE_MAX, perLane: "share" });
   #look = new AbortController();
 
   constructor(engine: Engine, signal: AbortSignal, limits: WorkerLimits) {
@@ -38,13 +44,13 @@ class Received implements Source<Delivery>, Admission {
   }
 
   async next(running: Running): Promise<readonly Delivery[] | undefined> {
-    while (!this.#signal.aborted && running.count >= this.#concurrencyMax) {
+    while (!this.#signal.aborted && this.#free(running) <= 0) {
       this.#engine.activeInvocations.streams.areSlotsWanted = true;
       await running.oneEnds();
     }
     if (this.#signal.aborted) return undefined;
     this.#look = new AbortController();
-    const deliveries = await this.#receive(this.#concurrencyMax - running.count);
+    const deliveries = await this.#receive(this.#free(running));
     const admitted = this.#slots.admitted();
     for (const [at, delivery] of deliveries.entries()) {
       const slot = admitted[at];
@@ -67,7 +73,28 @@ class Received implements Source<Delivery>, Admission {
     await hideLonger(this.#engine, delivery, Math.min(PAUSE_MAX_MS, this.#engine.settings.leaseMs));
   }
 
+  leave(delivery: Delivery, running: Running): boolean {
+    if (this.#outsideOf.has(delivery)) return true;
+    const service = delivery.wake.service ?? "";
+    if (!this.#outside.take(service)) return false;
+    this.#outsideOf.set(delivery, service);
+    this.#giveSlot(delivery);
+    running.noteLeft();
+    return true;
+  }
+
   end(delivery: Delivery): void {
+    const service = this.#outsideOf.get(delivery);
+    if (service !== undefined) this.#outside.give(service);
+    this.#outsideOf.delete(delivery);
+    this.#giveSlot(delivery);
+  }
+
+  #free(running: Running): number {
+    return this.#concurrencyMax - (running.count - this.#outside.taken);
+  }
+
+  #giveSlot(delivery: Delivery): void {
     const slot = this.#slotOf.get(delivery);
     if (slot === undefined) return;
     this.#slotOf.delete(delivery);

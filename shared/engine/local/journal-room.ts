@@ -20,11 +20,16 @@ export class NoJournalRoomError extends Error {
 export class JournalRoom {
   readonly #bulkheads: Bulkheads;
   readonly #account: Account;
+  readonly #mayWait: () => boolean;
   #sizeBytes = 0;
   #stateBytes = 0;
 
-  /** @param lane the service, which shares the room with other services */
-  constructor(bulkheads: Bulkheads, lane: string) {
+  /**
+   * @param lane the service, which shares the room with other services
+   * @param mayWait called before a wait for room, so that the wait takes no slot of a worker; false refuses the room at once
+   */
+  constructor(bulkheads: Bulkheads, lane: string, mayWait: () => boolean = () => true) {
+    this.#mayWait = mayWait;
     this.#bulkheads = bulkheads;
     this.#account = bulkheads.journals.open(lane);
   }
@@ -129,7 +134,8 @@ export class JournalRoom {
   }
 
   async #take(bytes: number): Promise<void> {
-    if (await this.#account.grow(bytes)) return;
+    if (this.#account.growAtOnce(bytes)) return;
+    if (this.#mayWait() && (await this.#account.grow(bytes))) return;
     throw new NoJournalRoomError("other journals hold the memory that this one needs");
   }
 }
