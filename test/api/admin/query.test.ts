@@ -56,7 +56,6 @@ test.each([
   ["delete from sys_invocation", 400, "Expected SELECT"],
   ["select id from sys_nothing", 500, "sys_nothing"],
   ["select nothing from sys_service", 500, "nothing"],
-  ["select * from state where service_name = 'Counter'", 400, "service_key"],
 ])("%s is refused", async (query, status, words) => {
   const answer = await ask("POST", "/query", { query });
   expect(answer.status, answer.text).toBe(status);
