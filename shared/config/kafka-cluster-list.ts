@@ -1,5 +1,4 @@
 /** The setting of Kafka clusters: a list of tables, or the same as text. */
-import { parse } from "smol-toml";
 import type { Setting } from "./setting-kinds.ts";
 
 export interface ConfiguredCluster {
@@ -19,34 +18,17 @@ export function kafkaClusters(doc: string): Setting<readonly ConfiguredCluster[]
     fallback: undefined,
     doc,
     mayBeSecret: true,
+    textIsToml: true,
     expected:
       'a list of clusters, each with a name and brokers, such as [{ name = "main", brokers = ["broker:9092"] }]',
     read(raw) {
-      const list = typeof raw === "string" ? listOf(raw) : raw;
-      if (!Array.isArray(list) || list.length > CLUSTERS_MAX) return undefined;
-      const clusters = list.map(clusterOf);
+      if (!Array.isArray(raw) || raw.length > CLUSTERS_MAX) return undefined;
+      const clusters = raw.map(clusterOf);
       const names = new Set(clusters.map((one) => one?.name));
       const isValid = clusters.every((one) => one !== undefined) && names.size === clusters.length;
       return isValid ? { value: clusters } : undefined;
     },
   };
-}
-
-/** A list in TOML or in JSON, which variables and flags have. */
-function listOf(text: string): unknown {
-  try {
-    return text.trimStart().startsWith("[") ? jsonOrToml(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonOrToml(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return parse(`list = ${text}`)["list"];
-  }
 }
 
 function clusterOf(raw: unknown): ConfiguredCluster | undefined {

@@ -23,6 +23,8 @@ export interface Setting<Value> {
   readonly expected: string;
   /** Present if the value may be a secret: a refusal then does not repeat the value. */
   readonly mayBeSecret?: true;
+  /** Present if a text, as variables and flags have, is a value in TOML or in JSON. */
+  readonly textIsToml?: true;
   /** Other names of the setting; an earlier name wins over a later one. */
   readonly aliases?: readonly Alias[];
 }

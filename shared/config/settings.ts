@@ -3,6 +3,7 @@
  * An invalid value refuses the start, and so does an unknown key whose name suggests security; other unknown keys are
  * warnings.
  */
+import { tomlValue } from "./toml-settings.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { foreignReason } from "./foreign-settings.ts";
 import { nearestWord } from "./nearest-word.ts";
@@ -78,7 +79,8 @@ function withoutEffect(named: Named, settled: ReadonlyMap<SettingPath, Candidate
 
 function valueOf(setting: Setting<unknown>, given: Given | undefined): unknown {
   if (given === undefined) return setting.fallback;
-  const read = setting.read(given.raw);
+  const { raw } = given;
+  const read = setting.read(setting.textIsToml === true && typeof raw === "string" ? tomlValue(raw) : raw);
   if (read !== undefined) return read.value;
   const what = setting.mayBeSecret === true && given.raw !== "" ? "what was given" : shown(given.raw);
   throw new CodedError("RT0002", `${given.origin}: ${what} is not ${setting.expected}`);

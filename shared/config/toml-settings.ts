@@ -58,3 +58,16 @@ function linesOfKeys(text: string): ReadonlyMap<string, number> {
 function dotted(name: string): string {
   return uniform(name.replaceAll(/[\s"']/g, ""));
 }
+
+/** @returns undefined for a text that is a value neither in JSON nor in TOML */
+export function tomlValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    try {
+      return parse(`value = ${text}`)["value"];
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -92,7 +92,7 @@ test("each packed function has the licenses of its packages, and a list names al
   const bom = JSON.parse(await readFile(packed("sbom.cdx.json"), "utf8")) as { components: { purl: string }[] };
   const listed = bom.components.map(({ purl }) => purl.replace("pkg:npm/", "").replace("%40", "@"));
   const names = await readdir(packed("functions"));
-  expect(names).toHaveLength(6);
+  expect(names).toHaveLength(7);
   const carried = await Promise.all(
     names.map(async (name) => await readFile(packed(`functions/${name}/THIRD-PARTY-LICENSES.txt`), "utf8")),
   );
