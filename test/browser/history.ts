@@ -5,6 +5,8 @@ export interface History {
   readonly deployment: string;
   /** Ids by what happened: `greeted`, `stumble` and so on. */
   readonly ids: Readonly<Record<string, string>>;
+  /** The id of a subscription that its broker refuses, and whose position was never written. */
+  readonly subscription: string;
 }
 
 export async function makeHistory(stage: Stage): Promise<History> {
@@ -41,5 +43,16 @@ export async function makeHistory(stage: Stage): Promise<History> {
     runs: await stage.send("/Greeter/run/send", null, "running"),
     fan: await stage.send("/Greeter/fan/send", 40, "completed"),
   };
-  return { deployment, ids };
+  return { deployment, ids, subscription: await subscribe(stage) };
+}
+
+/** Nothing listens at the port of the broker. A second subscription is paused. */
+async function subscribe(stage: Stage): Promise<string> {
+  const properties = { "bootstrap.servers": "127.0.0.1:1", "client.id": "x".repeat(200) };
+  await stage.ask("POST", "/kafka-clusters", { name: "main", properties });
+  const make = async (topic: string, handler: string): Promise<string> =>
+    (await stage.ask("POST", "/subscriptions", { source: `kafka://main/${topic}`, sink: `service://${handler}` })).id;
+  const paused = await make("a.topic-with_a.long.name.".repeat(9), "Counter/add");
+  await stage.ask("PATCH", `/subscriptions/${paused}`, { paused: true });
+  return await make("orders", "Greeter/greet");
 }

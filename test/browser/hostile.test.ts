@@ -47,6 +47,7 @@ const flow = workflow({
 const stage = await openStage([hostile, keyed, flow]);
 const ids: string[] = [];
 let deployment = "";
+let subscription = "";
 
 beforeAll(async () => {
   deployment = await stage.register();
@@ -62,6 +63,12 @@ beforeAll(async () => {
     const { invocationId } = await stage.call("/Hostile/stumble/send", text);
     ids.push(invocationId);
   }
+  // The names of clusters and topics have rules; properties, options, and the broker's address in an error have none.
+  const texts = Object.fromEntries(HOSTILE_TEXTS.map((text) => [`${text.slice(0, 1_000)} `, text.slice(0, 1_000)]));
+  const properties = { ...texts, "bootstrap.servers": `${HOSTILE_TEXTS[0]}:1` };
+  await stage.ask("POST", "/kafka-clusters", { name: "hostile", properties });
+  const asked = { source: "kafka://hostile/t", sink: "service://Hostile/speak", options: texts };
+  subscription = (await stage.ask("POST", "/subscriptions", asked)).id;
   ids.push(await stage.send(`/Keyed/${at(HOSTILE_TEXTS[0]!)}/keep/send`, [HOSTILE_TEXTS[0]], "pending"));
 });
 
@@ -82,6 +89,8 @@ const ROUTES: readonly (() => string)[] = [
   ...HOSTILE_TEXTS.slice(0, 18).map((text) => () => `objects/Keyed/${key(text)}`),
   () => `objects/Flow/${key(HOSTILE_TEXTS[0]!)}`,
   () => "call/Hostile/speak",
+  () => "topics",
+  () => `topics?open=${subscription}`,
   () => statement("select * from sys_invocation"),
   () => statement(`select '${HOSTILE_TEXTS[0]}' as "${HOSTILE_TEXTS[7]}"`),
   ...HOSTILE_TEXTS.slice(0, 6).map((text) => () => `${key(text)}/${key(text)}?${key(text)}=${key(text)}`),

@@ -14,7 +14,7 @@ const TABS = WIDTHS.flatMap((width) => SCHEMES.map((colorScheme) => ({ width, co
 
 const emptyStage = await openStage();
 const fullStage = await openStage();
-const { deployment, ids } = await makeHistory(fullStage);
+const { deployment, ids, subscription } = await makeHistory(fullStage);
 
 const SHARED_PAGES = {
   overview: "overview",
@@ -22,6 +22,7 @@ const SHARED_PAGES = {
   deployments: "deployments",
   services: "services",
   objects: "objects",
+  topics: "topics",
   call: "call",
   sql: "sql",
 };
@@ -31,6 +32,7 @@ const FULL_PAGES: Readonly<Record<string, string>> = {
   deployment: `deployments/${deployment}`,
   service: "services/Counter",
   "objects-of-service": "objects/Counter",
+  "topics-opened": `topics?open=${subscription}`,
   object: "objects/Counter/a",
   "object-held": "objects/Counter/b",
   workflow: "objects/Signup/bob",

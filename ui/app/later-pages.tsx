@@ -6,6 +6,7 @@ import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
 import { ObjectsPage } from "../pages/objects/objects-page.tsx";
 import { ServicesPage } from "../pages/services/services-page.tsx";
 import { SqlPage } from "../pages/sql/sql-page.tsx";
+import { TopicsPage } from "../pages/topics/topics-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 
 export function LaterPages(): JSX.Element {
@@ -20,6 +21,8 @@ export function LaterPages(): JSX.Element {
       return <ServicesPage />;
     case "sql":
       return <SqlPage />;
+    case "topics":
+      return <TopicsPage />;
     default:
       return <UnknownPage />;
   }

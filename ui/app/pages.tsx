@@ -4,7 +4,6 @@ import type { PageName, Route } from "../model/route.ts";
 import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";
 import { OverviewPage } from "../pages/overview/overview-page.tsx";
 import { InvocationPage } from "../pages/invocation/invocation-page.tsx";
-import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 import { latePage } from "./late-page.tsx";
 
 const LaterPages = latePage(async () => (await import("./later-pages.tsx")).LaterPages);
@@ -22,6 +21,7 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: "deployments", words: "Deployments", key: "d" },
   { page: "services", words: "Services", key: "s" },
   { page: "objects", words: "Objects", key: "b" },
+  { page: "topics", words: "Topics", key: "k" },
   { page: "call", words: "Try it", key: "t" },
   { page: "sql", words: "SQL", key: "q" },
 ];
@@ -32,13 +32,12 @@ export function pageOf({ page, rest: [first] }: Route): JSX.Element {
       return <OverviewPage />;
     case "invocations":
       return first === undefined ? <InvocationsPage /> : <InvocationPage key={first} id={first} />;
-    case "topics":
-      return <UnknownPage />;
     case "call":
     case "deployments":
     case "objects":
     case "services":
     case "sql":
+    case "topics":
       return <LaterPages />;
   }
 }

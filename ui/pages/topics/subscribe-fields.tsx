@@ -1,0 +1,121 @@
+/** The fields of the form that subscribes a handler to a topic. */
+import type { JSX } from "preact";
+import type { KafkaClusterBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import { useServices } from "../../data/registry.ts";
+import { hrefTo } from "../../model/route.ts";
+import type { SubscribeForm } from "../../model/subscribe-form.ts";
+import { shortened, visibleLine } from "../../model/visible-text.ts";
+import { PairRows } from "../../parts/pair-rows.tsx";
+import { LoadedView } from "../../parts/states.tsx";
+
+const NAME_CHARS = 60;
+
+export interface SubscribeFieldsProps {
+  readonly clusters: readonly KafkaClusterBody[];
+  readonly form: SubscribeForm;
+  readonly onChange: (changes: Partial<SubscribeForm>) => void;
+}
+
+export function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsProps): JSX.Element {
+  const services = useServices();
+  return (
+    <div class="fields">
+      <label class="field">
+        Cluster
+        <select value={form.cluster} onChange={({ currentTarget }) => onChange({ cluster: currentTarget.value })}>
+          {clusters.map(({ name }) => (
+            <option key={name} value={name}>
+              {lineOf(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        Topic
+        <input
+          type="text"
+          placeholder="orders"
+          value={form.topic}
+          onInput={({ currentTarget }) => onChange({ topic: currentTarget.value })}
+        />
+      </label>
+      <LoadedView loaded={services.state.value} onRetry={() => void services.refresh()}>
+        {(all) => <HandlerField services={all} form={form} onChange={onChange} />}
+      </LoadedView>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={form.fromEarliest}
+          onChange={({ currentTarget }) => onChange({ fromEarliest: currentTarget.checked })}
+        />
+        <span>
+          Begin with the earliest record <span class="dim">A new group begins at the end of the topic otherwise.</span>
+        </span>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={form.skipsBadRecords}
+          onChange={({ currentTarget }) => onChange({ skipsBadRecords: currentTarget.checked })}
+        />
+        <span>
+          Pass over bad records{" "}
+          <span class="dim">
+            A record that cannot become an invocation, such as one with too large a value, is counted and passed over.
+            The subscription pauses before it otherwise.
+          </span>
+        </span>
+      </label>
+      <PairRows title="Options" isSecret pairs={form.options} onChange={(options) => onChange({ options })} />
+    </div>
+  );
+}
+
+interface HandlerFieldProps extends Omit<SubscribeFieldsProps, "clusters"> {
+  readonly services: readonly ServiceBody[];
+}
+
+/** Values are positions, because names may contain any separator. The list may change while the form is open. */
+function HandlerField({ services, form, onChange }: HandlerFieldProps): JSX.Element {
+  const at = services.findIndex(({ name }) => name === form.service);
+  const handlerAt = services[at]?.handlers.findIndex(({ name }) => name === form.handler) ?? -1;
+  const choose = (value: string): void => {
+    const [next, nextHandler] = value.split(" ").map(Number);
+    const service = services[next!];
+    const handler = service?.handlers[nextHandler!];
+    if (service !== undefined && handler !== undefined) onChange({ service: service.name, handler: handler.name });
+  };
+  if (services.length === 0) {
+    return (
+      <p>
+        No handler is registered. <a href={hrefTo("deployments")}>Register a deployment</a> first.
+      </p>
+    );
+  }
+  return (
+    <label class="field">
+      Handler
+      <select
+        value={handlerAt === -1 ? "" : `${at} ${handlerAt}`}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        <option value="" disabled>
+          choose …
+        </option>
+        {services.map((service, position) => (
+          <optgroup key={service.name} label={lineOf(service.name)}>
+            {service.handlers.map(({ name }, handlerPosition) => (
+              <option key={name} value={`${position} ${handlerPosition}`}>
+                {lineOf(service.name)}/{lineOf(name)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function lineOf(name: string): string {
+  return shortened(visibleLine(name), NAME_CHARS);
+}

@@ -1,0 +1,146 @@
+/** All subscriptions with what they do now; each opens to its partitions and options. */
+import type { JSX } from "preact";
+import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import { route, setQuery } from "../../data/location.ts";
+import { hrefTo } from "../../model/route.ts";
+import { countText } from "../../model/size-text.ts";
+import { lagOf, partsOf, SUBSCRIPTION_MEANING, subscriptionLook } from "../../model/topic-text.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import type { AskedChange } from "./subscription-dialogs.tsx";
+import { SubscriptionDetail } from "./subscription-detail.tsx";
+import { Trouble } from "./trouble.tsx";
+
+const NAME_CHARS = 48;
+
+export interface SubscriptionTableProps {
+  readonly subscriptions: readonly SubscriptionBody[];
+  readonly onAsk: (change: AskedChange) => void;
+}
+
+export function SubscriptionTable({ subscriptions, onAsk }: SubscriptionTableProps): JSX.Element {
+  return (
+    <table class="plain deployments subscriptions">
+      <thead>
+        <tr>
+          <th scope="col">State</th>
+          <th scope="col">Topic</th>
+          <th scope="col">Handler</th>
+          <th scope="col" class="right">
+            Lag
+          </th>
+          <th scope="col">Pause, last error</th>
+          <th scope="col">
+            <span class="visually-hidden">Changes</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {subscriptions.map((one) => (
+          <SubscriptionRow key={one.id} subscription={one} onAsk={onAsk} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface SubscriptionRowProps {
+  readonly subscription: SubscriptionBody;
+  readonly onAsk: (change: AskedChange) => void;
+}
+
+function SubscriptionRow({ subscription, onAsk }: SubscriptionRowProps): JSX.Element {
+  const { id, source, sink, status } = subscription;
+  const isOpen = route.value?.query.get("open") === id;
+  const { word, glyph, tone } = subscriptionLook(status);
+  const [cluster, topic] = partsOf(source);
+  const [service, handler] = partsOf(sink);
+  return (
+    <>
+      <tr>
+        <td data-label="State">
+          <span class={`status tone-${tone}`} title={SUBSCRIPTION_MEANING[status]}>
+            <span class="glyph" aria-hidden="true">
+              {glyph}
+            </span>
+            {word}
+          </span>
+        </td>
+        <td data-label="Topic">
+          <ForeignText text={topic} maxChars={NAME_CHARS} />
+          <div class="dim">
+            <ForeignText text={cluster} maxChars={NAME_CHARS} />
+          </div>
+        </td>
+        <td data-label="Handler">
+          <a href={hrefTo("services", [service], { handler })}>
+            <ForeignText text={`${service}/${handler}`} maxChars={NAME_CHARS} />
+          </a>
+        </td>
+        <td data-label="Lag" class="right">
+          <LagText subscription={subscription} />
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isOpen}
+            aria-label={`Partitions of ${source}`}
+            onClick={() => setQuery({ open: isOpen ? undefined : id })}
+          >
+            {isOpen ? "hide" : "partitions"}
+          </button>
+        </td>
+        <td data-label="Last error">
+          <Trouble subscription={subscription} />
+        </td>
+        <td data-label="">
+          <Changes subscription={subscription} onAsk={onAsk} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={6} class="opened">
+            <SubscriptionDetail subscription={subscription} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function LagText({ subscription }: { readonly subscription: SubscriptionBody }): JSX.Element {
+  const lag = lagOf(subscription);
+  if (lag === undefined) {
+    return (
+      <span class="dim" title="This server reads no partition of the topic now, so it does not know the topic's end.">
+        unknown
+      </span>
+    );
+  }
+  const isWhole = lag.knownPartitions === lag.partitions;
+  return (
+    <span class="number" title={`Records that wait, in ${lag.knownPartitions} of ${lag.partitions} partitions`}>
+      {isWhole ? "" : "≥ "}
+      {countText(lag.records)}
+    </span>
+  );
+}
+
+function Changes({ subscription, onAsk }: SubscriptionRowProps): JSX.Element {
+  const isPaused = subscription.pause !== undefined;
+  const button = (kind: AskedChange["kind"], words: string): JSX.Element => (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`${words} ${subscription.source}`}
+      onClick={() => onAsk({ kind, subscription })}
+    >
+      {words}
+    </button>
+  );
+  return (
+    <span class="links">
+      {isPaused ? button("resume", "Resume …") : button("pause", "Pause …")}
+      {button("reset", "Reset …")}
+      {button("delete", "Delete …")}
+    </span>
+  );
+}
