@@ -1,5 +1,7 @@
 /** Tests the page of topics: what to do without a cluster, a subscription, its failing, and each change of it. */
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
 import { openStage } from "./stage.ts";
 import type { Page } from "./tab.mjs";
 
@@ -115,6 +117,53 @@ test("pause, resume and reset say what they mean, and the server does them", asy
   expect((await onlySubscription()).pause).toBeUndefined();
   await change(page, "Reset", /^✓ Reset/, () => page.getByLabel("Earliest").check());
 });
+
+/** What a broker that answers adds to a subscription; the broker of this file refuses. */
+const READ: Partial<SubscriptionBody> = {
+  status: "paused",
+  pause: {
+    reason: "bad-record",
+    at: "2026-01-31T10:00:00Z",
+    partition: 1,
+    offset: 41,
+    bad_record: "key-not-utf8",
+    detail: "the key is not UTF-8",
+  },
+  partitions: [
+    { partition: 0, next_offset: 1_200, lag: 1_234, skipped: 0, moved_at: "2026-01-31T09:00:00Z" },
+    { partition: 1, next_offset: 41, lag: 2, skipped: 3 },
+    { partition: 2, next_offset: 7, skipped: 0 },
+  ],
+};
+
+test.each([1280, 390])(
+  "at %i px, lag, partitions and a bad record are shown, and a reset passes over it",
+  async (width) => {
+    const { page, goTo, axe } = await stage.openTab({ width });
+    await page.route(/\/subscriptions$/, async (route) => {
+      const body = JSON.stringify({ subscriptions: [{ ...(await onlySubscription()), ...READ }] });
+      await route.fulfill({ status: 200, contentType: "application/json", body });
+    });
+    await goTo("topics");
+    await page.getByText("≥ 1,236").waitFor();
+    await page.getByText(/before a bad record: partition 1, offset 41; the key is not UTF-8/).waitFor();
+    await page.getByRole("button", { name: `Partitions of ${SOURCE}` }).click();
+    await page.getByRole("cell", { name: "1,234" }).waitFor();
+    await page.screenshot({ path: join(inject("screensFolder"), `topics-partitions-${width}.png`) });
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await axe()).toEqual([]);
+    const asked: (string | null)[] = [];
+    await page.route(/\/subscriptions\/sub_/, async (route) => {
+      asked.push(route.request().postData());
+      await route.continue();
+    });
+    await change(page, "Reset", /^✓ Reset/, async () => {
+      await page.getByText("partition 1, offset 42; the other partitions stay where they are").waitFor();
+      await page.screenshot({ path: join(inject("screensFolder"), `topics-reset-${width}.png`) });
+    });
+    expect(asked).toEqual(['{"reset":{"offsets":{"1":42}}}']);
+  },
+);
 
 test("a refused change shows why, and can be tried again", async () => {
   const { page, goTo } = await stage.openTab();

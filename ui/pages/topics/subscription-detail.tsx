@@ -52,11 +52,19 @@ function PartitionTable({ partitions }: { readonly partitions: readonly Partitio
       <tbody>
         {partitions.map(({ partition, lag, next_offset: next, skipped, moved_at: moved }) => (
           <tr key={partition}>
-            <td class="right number">{partition}</td>
-            <td class="right number">{lag === undefined ? <span class="dim">unknown</span> : countText(lag)}</td>
-            <td class="right number">{countText(next)}</td>
-            <td class="right number">{countText(skipped)}</td>
-            <td>{moved === undefined ? <span class="dim">not yet</span> : <Age at={moved} />}</td>
+            <td data-label="Partition" class="right number">
+              {partition}
+            </td>
+            <td data-label="Lag" class="right number">
+              {lag === undefined ? <span class="dim">unknown</span> : countText(lag)}
+            </td>
+            <td data-label="Next offset" class="right number">
+              {countText(next)}
+            </td>
+            <td data-label="Skipped" class="right number">
+              {countText(skipped)}
+            </td>
+            <td data-label="Moved">{moved === undefined ? <span class="dim">not yet</span> : <Age at={moved} />}</td>
           </tr>
         ))}
       </tbody>

@@ -77,18 +77,20 @@ function SubscriptionRow({ subscription, onAsk }: SubscriptionRowProps): JSX.Ele
           </a>
         </td>
         <td data-label="Lag" class="right">
-          <LagText subscription={subscription} />
-          <button
-            type="button"
-            class="quiet"
-            aria-expanded={isOpen}
-            aria-label={`Partitions of ${source}`}
-            onClick={() => setQuery({ open: isOpen ? undefined : id })}
-          >
-            {isOpen ? "hide" : "partitions"}
-          </button>
+          <span class="lag">
+            <LagText subscription={subscription} />
+            <button
+              type="button"
+              class="quiet"
+              aria-expanded={isOpen}
+              aria-label={`Partitions of ${source}`}
+              onClick={() => setQuery({ open: isOpen ? undefined : id })}
+            >
+              {isOpen ? "hide" : "partitions"}
+            </button>
+          </span>
         </td>
-        <td data-label="Last error">
+        <td data-label="Pause, error">
           <Trouble subscription={subscription} />
         </td>
         <td data-label="">
@@ -137,7 +139,7 @@ function Changes({ subscription, onAsk }: SubscriptionRowProps): JSX.Element {
     </button>
   );
   return (
-    <span class="links">
+    <span class="changes">
       {isPaused ? button("resume", "Resume …") : button("pause", "Pause …")}
       {button("reset", "Reset …")}
       {button("delete", "Delete …")}
