@@ -134,7 +134,7 @@ describe("a request that a page may send to any origin without a preflight", () 
     for (const { line } of posts) {
       const { status } = await ask(stage.adminPort, line, { ...headers, origin: STRANGER }, body);
       // These routes take a payload of any type, and need a header for which a browser asks first.
-      const refusal = / \/internal\/(?:services|awakeables)\//.test(line) ? 403 : 415;
+      const refusal = / \/internal\/(?:services|awakeables)\//.test(line) ? 400 : 415;
       expect([line, status]).toEqual([line, refusal]);
     }
     expect(await registered()).toBe(before);

@@ -40,7 +40,7 @@ const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[
   ["table", "dynamodb:Query of `list`", ["admin", "worker", "sweeper"]],
   ["table", "dynamodb:Query of `open`", ["admin", "worker", "sweeper"]],
   ["table", "dynamodb:DeleteItem", DRIVERS],
-  ["table", "dynamodb:Scan", []],
+  ["table", "dynamodb:Scan", ["admin"]],
   ["table", "dynamodb:DeleteTable", []],
   ["table of another stack", "dynamodb:GetItem", []],
   ["table of another stack", "dynamodb:PutItem", []],

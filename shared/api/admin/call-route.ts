@@ -40,8 +40,8 @@ async function handed({ deps, request }: AdminRequest, path: string, query: stri
   return await deps.ingress({ ...request, path, query, headers: Object.fromEntries(headers) });
 }
 
-/** @throws HttpProblem 403 if a page of another origin could have sent the request */
+/** @throws HttpProblem 400 if a page of another origin could have sent the request */
 export function assertOwnOrigin(headers: Readonly<Record<string, string | undefined>>, does: string): void {
   if (headers[PROOF] !== undefined) return;
-  throw new HttpProblem(403, `This route ${does}, so it needs the header ${PROOF}, with any value`);
+  throw new HttpProblem(400, `This route ${does}, so it needs the header ${PROOF}, with any value`);
 }
