@@ -3,9 +3,11 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 /** With the client's default of 50 sockets, a worker that drives a batch would wait for a free one. */
 const SOCKETS_MAX = 256;
+/** DynamoDB answers within milliseconds; after these times a retry is faster than waiting. */
 const CONNECT_TIMEOUT_MS = 1_000;
-/** DynamoDB answers within milliseconds; after this time a retry is faster than waiting. */
 const REQUEST_TIMEOUT_MS = 3_000;
+/** An emulator is one process on a machine that may be busy, so a retry would only make it slower. */
+const EMULATOR_TIMEOUT_MS = 20_000;
 const ATTEMPTS_MAX = 4;
 
 export interface DynamoClientOptions {
@@ -22,8 +24,8 @@ export function dynamoClient({ region, endpoint, credentials }: DynamoClientOpti
   return new DynamoDBClient({
     maxAttempts: ATTEMPTS_MAX,
     requestHandler: {
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionTimeout: endpoint === undefined ? CONNECT_TIMEOUT_MS : EMULATOR_TIMEOUT_MS,
+      requestTimeout: endpoint === undefined ? REQUEST_TIMEOUT_MS : EMULATOR_TIMEOUT_MS,
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,
