@@ -37,7 +37,13 @@ async function handed({ deps, request }: AdminRequest, path: string, query: stri
     const value = request.headers[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return await deps.ingress({ ...request, path, query, headers: Object.fromEntries(headers) });
+  return withoutCrossOrigin(await deps.ingress({ ...request, path, query, headers: Object.fromEntries(headers) }));
+}
+
+/** The ingress grants its answers to pages of all origins. The admin API grants none, so the answer loses those headers here. */
+function withoutCrossOrigin({ status, headers, body }: HttpResponse): HttpResponse {
+  const kept = Object.entries(headers).filter(([name]) => name !== "vary" && !name.startsWith("access-control-"));
+  return { status, headers: Object.fromEntries(kept), body };
 }
 
 /** @throws HttpProblem 400 if a page of another origin could have sent the request */

@@ -64,6 +64,18 @@ test("a call for an operator gets the ingress's own answer", async () => {
   expect([status, json.source]).toEqual([404, "ingress"]);
 });
 
+test.each([CALL, "/internal/services/nobody/handlers/any/send", "/internal/awakeables/sign_1x/resolve"])(
+  "the answer of the ingress at %s grants no page of another origin anything",
+  async (path) => {
+    const { headers } = await plane.ask("POST", path, "1", {
+      "x-requested-with": "test",
+      origin: "https://example.com",
+    });
+    expect(Object.keys(headers).filter((name) => name === "vary" || name.startsWith("access-control-"))).toEqual([]);
+    expect(headers["content-type"]).toBe("application/json");
+  },
+);
+
 test("a call without the header that other origins cannot send is refused", async () => {
   expect((await plane.ask("POST", CALL, "1")).status).toBe(400);
 });
