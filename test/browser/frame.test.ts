@@ -50,6 +50,20 @@ test("the theme and the zone are kept", async () => {
   expect(await page.getByRole("button", { name: "UTC" }).getAttribute("aria-pressed")).toBe("true");
 });
 
+const SURFACES = { light: "rgb(255, 255, 255)", dark: "rgb(15, 18, 22)" };
+
+test.each([
+  ["light", "system", "light"],
+  ["dark", "system", "dark"],
+  ["light", "dark", "dark"],
+  ["dark", "light", "light"],
+] as const)("on a %s system, the theme %s shows a %s page", async (colorScheme, theme, shown) => {
+  const { page, goTo } = await stage.openTab({ colorScheme });
+  await goTo("");
+  await page.getByLabel("Theme").selectOption(theme);
+  expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(SURFACES[shown]);
+});
+
 test("an address without a page says so", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("nothing/here");
