@@ -3,6 +3,7 @@
 /** Controls, zero-width characters, the controls of bidirectional writing, and separators that break a line. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 const MARK = "…";
+const OPTION_MAX_CHARS = 60;
 
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, (char) =>
@@ -21,4 +22,9 @@ export function shortened(text: string, maxChars: number): string {
   if (chars.length <= maxChars) return text;
   const tail = Math.floor((maxChars - 1) / 2);
   return `${chars.slice(0, maxChars - 1 - tail).join("")}${MARK}${tail === 0 ? "" : chars.slice(-tail).join("")}`;
+}
+
+/** A name as the text of an option, which can hold no element that isolates the text. */
+export function optionText(name: string): string {
+  return shortened(visibleLine(name), OPTION_MAX_CHARS);
 }

@@ -1,11 +1,11 @@
 /** The page that calls handlers. */
 import type { JSX } from "preact";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { goTo, route } from "../../data/location.ts";
 import { useServices } from "../../data/registry.ts";
 import { hrefTo } from "../../model/route.ts";
-import { shortened, visibleLine } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { HandlerSelect } from "../../parts/handler-select.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
 import { CallForm } from "./call-form.tsx";
 
@@ -31,7 +31,15 @@ function Chosen({ services }: { readonly services: readonly ServiceBody[] }): JS
   const handler = service?.handlers.find(({ name }) => name === handlerName) ?? service?.handlers[0];
   return (
     <>
-      <HandlerChoice services={services} service={service} handler={handler} />
+      <label class="handler-choice">
+        <span class="dim">Handler </span>
+        <HandlerSelect
+          services={services}
+          service={serviceName}
+          handler={handler?.name}
+          onChoose={(...names) => goTo(hrefTo("call", names))}
+        />
+      </label>
       {serviceName !== undefined && service === undefined && (
         <Empty>
           <p>
@@ -49,48 +57,6 @@ function Chosen({ services }: { readonly services: readonly ServiceBody[] }): JS
       )}
     </>
   );
-}
-
-interface HandlerChoiceProps {
-  readonly services: readonly ServiceBody[];
-  readonly service: ServiceBody | undefined;
-  readonly handler: HandlerBody | undefined;
-}
-
-/** Values are positions, because names may contain any separator. */
-function HandlerChoice({ services, service, handler }: HandlerChoiceProps): JSX.Element {
-  const value =
-    service === undefined || handler === undefined
-      ? ""
-      : `${services.indexOf(service)} ${service.handlers.indexOf(handler)}`;
-  const choose = (text: string): void => {
-    const [at, handlerAt] = text.split(" ").map(Number);
-    const next = services[at!];
-    if (next !== undefined) goTo(hrefTo("call", [next.name, next.handlers[handlerAt!]!.name]));
-  };
-  return (
-    <label class="handler-choice">
-      <span class="dim">Handler </span>
-      <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        <option value="" disabled>
-          choose …
-        </option>
-        {services.map((one, at) => (
-          <optgroup key={one.name} label={lineOf(one.name)}>
-            {one.handlers.map(({ name }, handlerAt) => (
-              <option key={name} value={`${at} ${handlerAt}`}>
-                {lineOf(one.name)}/{lineOf(name)}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function lineOf(name: string): string {
-  return shortened(visibleLine(name), NAME_CHARS);
 }
 
 function NoServices(): JSX.Element {

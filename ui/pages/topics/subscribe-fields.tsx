@@ -4,11 +4,10 @@ import type { KafkaClusterBody, ServiceBody } from "../../../shared/api/wire/adm
 import { useServices } from "../../data/registry.ts";
 import { hrefTo } from "../../model/route.ts";
 import type { SubscribeForm } from "../../model/subscribe-form.ts";
-import { shortened, visibleLine } from "../../model/visible-text.ts";
+import { optionText } from "../../model/visible-text.ts";
+import { HandlerSelect } from "../../parts/handler-select.tsx";
 import { PairRows } from "../../parts/pair-rows.tsx";
 import { LoadedView } from "../../parts/states.tsx";
-
-const NAME_CHARS = 60;
 
 export interface SubscribeFieldsProps {
   readonly clusters: readonly KafkaClusterBody[];
@@ -25,7 +24,7 @@ export function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsPro
         <select value={form.cluster} onChange={({ currentTarget }) => onChange({ cluster: currentTarget.value })}>
           {clusters.map(({ name }) => (
             <option key={name} value={name}>
-              {lineOf(name)}
+              {optionText(name)}
             </option>
           ))}
         </select>
@@ -75,16 +74,7 @@ interface HandlerFieldProps extends Omit<SubscribeFieldsProps, "clusters"> {
   readonly services: readonly ServiceBody[];
 }
 
-/** Values are positions, because names may contain any separator. The list may change while the form is open. */
 function HandlerField({ services, form, onChange }: HandlerFieldProps): JSX.Element {
-  const at = services.findIndex(({ name }) => name === form.service);
-  const handlerAt = services[at]?.handlers.findIndex(({ name }) => name === form.handler) ?? -1;
-  const choose = (value: string): void => {
-    const [next, nextHandler] = value.split(" ").map(Number);
-    const service = services[next!];
-    const handler = service?.handlers[nextHandler!];
-    if (service !== undefined && handler !== undefined) onChange({ service: service.name, handler: handler.name });
-  };
   if (services.length === 0) {
     return (
       <p>
@@ -95,27 +85,12 @@ function HandlerField({ services, form, onChange }: HandlerFieldProps): JSX.Elem
   return (
     <label class="field">
       Handler
-      <select
-        value={handlerAt === -1 ? "" : `${at} ${handlerAt}`}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      >
-        <option value="" disabled>
-          choose …
-        </option>
-        {services.map((service, position) => (
-          <optgroup key={service.name} label={lineOf(service.name)}>
-            {service.handlers.map(({ name }, handlerPosition) => (
-              <option key={name} value={`${position} ${handlerPosition}`}>
-                {lineOf(service.name)}/{lineOf(name)}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
+      <HandlerSelect
+        services={services}
+        service={form.service}
+        handler={form.handler}
+        onChoose={(service, handler) => onChange({ service, handler })}
+      />
     </label>
   );
-}
-
-function lineOf(name: string): string {
-  return shortened(visibleLine(name), NAME_CHARS);
 }
