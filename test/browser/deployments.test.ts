@@ -1,6 +1,7 @@
 /** Tests the page of deployments: dry runs, registration, each refusal with its remedy, update and removal. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import { afterAll, expect, test } from "vitest";
 import { openStage } from "./stage.ts";
@@ -42,6 +43,40 @@ test("without a deployment the page says how to begin, and a dry run stores noth
   await page.getByRole("status").getByText("Registered").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("cell", { name: "active", exact: true }).waitFor();
+});
+
+test("a plan for a form that has changed since is dropped, and a registration under way locks its form", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("deployments");
+  let answer = (): void => {};
+  let answered = 0;
+  const plan = { id: "dp_1planned", services: [] };
+  await page.route(/\/deployments$/, async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await new Promise<void>((resolve) => (answer = resolve));
+    await route.fulfill({ status: 201, contentType: "application/json", body: JSON.stringify(plan) });
+    answered++;
+  });
+  await openForm(page, "http://first.invalid:9080");
+  await look(page);
+  await page.getByRole("status").getByText("Discovering …").waitFor();
+  await page.getByRole("textbox", { name: "Address" }).fill("http://second.invalid:9080");
+  answer();
+  while (answered === 0) await sleep(10);
+  // The page has the late answer before that of a later request.
+  await page.evaluate("fetch('../version').then((response) => response.text())");
+  const register = page.getByRole("button", { name: "Register", exact: true });
+  expect(await register.isDisabled()).toBe(true);
+  await look(page);
+  await page.getByRole("status").getByText("Discovering …").waitFor();
+  answer();
+  await page.getByText("Nothing is stored yet.").waitFor();
+  await register.click();
+  await page.getByRole("status").getByText("Registering …").waitFor();
+  expect(await page.getByRole("textbox", { name: "Address" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
+  answer();
+  await page.getByRole("status").getByText("Registered").waitFor();
 });
 
 test("a known address, lost handlers and an address without an answer are refused with a remedy", async () => {

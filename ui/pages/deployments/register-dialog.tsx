@@ -1,6 +1,5 @@
 /** The dialog that registers a deployment: a dry run shows what will change, and the same request then does it. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { ApiProblem } from "../../data/api.ts";
@@ -8,15 +7,14 @@ import { askServices, postDeployment } from "../../data/registry.ts";
 import type { Registration } from "../../data/registry.ts";
 import { EMPTY_FORM, missingIn, registerBody } from "../../model/register-form.ts";
 import type { RegisterForm } from "../../model/register-form.ts";
+import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { PlanView } from "./plan-view.tsx";
 import { RegisterFields } from "./register-fields.tsx";
 import { RegisterProblem } from "./register-problem.tsx";
 import { RegisteredView } from "./registered-view.tsx";
 
-type Stage =
-  | { readonly kind: "form"; readonly problem?: ApiProblem }
-  | { readonly kind: "busy"; readonly words: string }
+type Later =
   | { readonly kind: "planned"; readonly plan: readonly ServiceChange[]; readonly replaces?: string }
   | { readonly kind: "done"; readonly registration: Registration };
 
@@ -26,38 +24,20 @@ export interface RegisterDialogProps {
 }
 
 export function RegisterDialog({ onDone, onClose }: RegisterDialogProps): JSX.Element {
-  const [form, setForm] = useState<RegisterForm>(EMPTY_FORM);
-  const [stage, setStage] = useState<Stage>({ kind: "form" });
-  const attempt = async (words: string, act: () => Promise<Stage>): Promise<void> => {
-    setStage({ kind: "busy", words });
-    try {
-      setStage(await act());
-    } catch (error) {
-      setStage({ kind: "form", problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)) });
-    }
-  };
-  const check = (asked: RegisterForm): void => void attempt("Discovering …", () => planned(asked));
+  const { form, stage, isLocked, change, check, commit } = useDialogForm<RegisterForm, Later>(EMPTY_FORM);
+  const look = (changes?: Partial<RegisterForm>): void => check("Discovering …", planned, changes);
   const register = (): void =>
-    void attempt("Registering …", async () => {
-      const registration = await postDeployment(registerBody(form, false));
+    commit("Registering …", async (asked) => {
+      const registration = await postDeployment(registerBody(asked, false));
       onDone();
       return { kind: "done", registration };
     });
-  // A plan holds for the form from which it was made, so each change of the form drops it.
-  const change = (changes: Partial<RegisterForm>): void => {
-    setForm({ ...form, ...changes });
-    setStage({ kind: "form" });
-  };
-  const mend = (changes: Partial<RegisterForm>): void => {
-    setForm({ ...form, ...changes });
-    check({ ...form, ...changes });
-  };
   const missing = missingIn(form);
   const isDone = stage.kind === "done";
   return (
     <DialogFrame
       title="Register a deployment"
-      closeWords={isDone ? "Close" : "Cancel"}
+      closeWords={isDone || isLocked ? "Close" : "Cancel"}
       onClose={onClose}
       buttons={
         !isDone && (
@@ -67,7 +47,7 @@ export function RegisterDialog({ onDone, onClose }: RegisterDialogProps): JSX.El
               type="button"
               class={stage.kind === "planned" ? "" : "primary"}
               disabled={missing !== undefined || stage.kind === "busy"}
-              onClick={() => check(form)}
+              onClick={() => look()}
             >
               Show what will change
             </button>
@@ -78,18 +58,24 @@ export function RegisterDialog({ onDone, onClose }: RegisterDialogProps): JSX.El
         )
       }
     >
-      {isDone ? <RegisteredView registration={stage.registration} /> : <RegisterFields form={form} onChange={change} />}
+      {isDone ? (
+        <RegisteredView registration={stage.registration} />
+      ) : (
+        <fieldset disabled={isLocked}>
+          <RegisterFields form={form} onChange={change} />
+        </fieldset>
+      )}
       {stage.kind === "busy" && <p role="status">{stage.words}</p>}
       {stage.kind === "planned" && <Planned plan={stage.plan} replaces={stage.replaces} />}
       {stage.kind === "form" && stage.problem !== undefined && (
-        <RegisterProblem problem={stage.problem} onMend={mend} />
+        <RegisterProblem problem={stage.problem} onMend={look} />
       )}
     </DialogFrame>
   );
 }
 
 /** @throws ApiProblem META0004 for what a registration without `force` would refuse */
-async function planned(form: RegisterForm): Promise<Stage> {
+async function planned(form: RegisterForm): Promise<Later> {
   const { body, isKnown } = await postDeployment(registerBody(form, true));
   if (isKnown && !form.force) {
     throw new ApiProblem(409, `The address belongs to ${body.id}.`, "META0004");

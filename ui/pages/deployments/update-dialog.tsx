@@ -1,12 +1,12 @@
 /** The dialog that updates a deployment in place: the address or the headers change, the services stay what they are. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { ask } from "../../data/api.ts";
 import type { DeploymentDetail } from "../../data/registry.ts";
 import { addressIn, recordOf } from "../../model/register-form.ts";
 import type { Pair } from "../../model/register-form.ts";
+import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { PairRows } from "../../parts/pair-rows.tsx";
 import { PlanView } from "./plan-view.tsx";
@@ -21,10 +21,7 @@ interface UpdateForm {
   readonly headers: readonly Pair[];
 }
 
-type Stage =
-  | { readonly kind: "form"; readonly problem?: ApiProblem }
-  | { readonly kind: "busy" | "done" }
-  | { readonly kind: "planned"; readonly plan: readonly ServiceChange[] };
+type Later = { readonly kind: "planned"; readonly plan: readonly ServiceChange[] } | { readonly kind: "done" };
 
 export interface UpdateDialogProps {
   readonly deployment: DeploymentDetail;
@@ -33,41 +30,32 @@ export interface UpdateDialogProps {
 }
 
 export function UpdateDialog({ deployment, onDone, onClose }: UpdateDialogProps): JSX.Element {
-  const [form, setForm] = useState<UpdateForm>(() => formOf(deployment));
-  const [stage, setStage] = useState<Stage>({ kind: "form" });
-  const attempt = async (act: () => Promise<Stage>): Promise<void> => {
-    setStage({ kind: "busy" });
-    try {
-      setStage(await act());
-    } catch (error) {
-      setStage({ kind: "form", problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)) });
-    }
-  };
-  const check = (): void =>
-    void attempt(async () => {
-      const { services } = await put(deployment, form, true);
-      return { kind: "planned", plan: registrationPlan(services, deployment.services) };
-    });
+  const { form, stage, isLocked, change, check, commit } = useDialogForm<UpdateForm, Later>(() => formOf(deployment));
+  const look = (changes?: Partial<UpdateForm>): void =>
+    check(
+      "Discovering …",
+      async (asked) => {
+        const { services } = await put(deployment, asked, true);
+        return { kind: "planned", plan: registrationPlan(services, deployment.services) };
+      },
+      changes,
+    );
   const update = (): void =>
-    void attempt(async () => {
-      await put(deployment, form, false);
+    commit("Updating …", async (asked) => {
+      await put(deployment, asked, false);
       onDone();
       return { kind: "done" };
     });
-  const change = (changes: Partial<UpdateForm>): void => {
-    setForm({ ...form, ...changes });
-    setStage({ kind: "form" });
-  };
   const isDone = stage.kind === "done";
   return (
     <DialogFrame
       title="Update the deployment in place"
-      closeWords={isDone ? "Close" : "Cancel"}
+      closeWords={isDone || isLocked ? "Close" : "Cancel"}
       onClose={onClose}
       buttons={
         !isDone && (
           <>
-            <button type="button" disabled={stage.kind === "busy"} onClick={check}>
+            <button type="button" disabled={stage.kind === "busy"} onClick={() => look()}>
               Show what will change
             </button>
             <button type="button" class="primary" disabled={stage.kind !== "planned"} onClick={update}>
@@ -82,9 +70,11 @@ export function UpdateDialog({ deployment, onDone, onClose }: UpdateDialogProps)
           <span class="tone-succeeded">✓</span> Updated.
         </p>
       ) : (
-        <Fields deployment={deployment} form={form} onChange={change} />
+        <fieldset disabled={isLocked}>
+          <Fields deployment={deployment} form={form} onChange={change} />
+        </fieldset>
       )}
-      {stage.kind === "busy" && <p role="status">Discovering …</p>}
+      {stage.kind === "busy" && <p role="status">{stage.words}</p>}
       {stage.kind === "planned" && (
         <div role="status">
           <p>Nothing is stored yet. The update will do this:</p>
@@ -94,7 +84,7 @@ export function UpdateDialog({ deployment, onDone, onClose }: UpdateDialogProps)
       {stage.kind === "form" && stage.problem !== undefined && (
         <RegisterProblem
           problem={stage.problem}
-          onMend={({ useHttp11 }) => change({ useHttp11: useHttp11 === true })}
+          onMend={({ useHttp11 }) => look(useHttp11 === undefined ? {} : { useHttp11 })}
         />
       )}
     </DialogFrame>

@@ -1,20 +1,19 @@
 /** The dialog that subscribes a handler to a topic; the server checks the request, and its refusal stands in place. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/wire/admin.ts";
-import { ApiProblem } from "../../data/api.ts";
 import { createSubscription } from "../../data/topics.ts";
 import { gapIn, subscribeBody } from "../../model/subscribe-form.ts";
 import type { SubscribeForm } from "../../model/subscribe-form.ts";
 import { CodedProblem } from "../../parts/coded-problem.tsx";
+import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { Subject } from "./subject.tsx";
 import { SubscribeFields } from "./subscribe-fields.tsx";
 
-type Stage =
-  | { readonly kind: "form"; readonly problem?: ApiProblem }
-  | { readonly kind: "busy" }
-  | { readonly kind: "done"; readonly subscription: SubscriptionBody };
+interface Done {
+  readonly kind: "done";
+  readonly subscription: SubscriptionBody;
+}
 
 export interface SubscribeDialogProps {
   readonly clusters: readonly KafkaClusterBody[];
@@ -23,7 +22,7 @@ export interface SubscribeDialogProps {
 }
 
 export function SubscribeDialog({ clusters, onDone, onClose }: SubscribeDialogProps): JSX.Element {
-  const [form, setForm] = useState<SubscribeForm>({
+  const { form, stage, isLocked, change, commit } = useDialogForm<SubscribeForm, Done>({
     cluster: clusters[0]?.name ?? "",
     topic: "",
     service: "",
@@ -32,38 +31,24 @@ export function SubscribeDialog({ clusters, onDone, onClose }: SubscribeDialogPr
     skipsBadRecords: false,
     options: [],
   });
-  const [stage, setStage] = useState<Stage>({ kind: "form" });
-  const subscribe = async (): Promise<void> => {
-    setStage({ kind: "busy" });
-    try {
-      const subscription = await createSubscription(subscribeBody(form));
+  const subscribe = (): void =>
+    commit("Subscribing …", async (asked) => {
+      const subscription = await createSubscription(subscribeBody(asked));
       onDone();
-      setStage({ kind: "done", subscription });
-    } catch (error) {
-      setStage({ kind: "form", problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)) });
-    }
-  };
-  const change = (changes: Partial<SubscribeForm>): void => {
-    setForm({ ...form, ...changes });
-    setStage({ kind: "form" });
-  };
+      return { kind: "done", subscription };
+    });
   const gap = gapIn(form);
   const isDone = stage.kind === "done";
   return (
     <DialogFrame
       title="Subscribe a handler"
-      closeWords={isDone ? "Close" : "Cancel"}
+      closeWords={isDone || isLocked ? "Close" : "Cancel"}
       onClose={onClose}
       buttons={
         !isDone && (
           <>
             {gap !== undefined && <span class="dim">{gap}</span>}
-            <button
-              type="button"
-              class="primary"
-              disabled={gap !== undefined || stage.kind === "busy"}
-              onClick={() => void subscribe()}
-            >
+            <button type="button" class="primary" disabled={gap !== undefined || isLocked} onClick={subscribe}>
               Subscribe
             </button>
           </>
@@ -78,9 +63,11 @@ export function SubscribeDialog({ clusters, onDone, onClose }: SubscribeDialogPr
           <Subject subscription={stage.subscription} />
         </div>
       ) : (
-        <SubscribeFields clusters={clusters} form={form} onChange={change} />
+        <fieldset disabled={isLocked}>
+          <SubscribeFields clusters={clusters} form={form} onChange={change} />
+        </fieldset>
       )}
-      {stage.kind === "busy" && <p role="status">Subscribing …</p>}
+      {stage.kind === "busy" && <p role="status">{stage.words}</p>}
       {stage.kind === "form" && stage.problem !== undefined && <CodedProblem problem={stage.problem} />}
     </DialogFrame>
   );
