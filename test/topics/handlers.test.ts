@@ -1,43 +1,13 @@
 /** Every type of handler as the sink of a subscription: key, input, headers, trace and origin (the cases of upstream's Kafka suite). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { expect, test } from "vitest";
 import { until } from "../running-processes.ts";
-import type { Broker } from "./broker.ts";
-import { startKfake } from "./broker.ts";
-import { ask, configure, subscribe } from "./control-plane.ts";
-import type { TestProducer } from "./producer.ts";
-import { openProducer } from "./producer.ts";
-import type { Seen } from "./sinks.ts";
-import { noteTakers } from "./sinks.ts";
+import { ask, subscribe } from "./control-plane.ts";
+import { openNotedStage } from "./topics-stage.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
-const seen: Seen[] = [];
 
-let broker: Broker;
-let producer: TestProducer;
-let stage: LocalStage;
-let topic = "";
-let topics = 0;
-
-beforeAll(async () => {
-  [broker, stage] = await Promise.all([startKfake(), openLocalStage({ services: noteTakers(seen) })]);
-  producer = openProducer(broker.address);
-  await configure(stage, broker.address);
-});
-
-beforeEach(async () => {
-  seen.length = 0;
-  topic = `handlers-${++topics}`;
-  await producer.createTopic(topic, 1);
-});
-
-afterAll(async () => {
-  await stage.close();
-  await producer.close();
-  await broker.remove();
-});
+const { producer, stage, seen, topic } = await openNotedStage("handlers");
 
 test.each([
   ["a service", "Plain/take", "Plain", undefined],
@@ -47,9 +17,9 @@ test.each([
   ["the run of a workflow", "Flow/run", "run", "a"],
   ["a shared handler of a workflow", "Flow/ask", "ask", "a"],
 ])("%s gets the record, its origin and its trace", async (_what, sink, handler, key) => {
-  const id = await subscribe(stage, topic, sink);
+  const id = await subscribe(stage, topic(), sink);
   const headers = { traceparent: TRACEPARENT, secret: "hidden" };
-  await producer.send(topic, [{ key: "a", value: "the value", headers }]);
+  await producer.send(topic(), [{ key: "a", value: "the value", headers }]);
   await until(() => seen.length > 0);
   const [one] = seen;
   expect(one).toMatchObject({
@@ -58,7 +28,7 @@ test.each([
     ...(key !== undefined && { key }),
     headers: {
       "kafka.offset": "0",
-      "kafka.topic": topic,
+      "kafka.topic": topic(),
       "kafka.partition": "0",
       "kafka.timestamp": expect.stringMatching(/^\d{13}$/),
       "kafka.key": "YQ==",
@@ -73,37 +43,37 @@ test.each([
 });
 
 test("a record without key and value invokes the handler of the empty key, with no input", async () => {
-  await subscribe(stage, topic, "Thing/take");
-  await producer.send(topic, [{}]);
+  await subscribe(stage, topic(), "Thing/take");
+  await producer.send(topic(), [{}]);
   await until(() => seen.length > 0);
   expect(seen).toMatchObject([{ handler: "exclusive", key: "", text: "" }]);
   expect(seen[0]!.headers).not.toHaveProperty("kafka.key");
 });
 
 test("a second record with the key of a workflow invokes nothing", async () => {
-  await subscribe(stage, topic, "Flow/run");
-  await producer.send(topic, [
-    { key: `${topic}-1`, value: "first" },
-    { key: `${topic}-1`, value: "second" },
-    { key: `${topic}-2`, value: "third" },
+  await subscribe(stage, topic(), "Flow/run");
+  await producer.send(topic(), [
+    { key: `${topic()}-1`, value: "first" },
+    { key: `${topic()}-1`, value: "second" },
+    { key: `${topic()}-2`, value: "third" },
   ]);
   await until(() => seen.length > 1);
   expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(["first", "third"]));
 });
 
 test("two subscriptions of one topic each get every record", async () => {
-  await subscribe(stage, topic, "Plain/take");
-  await subscribe(stage, topic, "Thing/take");
-  await producer.send(topic, [{ key: "a", value: "1" }]);
+  await subscribe(stage, topic(), "Plain/take");
+  await subscribe(stage, topic(), "Thing/take");
+  await producer.send(topic(), [{ key: "a", value: "1" }]);
   await until(() => seen.length > 1);
   expect(new Set(seen.map(({ handler }) => handler))).toEqual(new Set(["Plain", "exclusive"]));
 });
 
 test.each(["gzip", "snappy", "lz4"] as const)("records in batches of %s are read", async (compression) => {
-  await subscribe(stage, topic, "Plain/take");
+  await subscribe(stage, topic(), "Plain/take");
   const values = Array.from({ length: 50 }, (_, at) => `${compression} ${at} ${"x".repeat(200)}`);
   await producer.send(
-    topic,
+    topic(),
     values.map((value) => ({ value })),
     compression,
   );

@@ -1,54 +1,23 @@
 /** Pause, resume, reset, removal, bad records, and a handler or a cluster that is gone. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { expect, test } from "vitest";
 import { until } from "../running-processes.ts";
-import type { Broker } from "./broker.ts";
-import { startKfake } from "./broker.ts";
-import { ask, change, configure, subscribe, subscription } from "./control-plane.ts";
-import type { TestProducer } from "./producer.ts";
-import { openProducer } from "./producer.ts";
-import type { Seen } from "./sinks.ts";
-import { noteTakers } from "./sinks.ts";
+import { ask, change, subscribe, subscription } from "./control-plane.ts";
+import { openNotedStage } from "./topics-stage.ts";
 
-const seen: Seen[] = [];
 const LARGE = "x".repeat(70_000);
 
-let broker: Broker;
-let producer: TestProducer;
-let stage: LocalStage;
-let topic = "";
-let topics = 0;
-
-beforeAll(async () => {
-  const flags = { "ingress.request-size-limit": "64KiB" } as const;
-  [broker, stage] = await Promise.all([startKfake(), openLocalStage({ services: noteTakers(seen), flags })]);
-  producer = openProducer(broker.address);
-  await configure(stage, broker.address);
-});
-
-beforeEach(async () => {
-  seen.length = 0;
-  topic = `orders-${++topics}`;
-  await producer.createTopic(topic, 1);
-});
-
-afterAll(async () => {
-  await stage.close();
-  await producer.close();
-  await broker.remove();
-});
+const { producer, stage, seen, topic } = await openNotedStage("orders", { "ingress.request-size-limit": "64KiB" });
 
 const texts = (): readonly string[] => seen.map(({ text }) => text).toSorted();
 const send = (...values: readonly string[]) =>
   producer.send(
-    topic,
+    topic(),
     values.map((value) => ({ key: "k", value })),
   );
 const got = (count: number) => until(() => seen.length >= count);
 
 test("a paused subscription reads nothing, and goes on where it was", async () => {
-  const id = await subscribe(stage, topic, "Plain/take");
+  const id = await subscribe(stage, topic(), "Plain/take");
   await send("1");
   await got(1);
   expect((await change(stage, id, { paused: true })).status).toBe("paused");
@@ -60,7 +29,7 @@ test("a paused subscription reads nothing, and goes on where it was", async () =
 });
 
 test("a reset to the beginning, to an offset and to a moment lets handlers run again", async () => {
-  const id = await subscribe(stage, topic, "Plain/take");
+  const id = await subscribe(stage, topic(), "Plain/take");
   await send("1", "2");
   await got(2);
   await change(stage, id, { reset: { to: "earliest" } });
@@ -83,20 +52,20 @@ test("a reset to the beginning, to an offset and to a moment lets handlers run a
 });
 
 test("a removed subscription reads nothing more; a new one reads from the place of its options", async () => {
-  const id = await subscribe(stage, topic, "Plain/take");
+  const id = await subscribe(stage, topic(), "Plain/take");
   await send("1");
   await got(1);
   await ask(stage, "DELETE", `subscriptions/${id}`);
   await send("2");
-  await subscribe(stage, topic, "Thing/take");
+  await subscribe(stage, topic(), "Thing/take");
   await got(3);
   expect(seen.map(({ handler, text }) => `${handler} ${text}`)).toEqual(["Plain 1", "exclusive 1", "exclusive 2"]);
 });
 
 test("a group that begins at the end misses no record that comes while nothing reads", async () => {
   await send("before");
-  const id = await subscribe(stage, topic, "Plain/take", { "auto.offset.reset": "latest" });
-  await until(async () => (await producer.committed(id, topic, 1))[0] === 1);
+  const id = await subscribe(stage, topic(), "Plain/take", { "auto.offset.reset": "latest" });
+  await until(async () => (await producer.committed(id, topic(), 1))[0] === 1);
   await change(stage, id, { paused: true });
   await send("meanwhile");
   await change(stage, id, { paused: false });
@@ -105,7 +74,7 @@ test("a group that begins at the end misses no record that comes while nothing r
 });
 
 test("a record that is too large pauses the subscription before it, and an operator passes over it", async () => {
-  const id = await subscribe(stage, topic, "Plain/take");
+  const id = await subscribe(stage, topic(), "Plain/take");
   await send("1", LARGE, "2");
   await until(async () => (await subscription(stage, id)).status === "paused");
   const { pause, partitions } = await subscription(stage, id);
@@ -118,8 +87,8 @@ test("a record that is too large pauses the subscription before it, and an opera
 });
 
 test("a subscription that skips bad records counts them, and goes on", async () => {
-  const id = await subscribe(stage, topic, "Thing/take", { "stepwell.bad-records": "skip" });
-  await producer.send(topic, [
+  const id = await subscribe(stage, topic(), "Thing/take", { "stepwell.bad-records": "skip" });
+  await producer.send(topic(), [
     { key: Buffer.from([0xff, 0xfe]), value: "malformed" },
     { key: "k", value: LARGE },
     { key: "k", value: "good" },
@@ -157,13 +126,13 @@ test("a topic that does not exist is named, and read once it does", async () => 
 });
 
 test("a topic that is deleted and created again is read from its new beginning", async () => {
-  const id = await subscribe(stage, topic, "Plain/take");
+  const id = await subscribe(stage, topic(), "Plain/take");
   await send("old 1", "old 2");
   await got(2);
-  await until(async () => (await producer.committed(id, topic, 1))[0] === 2);
-  await producer.deleteTopic(topic);
+  await until(async () => (await producer.committed(id, topic(), 1))[0] === 2);
+  await producer.deleteTopic(topic());
   await until(async () => (await subscription(stage, id)).status === "failing", 30_000);
-  await producer.createTopic(topic, 1);
+  await producer.createTopic(topic(), 1);
   await send("new 1");
   await until(() => seen.length >= 3, 30_000);
   expect(texts()).toEqual(["new 1", "old 1", "old 2"]);

@@ -2,42 +2,24 @@
  * Two members of one group share a store: the partitions move between them in mid-stream, and each record is accepted once. The product
  * has no two processes that consume over one table: a local process owns its store alone, and on AWS Lambda consumes.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { KafkaTopics } from "../../shared/adapters/kafka/kafka-topics.ts";
 import type { Consumption } from "../../shared/engine/ports/topics.ts";
 import { readKafka } from "../../shared/engine/register/kafka-items.ts";
 import { recordSink } from "../../shared/engine/topics/record-sink.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
 import { silentLog } from "../recording-log.ts";
 import { until } from "../running-processes.ts";
-import type { Broker } from "./broker.ts";
 import { startKafka } from "./broker.ts";
-import { change, configure, subscribe, subscription } from "./control-plane.ts";
+import { change, subscribe, subscription } from "./control-plane.ts";
 import { accounts, keyedNumbers, totalOf } from "./keyed-numbers.ts";
-import type { TestProducer } from "./producer.ts";
-import { openProducer } from "./producer.ts";
 import { ledger, progress } from "./sinks.ts";
+import { openTopicsStage } from "./topics-stage.ts";
 
 const KEYS = 30;
 const WAVE = 600;
 const WITHIN_MS = 60_000;
 
-let broker: Broker;
-let producer: TestProducer;
-let stage: LocalStage;
-
-beforeAll(async () => {
-  [broker, stage] = await Promise.all([startKafka(), openLocalStage({ services: [ledger] })]);
-  producer = openProducer(broker.address);
-  await configure(stage, broker.address);
-});
-
-afterAll(async () => {
-  await stage.close();
-  await producer.close();
-  await broker.remove();
-});
+const { producer, stage } = await openTopicsStage(startKafka, { services: [ledger] });
 
 function member(): KafkaTopics {
   const room = { take: () => Promise.resolve(true), giveBack: () => undefined };

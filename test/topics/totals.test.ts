@@ -1,35 +1,17 @@
 /** Many keyed records over several partitions: exact totals, in order for each key, and all offsets committed. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { expect, test } from "vitest";
 import { until } from "../running-processes.ts";
-import type { Broker } from "./broker.ts";
 import { startKafka } from "./broker.ts";
-import { configure, subscribe, subscription } from "./control-plane.ts";
+import { subscribe, subscription } from "./control-plane.ts";
 import { accounts, keyedNumbers, totalOf } from "./keyed-numbers.ts";
-import type { TestProducer } from "./producer.ts";
-import { openProducer } from "./producer.ts";
 import { ledger, progress } from "./sinks.ts";
+import { openTopicsStage } from "./topics-stage.ts";
 
 const RECORDS = 10_000;
 const KEYS = 100;
 const WITHIN_MS = 90_000;
 
-let broker: Broker;
-let producer: TestProducer;
-let stage: LocalStage;
-
-beforeAll(async () => {
-  [broker, stage] = await Promise.all([startKafka(), openLocalStage({ services: [ledger] })]);
-  producer = openProducer(broker.address);
-  await configure(stage, broker.address);
-});
-
-afterAll(async () => {
-  await stage.close();
-  await producer.close();
-  await broker.remove();
-});
+const { broker, producer, stage } = await openTopicsStage(startKafka, { services: [ledger] });
 
 test(`${RECORDS} records of ${KEYS} keys over four partitions reach their objects once and in order`, async () => {
   await producer.createTopic("totals", 4);

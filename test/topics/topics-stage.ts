@@ -1,0 +1,51 @@
+/** The stage of a file of this suite: a broker, a producer, and a local process that knows the broker as the cluster `main`. */
+import { afterAll, beforeEach } from "vitest";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage, StageOptions } from "../harness/local/local-stage.ts";
+import type { Broker } from "./broker.ts";
+import { startKfake } from "./broker.ts";
+import { configure } from "./control-plane.ts";
+import type { TestProducer } from "./producer.ts";
+import { openProducer } from "./producer.ts";
+import type { Seen } from "./sinks.ts";
+import { noteTakers } from "./sinks.ts";
+
+export interface TopicsStage {
+  readonly broker: Broker;
+  readonly producer: TestProducer;
+  readonly stage: LocalStage;
+}
+
+/** The stage closes after the last test of the file. */
+export async function openTopicsStage(start: () => Promise<Broker>, options: StageOptions): Promise<TopicsStage> {
+  const [broker, stage] = await Promise.all([start(), openLocalStage(options)]);
+  const producer = openProducer(broker.address);
+  afterAll(async () => {
+    await stage.close();
+    await producer.close();
+    await broker.remove();
+  });
+  await configure(stage, broker.address);
+  return { broker, producer, stage };
+}
+
+export interface NotedStage extends TopicsStage {
+  /** What the handlers of `noteTakers` got during the present test. */
+  readonly seen: Seen[];
+  /** The topic of the present test, which no other test uses. It has one partition. */
+  readonly topic: () => string;
+}
+
+/** @param name begins the names of the topics */
+export async function openNotedStage(name: string, flags: StageOptions["flags"] = {}): Promise<NotedStage> {
+  const seen: Seen[] = [];
+  const opened = await openTopicsStage(startKfake, { services: noteTakers(seen), flags });
+  let topics = 0;
+  const topic = (): string => `${name}-${topics}`;
+  beforeEach(async () => {
+    seen.length = 0;
+    topics++;
+    await opened.producer.createTopic(topic(), 1);
+  });
+  return { ...opened, seen, topic };
+}
