@@ -1,7 +1,7 @@
 /** Tests the page that calls handlers: forms of schemas, results, failures, sends, long calls, and the lines beside them. */
 import * as restate from "@restatedev/restate-sdk";
 import { beforeAll, expect, test } from "vitest";
-import { SERVICES } from "./services.ts";
+import { SERVICES } from "../harness/browser/services.ts";
 import { openStage } from "./stage.ts";
 
 const ORDER = {

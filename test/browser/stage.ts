@@ -10,7 +10,7 @@ import { afterAll, afterEach, expect, inject } from "vitest";
 import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
-import { SERVICES } from "./services.ts";
+import { SERVICES } from "../harness/browser/services.ts";
 import { openBrowser } from "./tab.mjs";
 import type { Tab, TabOptions } from "./tab.mjs";
 

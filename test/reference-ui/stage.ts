@@ -12,7 +12,7 @@ import { REFERENCE, startServer } from "../compat/contestants.mjs";
 import { openBrowser, type Tab } from "./browser.mjs";
 import { makeHistory, type Ids, type Server } from "./history.ts";
 import { openOrigin } from "./origin.ts";
-import { SERVICES } from "./services.ts";
+import { SERVICES } from "../harness/browser/services.ts";
 
 export interface Side {
   readonly ids: Ids;
