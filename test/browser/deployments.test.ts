@@ -35,7 +35,7 @@ test("without a deployment the page says how to begin, and a dry run stores noth
   await page.getByRole("alert").getByText("META0014").waitFor();
   expect(await axe()).toEqual([]);
   await page.getByRole("button", { name: "Use HTTP/1.1 and look again" }).click();
-  const plan = page.getByRole("group", { name: "What will change" });
+  const plan = page.getByRole("group", { name: "Planned changes" });
   await plan.getByText("new service").first().waitFor();
   expect(await axe()).toEqual([]);
   expect((await stage.ask("GET", "/deployments")).deployments).toEqual([]);
@@ -94,7 +94,7 @@ test("a known address, lost handlers and an address without an answer are refuse
   await page.getByText("What to do:").waitFor();
 });
 
-test("a new version shows what it loses, drains the old one, and the old one is removed by force alone", async () => {
+test("a new version shows the handlers that it loses, drains the old one, and the old one is removed by force alone", async () => {
   const id = (await stage.ask("GET", "/deployments")).deployments[0].id as string;
   await stage.send("/Greeter/nap/send", null, "suspended");
   const { page, goTo, axe } = await stage.openTab();
@@ -104,7 +104,7 @@ test("a new version shows what it loses, drains the old one, and the old one is 
   await look(page);
   await page.getByRole("alert").getByText("META0006").waitFor();
   await page.getByRole("button", { name: "Allow breaking changes and look again" }).click();
-  const plan = page.getByRole("group", { name: "What will change" });
+  const plan = page.getByRole("group", { name: "Planned changes" });
   await plan.getByText("revision 1 → 2").waitFor();
   await plan.getByText("wave added").waitFor();
   await plan.getByText("nap removed").waitFor();
@@ -126,7 +126,7 @@ test("a new version shows what it loses, drains the old one, and the old one is 
   expect((await stage.ask("GET", "/deployments")).deployments.map((one: { id: string }) => one.id)).not.toContain(id);
 });
 
-test("an update in place shows what it changes before it is done", async () => {
+test("an update in place shows its changes before it is done", async () => {
   const id = (await stage.ask("GET", "/deployments")).deployments[0].id as string;
   const { page, goTo } = await stage.openTab();
   await goTo(`deployments/${id}`);

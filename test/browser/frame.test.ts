@@ -1,4 +1,4 @@
-/** Tests the frame of the web UI in a browser: navigation, keys, preferences, and what it shows if something is missing. */
+/** Tests the frame of the web UI in a browser: navigation, keys, preferences, and the words for a missing page or server. */
 import { expect, test } from "vitest";
 import { openStage } from "./stage.ts";
 

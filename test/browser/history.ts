@@ -3,7 +3,7 @@ import type { Stage } from "./stage.ts";
 
 export interface History {
   readonly deployment: string;
-  /** Ids by what happened: `greeted`, `stumble` and so on. */
+  /** Ids by the name of the call: `greeted`, `stumble` and so on. */
   readonly ids: Readonly<Record<string, string>>;
   /** The id of a subscription that its broker refuses, and whose position was never written. */
   readonly subscription: string;

@@ -1,4 +1,4 @@
-/** Texts that a hostile handler or caller might choose, and what a page must never make of them. */
+/** Texts that a hostile handler or caller might choose, and a check that no page took one for markup. */
 
 export const HOSTILE_TEXTS: readonly string[] = [
   "<img src=x onerror=alert(1)>",

@@ -21,7 +21,7 @@ interface Steps {
 const HOUR = { hours: 1 };
 const seldom = { retryPolicy: { initialInterval: HOUR, maxInterval: HOUR } };
 
-/** What the code of `drift` does, which a test changes. */
+/** The name of the second step of `drift`, which a test changes. */
 export const code = { step: "two" };
 
 export const steps = restate.service({

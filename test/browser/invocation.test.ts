@@ -103,8 +103,8 @@ describe("the timeline", () => {
   });
 });
 
-describe("what an invocation waits for", () => {
-  test("is said down to the last cause, and the awakeable there is resolved in place", async () => {
+describe("the waits of an invocation", () => {
+  test("are shown down to the last cause, and the awakeable there is resolved in place", async () => {
     const holder = await stage.send("/Shelf/a/hold/send", null, "suspended");
     const waiting = await stage.send("/Shelf/a/peek/send", null, "pending");
     const { page, axe } = await opened(waiting);
@@ -139,7 +139,7 @@ describe("what an invocation waits for", () => {
     await page.getByText("not today").first().waitFor();
   });
 
-  test("a failed attempt shows its code, its command and what to do", async () => {
+  test("a failed attempt shows its code, its command and its remedy", async () => {
     const id = await stage.send("/Steps/stumble/send", null, "backing-off");
     const { page } = await opened(id);
     const failures = page.getByRole("region", { name: "Failures" });
@@ -167,7 +167,7 @@ test("changed code is shown beside the journal, with the ways out", async () => 
 });
 
 describe("an action", () => {
-  test("says what stays, and shows its result; then the next actions follow the new state", async () => {
+  test("names its consequences, and shows its result; then the next actions follow the new state", async () => {
     const id = await stage.send("/Steps/waits/send", null, "suspended");
     const { page } = await opened(id);
     const actions = page.getByRole("group", { name: "Actions" });
@@ -229,12 +229,12 @@ describe("an action", () => {
   });
 });
 
-test("an unknown id stays on its page, which says what may have become of it", async () => {
+test("an unknown id stays on its page, which names the possible reasons", async () => {
   const { page } = await opened("inv_1nothing");
   await page.getByText("inv_1nothing").waitFor();
 });
 
-test("facts say where an invocation came from, how long it is kept, and what it took at least", async () => {
+test("facts name the origin, the retention and the least cost of an invocation", async () => {
   const id = await stage.send("/Steps/order/send", { id: "o-22" }, "completed");
   const { page } = await opened(id);
   const facts = page.getByRole("region", { name: "Facts" });
@@ -242,7 +242,7 @@ test("facts say where an invocation came from, how long it is kept, and what it 
   await facts.getByText("result 1d, journal 1d").waitFor();
   const cost = page.getByRole("region", { name: "Cost and writes" });
   expect(await cost.innerText()).toMatch(/Write units\s+\d+\s+\$0\.0000\d+/);
-  await page.getByText("what AWS would take", { exact: false }).waitFor();
+  await page.getByText("AWS would charge this", { exact: false }).waitFor();
 });
 
 test("a page with 10,000 entries keeps few of its rows in the document, and prints its longest block", async () => {

@@ -27,7 +27,7 @@ async function untilAt(page: Page, hash: string): Promise<void> {
 
 const box = (page: Page) => page.getByRole("combobox", { name: "Filter" });
 
-test("each row says what the invocation is, and why it is there", async () => {
+test("each row names its invocation and the reason of its status", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations");
   await row(page, "Greeter/refuse").waitFor();
@@ -59,7 +59,7 @@ test("a filter is completed from the registry, stands in the address, and comes 
   expect(await box(page).inputValue()).toBe('service:Counter key:"a b/\u202e<b>"');
 });
 
-test("what is no filter is named, and an id goes to its page", async () => {
+test("a text that is no filter is refused with the reason, and an id leads to its page", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations");
   await box(page).fill("status:gone");
@@ -149,7 +149,7 @@ test("a change of selected rows leaves out those that it does not concern, and s
   await stage.untilStatus(ids["stumble"]!, "paused");
 });
 
-test("what the server refuses is shown with its reason, and stays selected", async () => {
+test("a refused change is shown with its reason, and its row stays selected", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations?status=suspended");
   await row(page, "Greeter/await").getByRole("checkbox").check();

@@ -1,10 +1,10 @@
-/** Tests the overview in a browser: what needs an operator, counts with their links, the bars of the last hour, and its states. */
+/** Tests the overview in a browser: troubles that need an operator, counts with their links, the bars of the last hour, and its states. */
 import { expect, test } from "vitest";
 import { openStage } from "./stage.ts";
 
 const stage = await openStage();
 
-test("a server without a deployment says what to do first", async () => {
+test("a server without a deployment shows the first steps", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
   await page.getByRole("heading", { name: "No deployment is registered yet" }).waitFor();
@@ -18,7 +18,7 @@ test("a healthy environment says that nothing needs anybody, and when that was c
   await page.getByText(/Nothing needs you, checked (now|\d+ s ago)/).waitFor();
 });
 
-test("what needs an operator has its reason, and a paused invocation is resumed in its row", async () => {
+test("each trouble has its reason, and a paused invocation is resumed in its row", async () => {
   const failing = await stage.send("/Greeter/stumble/send", null, "backing-off");
   const paused = await stage.send("/Greeter/stumble/send", null, "backing-off");
   await stage.ask("PATCH", `/invocations/${paused}/pause`);
@@ -37,7 +37,7 @@ test("what needs an operator has its reason, and a paused invocation is resumed 
   await rows.filter({ hasText: "Paused by" }).waitFor({ state: "detached" });
 });
 
-test("counts are links to the list of what they count", async () => {
+test("counts are links to their lists", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
   const open = page.getByRole("region", { name: "Open now" });

@@ -1,4 +1,4 @@
-/** Tests the page of services: handlers with what holds for them, and the options that an operator edits. */
+/** Tests the page of services: handlers with their effective options, and the options that an operator edits. */
 import { beforeAll, expect, test } from "vitest";
 import { openStage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-/** Tests the page of topics: what to do without a cluster, a subscription, its failing, and each change of it. */
+/** Tests the page of topics: the steps without a cluster, a subscription, its failing, and each change of it. */
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
@@ -96,7 +96,7 @@ test("a subscription whose broker refuses is failing, with the error, and leads 
   expect(await axe()).toEqual([]);
 });
 
-test("pause, resume and reset say what they mean, and the server does them", async () => {
+test("the dialogs of pause, resume and reset explain the change, and the server makes it", async () => {
   const { page, goTo, axe } = await stage.openTab();
   await goTo("topics");
   const row = page.getByRole("row").filter({ hasText: "orders" });
@@ -118,7 +118,7 @@ test("pause, resume and reset say what they mean, and the server does them", asy
   await change(page, "Reset", /^✓ Reset/, () => page.getByLabel("Earliest").check());
 });
 
-/** What a broker that answers adds to a subscription; the broker of this file refuses. */
+/** The members that a subscription has while its broker answers. The broker of this file refuses each connection. */
 const READ: Partial<SubscriptionBody> = {
   status: "paused",
   pause: {

@@ -1,4 +1,4 @@
-/** The frame: navigation, the page that the address names, and what holds for all pages. */
+/** The frame around all pages: navigation, preferences, keys, and the page that the address names. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiProblem } from "../data/api.ts";

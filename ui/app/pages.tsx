@@ -1,4 +1,4 @@
-/** Which component shows which route. */
+/** The component of each route. */
 import type { JSX } from "preact";
 import type { PageName, Route } from "../model/route.ts";
 import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";

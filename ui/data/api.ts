@@ -7,7 +7,7 @@ const BASE = new URL("..", document.baseURI);
 /** Texts of errors may come from handlers, so they are cut before they are shown. */
 const MESSAGE_MAX_CHARS = 4_000;
 
-/** Why a request has no result. */
+/** The reason why a request has no result. */
 export class ApiProblem extends Error {
   /** 0 if no answer came. */
   readonly status: number;
@@ -60,7 +60,7 @@ export async function exchange(path: string, { method = "GET", body, raw, header
     return response;
   } catch (error) {
     if (aborted?.aborted === true) throw error;
-    throw new ApiProblem(0, "The server does not answer. Is it running, and is this page's address still that of it?");
+    throw new ApiProblem(0, "The server does not answer. Is it running, and is it still at this page's address?");
   }
 }
 

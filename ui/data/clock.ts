@@ -9,7 +9,7 @@ setInterval(() => {
   if (!document.hidden) browserNowMs.value = Date.now();
 }, TICK_MS);
 
-/** Read inside of a component, this renders the component again each second. */
+/** A component that calls this renders again each second. */
 export function nowMs(): number {
   return browserNowMs.value + clockOffsetMs.value;
 }

@@ -1,4 +1,4 @@
-/** What the reader prefers, kept in the browser: theme, zone, keys. */
+/** The reader's preferences, kept in the browser: theme, zone, keys. */
 import { effect, signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";

@@ -41,7 +41,7 @@ addEventListener("keydown", (event) => {
   found.run(event);
 });
 
-/** Keys belong to a field, to an open dialog and to the editor, where a page's keys would surprise. */
+/** A field, an open dialog and the editor get their keys for themselves. */
 function isWriting({ target }: KeyboardEvent): boolean {
   if (document.querySelector("dialog[open]") !== null) return true;
   return (
@@ -49,7 +49,7 @@ function isWriting({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** Enter presses what has the focus. */
+/** Enter presses the link or the button that has the focus. */
 function isPressing({ key, target }: KeyboardEvent): boolean {
   return key === "Enter" && target instanceof HTMLElement && target.closest("a, button, summary") !== null;
 }

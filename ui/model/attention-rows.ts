@@ -12,13 +12,13 @@ export interface NeedRow {
   readonly id: string;
   readonly glyph: string;
   readonly tone: Tone;
-  /** What the glyph says, in one word. */
+  /** The meaning of the glyph in one word. */
   readonly word: string;
   readonly target: string;
   readonly href: string;
   readonly sentence: string;
   readonly since: string;
-  /** What the button does: resumes the invocation, or opens the page that has the ways out. */
+  /** The button resumes the invocation, or opens the page that has the ways out. */
   readonly act: "resume" | "open";
 }
 
@@ -26,7 +26,7 @@ type Deployment = DeploymentBody<ServiceNameBody>;
 
 const ROWS_MAX = 12;
 
-/** Worst first: what stands still, then a service that fails as a whole, then what fails alone, is late, or waits. */
+/** Worst first: paused invocations, open circuits, then invocations that fail, are overdue or silent, or wait. */
 export function needRows(
   { attention }: Pick<OverviewBody, "attention">,
   deployments: readonly Deployment[],
@@ -37,7 +37,7 @@ export function needRows(
   const circuits = deployments.flatMap((deployment) => circuitNeeds(deployment, nowMs));
   const draining = deployments.flatMap(drainingNeeds);
   const worst = [...of("paused"), ...circuits, ...of("failing", "overdue", "silent")];
-  // Draining and waiting are slow troubles; they keep a place each however many the others are.
+  // Draining and waiting are slow troubles, so some of them keep a place, however many others there are.
   const slow = [...draining, ...of("waiting")];
   return [...worst.slice(0, ROWS_MAX - Math.min(slow.length, 3)), ...slow].slice(0, ROWS_MAX);
 }

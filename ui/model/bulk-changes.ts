@@ -1,4 +1,4 @@
-/** The changes of many invocations at once: whom each concerns, what it does, and what a run of it has reached. */
+/** The changes of many invocations at once: the statuses that each applies to, its effect, and the progress of a run. */
 import { batchOutcomes, type BatchOutcome } from "../../shared/api/wire/batch-outcomes.ts";
 import { CHANGE_STATUSES, type ChangeName } from "../../shared/api/wire/change-statuses.ts";
 import type { BatchBody } from "../../shared/api/wire/admin.ts";
@@ -11,7 +11,7 @@ export interface BulkChange {
   readonly verb: string;
   /** The last segment of the route. */
   readonly route: string;
-  /** What happens to each of them, and what stays. */
+  /** The effect on each of the invocations. */
   readonly consequence: string;
   readonly done: string;
   /** For a change that the server has recorded and applies later. */
@@ -78,7 +78,7 @@ export const BULK_CHANGES: readonly BulkChange[] = [
   },
 ];
 
-/** True if the change applies to an invocation of this status; a resume also retries at once what backs off. */
+/** True if the change applies to an invocation of this status. A resume also ends a back-off at once. */
 export function appliesTo(change: BulkChange, status: string): boolean {
   switch (change.name) {
     case "cancel":
@@ -113,7 +113,7 @@ export function matchingFilter(change: BulkChange, filter: InvocationFilter): In
 
 /** Above this count, the reader types the number. */
 export const TYPED_ABOVE = 100;
-/** As many as the CLI changes in one run, so that each question is about a number that the reader can survey. */
+/** The most invocations of one run, as in the CLI: a reader can still survey a question about this many. */
 export const MATCHES_MAX = 10_000;
 
 export interface BulkProgress {

@@ -6,12 +6,12 @@ export interface CallPlan {
   readonly service: string;
   readonly serviceType: ServiceBody["ty"];
   readonly handler: string;
-  /** Whether the handler is the one that runs a workflow. */
+  /** True for the handler that runs a workflow. */
   readonly runsWorkflow: boolean;
   /** Present if the service has keys. */
   readonly key?: string;
   readonly isSend: boolean;
-  /** Of a send: a duration such as `10s`. */
+  /** The delay of a send, such as `10s`. */
   readonly delay?: string;
   readonly delayMs?: number;
   readonly idempotencyKey?: string;

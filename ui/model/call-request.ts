@@ -1,4 +1,4 @@
-/** What a call of a handler needs, and what its answer means. */
+/** The content type and the first payload of a call, and the meaning of its answer. */
 import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { stringifyExact } from "./exact-json.ts";
 import { sampleOf } from "./schema-value.ts";

@@ -1,4 +1,4 @@
-/** What an invocation would cost on AWS at list prices, at least, from what it took so far. */
+/** The least cost of an invocation on AWS at list prices, computed from its use so far. */
 import type { UsageBody } from "../../shared/api/wire/invocation.ts";
 import { countText, sizeText } from "./size-text.ts";
 import { durationText } from "./time-text.ts";
@@ -24,7 +24,7 @@ const SECOND_MS = 1_000;
 /** From here on, cents say nothing. */
 const WHOLE_FROM_USD = 100;
 
-/** Only what the stored items prove: reads, messages, requests and logs come on top. */
+/** The lines have only the use that the stored items prove. Reads, messages, requests and logs come on top. */
 export function costLines(usage: UsageBody, prices: ListPrices): readonly CostLine[] {
   const { write_units: units, exchanges, exchange_ms: ms } = usage;
   return [
@@ -51,7 +51,7 @@ export function usdText(usd: number): string {
   return `$${usd.toFixed(digits)}`;
 }
 
-/** What a million of such invocations would cost, which is easier to compare with the page of costs. */
+/** The cost of a million such invocations, which is easier to compare with docs/costs.md. */
 export function millionText(usd: number): string {
   return usdText(Number((usd * 1_000_000).toPrecision(3)));
 }

@@ -1,4 +1,4 @@
-/** How deployments, services and handlers are named in words. */
+/** Words for deployments, services and handlers. */
 import type { DeploymentAddressBody, DeploymentBody, HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import type { Look } from "./status-look.ts";
 
@@ -12,7 +12,7 @@ export function deploymentLook(status: DeploymentBody<unknown>["status"]): Look 
   return LOOKS[status] ?? { word: status, glyph: "○", tone: "waiting" };
 }
 
-/** What the status means for the reader. */
+/** The meaning of each status. */
 export const STATUS_MEANING: Readonly<Record<DeploymentBody<unknown>["status"], string>> = {
   active: "New invocations of at least one service start here.",
   draining: "No new invocation starts here; the open ones that started here end here.",

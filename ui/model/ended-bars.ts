@@ -5,7 +5,7 @@ export interface Bar {
   readonly at: string;
   readonly ended: number;
   readonly failed: number;
-  /** Heights from 0 to 1. The failed part stands on the ground, so that it is seen however few they are. */
+  /** Heights from 0 to 1. The failed part begins at the bottom, so that even one failure is seen. */
   readonly endedHeight: number;
   readonly failedHeight: number;
 }

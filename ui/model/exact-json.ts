@@ -13,7 +13,7 @@ export class ExactNumber {
 const LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{14,}/gs;
 const HAS_LONG_NUMBER = /\d[\d.eE+-]{14}/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** The characters for private use, of which one that the text lacks marks numbers. */
+/** The range of the characters for private use. A character of it that the text lacks marks the numbers. */
 const [FIRST_MARK, LAST_MARK] = [0xe000, 0xf8ff];
 
 /** @throws SyntaxError */

@@ -1,4 +1,4 @@
-/** What may stand next in the box of filters: names of filters, and the values that the registry and the API know. */
+/** Completions for the box of filters: names of filters, and values that the registry and the API know. */
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
 import { FILTER_NAMES, quotedIfNeeded, tokensOf } from "./invocation-filter.ts";
 

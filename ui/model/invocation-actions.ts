@@ -1,4 +1,4 @@
-/** What an operator may do with an invocation in each status, what it changes, and when the change shows. */
+/** The actions of an operator on an invocation in each status, their consequences, and their progress. */
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { quoted } from "./shell-text.ts";
 
@@ -7,7 +7,7 @@ export type ActionName = (typeof ACTIONS)[number];
 
 export interface ActionWords {
   readonly verb: string;
-  /** What the change keeps, and what runs again. */
+  /** Says which parts stay, and which steps run again. */
   readonly consequence: string;
   readonly isDangerous: boolean;
 }
@@ -77,7 +77,7 @@ export function wordsOf(action: ActionName, { status }: ActionFacts): ActionWord
   }
 }
 
-/** What stays and what runs again after a restart from an entry. */
+/** Says which entries stay after a restart from an entry, and which steps run again. */
 export function restartText(from: number, entryCount: number): string {
   if (from === 0) return "Only the input stays. Every step runs again.";
   const rest = entryCount - 1 - from;
@@ -85,7 +85,7 @@ export function restartText(from: number, entryCount: number): string {
   return `Entries 0 to ${from} stay with their results. The steps of ${again} run again.`;
 }
 
-/** How far the change of an action has come. */
+/** The progress of the change that an action asked for. */
 export type Progress = { readonly isDone: boolean; readonly words: string };
 
 /** @param now undefined if the server knows the invocation no longer */

@@ -87,7 +87,7 @@ function isListName(name: string | undefined): name is ListName {
   return (LIST_NAMES as readonly (string | undefined)[]).includes(name);
 }
 
-/** @returns why the values are none of the name */
+/** @returns the words of a refusal if a value does not belong to the name */
 function withValues(filter: InvocationFilter, name: ListName, text: string): InvocationFilter | string {
   const values = text.split(",").filter((value) => value !== "");
   if (values.length === 0) return `${name}: has no value`;
@@ -107,7 +107,7 @@ function contradiction({ status, outcome, deployment }: InvocationFilter): strin
   if (outcomeWord !== undefined && openStatus !== undefined)
     return `'${outcomeWord}' is an outcome and '${openStatus}' is not the status of an end: select them one after the other`;
   if (deployment.length > 0 && (outcomeWord !== undefined || status.includes("completed")))
-    return "A deployment selects open invocations alone: no index shows the deployment of an end";
+    return "A filter by deployment finds open invocations alone: no index shows the deployment of an ended one";
   return undefined;
 }
 
@@ -142,7 +142,7 @@ export function filterQuery(filter: InvocationFilter): Record<string, string | u
   };
 }
 
-/** The filter that an address names; what is unclear there is left out. */
+/** The filter that an address names; unclear members are left out. */
 export function filterIn(query: URLSearchParams): InvocationFilter {
   const lists = LIST_NAMES.map((name) => [name, (query.get(name) ?? "").split(",").filter((one) => one !== "")]);
   const age = query.get("age") ?? undefined;

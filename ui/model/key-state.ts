@@ -10,7 +10,7 @@ export interface KeyState {
   readonly version: string | undefined;
 }
 
-/** One value that the reader sets, or removes; `all` removes every value. */
+/** One value that the reader sets, or removes; `clear` removes every value. */
 export type StateEdit =
   | { readonly kind: "set"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: "remove"; readonly name: string }

@@ -4,11 +4,11 @@ import { ageMsOf } from "./age.ts";
 import type { InvocationFilter } from "./invocation-filter.ts";
 
 export const OLDEST_MAX = 200;
-/** Where very many were accepted lately, only those older than this are looked for. */
+/** If very many invocations were accepted lately, the statement finds only those older than this. */
 export const SETTLED_AFTER_MS = 600_000;
 
 /**
- * @param isSettled leaves out what was accepted within the last ten minutes: no index shows which of those are open
+ * @param isSettled leaves out the invocations of the last ten minutes, because no index shows which of those are open
  * @param nowMs by the clock of the server
  */
 export function oldestOpenStatement(filter: InvocationFilter, nowMs: number, isSettled: boolean): string {

@@ -1,4 +1,4 @@
-/** The address of a page: what stands behind the `#`, as a page's name, further segments and a query. */
+/** The address of a page: behind the `#` are the page's name, further segments and a query. */
 
 export const PAGES = [
   "overview",

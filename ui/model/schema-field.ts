@@ -1,4 +1,4 @@
-/** What a JSON schema asks for, as a field of a form. What a form cannot show becomes a field of kind `json`. */
+/** A JSON schema as a field of a form. A schema that no other kind of field can show becomes a field of kind `json`. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export interface Property {
 interface Described {
   readonly title?: string;
   readonly description?: string;
-  /** Null is allowed beside what the kind says. */
+  /** Null is allowed beside the values of the kind. */
   readonly isNullable: boolean;
   readonly preset?: unknown;
 }

@@ -1,4 +1,4 @@
-/** Values for the fields of a schema: a sample to start from, and what a value lacks. */
+/** Values for the fields of a schema: a sample to start from, and the faults of a value. */
 import { ExactNumber } from "./exact-json.ts";
 import { fieldOf, isSchema } from "./schema-field.ts";
 import type { Field } from "./schema-field.ts";
@@ -64,7 +64,7 @@ export interface ValueProblem {
   readonly words: string;
 }
 
-/** Advice: the handler decides, and not every rule of a schema is looked at. */
+/** Advice only: the handler decides, and the check knows only some rules of a schema. */
 export function problemsOf(value: unknown, schema: unknown): readonly ValueProblem[] {
   const problems: ValueProblem[] = [];
   check({ value, schema, path: "", depth: 0 }, schema, problems);

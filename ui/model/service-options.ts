@@ -1,4 +1,4 @@
-/** The options of services and handlers: their words, what they mean, and the values that hold for a handler. */
+/** The options of services and handlers: their words, their meaning, and the values that hold for a handler. */
 import type { HandlerBody, RetryPolicyBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { parseDurationMs } from "../../shared/core/model/duration.ts";
 
@@ -20,27 +20,30 @@ export const OPTIONS: readonly OptionWords[] = [
   {
     option: "idempotency_retention",
     words: "Idempotency retention",
-    meaning: "How long a call with the same idempotency key gets the result of the first one, after its end.",
+    meaning: "How long after its end a call gives its result to calls with the same idempotency key.",
   },
   {
     option: "workflow_completion_retention",
     words: "Workflow retention",
-    meaning: "How long the result and the promises of a workflow can be read after its end. Its id is free again then.",
+    meaning:
+      "How long the result and the promises of a workflow can be read after its end. Afterwards its id is free again.",
   },
   {
     option: "journal_retention",
     words: "Journal retention",
-    meaning: "How long the entries of an invocation can be looked at after its end.",
+    meaning: "How long the journal of an invocation can be read after its end.",
   },
   {
     option: "inactivity_timeout",
     words: "Inactivity timeout",
-    meaning: "After this time without progress, an attempt is asked to suspend; it continues when there is a result.",
+    meaning:
+      "After this time without progress, the server asks an attempt to suspend. It continues when there is a result.",
   },
   {
     option: "abort_timeout",
     words: "Abort timeout",
-    meaning: "How long an attempt that was asked to suspend may take before it is cut off and made again.",
+    meaning:
+      "How long an attempt may still take after the server asked it to suspend. Then it is cut off and made again.",
   },
 ];
 

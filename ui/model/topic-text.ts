@@ -1,4 +1,4 @@
-/** How subscriptions and Kafka clusters are named in words. */
+/** Words for subscriptions and Kafka clusters. */
 import type { KafkaClusterBody, SubscriptionBody, SubscriptionPauseBody } from "../../shared/api/wire/admin.ts";
 import type { Look } from "./status-look.ts";
 
@@ -15,7 +15,7 @@ export function subscriptionLook(status: Status): Look {
   return LOOKS[status] ?? { word: status, glyph: "○", tone: "waiting" };
 }
 
-/** What the status means for the reader. */
+/** The meaning of each status. */
 export const SUBSCRIPTION_MEANING: Readonly<Record<Status, string>> = {
   consuming: "Records are read as they come.",
   failing: "Nothing was read since the last error. The server tries again by itself.",
@@ -51,7 +51,7 @@ const BAD_RECORDS: Readonly<Record<string, string>> = {
   "key-not-utf8": "its key is not UTF-8",
 };
 
-/** What is wrong with the record before which the subscription stopped. */
+/** The fault of the record before which the subscription stopped. */
 export function badRecordText({ bad_record: bad = "", detail }: SubscriptionPauseBody): string {
   return detail ?? BAD_RECORDS[bad] ?? bad;
 }

@@ -1,4 +1,4 @@
-/** Why an invocation waits, from its own wait down to the last cause. */
+/** The chains of the waits of an invocation, from its own wait down to the last cause. */
 import type { WaitBody } from "../../shared/api/wire/invocation.ts";
 
 /** Longer chains are cut in their middle, because the reader looks for the last cause. */
@@ -10,7 +10,7 @@ export interface WaitChain {
   readonly isCut: boolean;
 }
 
-/** One chain for each wait that ends another way; the longest wait first. */
+/** One chain for each last cause, in the order of the waits. */
 export function waitChains(waits: readonly WaitBody[]): readonly WaitChain[] {
   return waits.flatMap((wait) => chainsFrom(wait, [])).map(cut);
 }

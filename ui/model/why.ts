@@ -1,4 +1,4 @@
-/** Why an invocation is where it is, in a few words: what it waits for, or the head of its error. */
+/** The reason for the status of an invocation in a few words: its wait, or the head of its error. */
 import type { InvocationSummaryBody, WaitBody } from "../../shared/api/wire/invocation.ts";
 import { durationText, momentOf } from "./time-text.ts";
 
@@ -81,7 +81,7 @@ export function waitText(wait: WaitBody, nowMs: number): string {
   }
 }
 
-/** `RT0007 the first line of the message`. A code of HTTP says what the caller got. */
+/** `RT0007 the first line of the message`. A code of HTTP is the status that the caller got. */
 export function errorHead({ code, message }: { readonly code: string; readonly message: string }): string {
   const line = message.split("\n", 1)[0]!;
   const isInside = line.startsWith(`[${code}]`);
@@ -94,7 +94,7 @@ function wakeText({ wake_at: wakeAt }: WhyRow, nowMs: number): string {
   return at === undefined ? "" : `wakes ${soon(at, nowMs)}`;
 }
 
-/** `in 42 s`; `since 3 m` if the moment has passed. */
+/** `in 42 s`; `due 3 m ago` if the moment has passed. */
 export function soon(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
   if (Math.abs(ms) < 1_000) return "now";

@@ -6,7 +6,7 @@ import { visibleText } from "../model/visible-text.ts";
 
 export interface CodedProblemProps {
   readonly problem: ApiProblem;
-  /** Buttons that mend what is wrong. */
+  /** Buttons that mend the cause. */
   readonly children?: ComponentChildren;
 }
 

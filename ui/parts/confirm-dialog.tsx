@@ -6,14 +6,14 @@ import { ProblemBox } from "./states.tsx";
 
 export interface ConfirmDialogProps {
   readonly title: string;
-  /** What will happen, and what stays. */
+  /** The consequences of the change. */
   readonly children?: ComponentChildren;
   /** The words of the button that does it. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   /** The button stays off until this holds. */
   readonly isReady?: boolean;
-  /** @returns what happened, in words */
+  /** @returns the result in words */
   readonly run: () => Promise<ComponentChildren>;
   readonly onClose: () => void;
 }

@@ -6,7 +6,7 @@ const SAID_FOR_MS = 1_500;
 
 export interface CopyButtonProps {
   readonly text: string;
-  /** What is copied: "id", "command". */
+  /** A name for the text: "id", "command". */
   readonly what: string;
 }
 

@@ -34,7 +34,7 @@ export interface EditorSetup {
   readonly onLeave: () => void;
 }
 
-/** What a component may change of an editor that stands. */
+/** The changes that a component may make to an open editor. */
 export interface EditorHandle {
   setText(text: string): void;
   setTables(tables: Tables): void;

@@ -1,4 +1,4 @@
-/** An editor of a statement, of JSON or of text. Until its part of the bundle is here, and where it cannot load, a plain field. */
+/** An editor of a statement, of JSON or of text. A plain field stands in until its part of the bundle is here, and if that fails to load. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EditorHandle, EditorLanguage, Tables } from "./editor-view.ts";

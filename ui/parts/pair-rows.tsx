@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { Pair } from "../model/register-form.ts";
 
 export interface PairRowsProps {
-  /** The plural of what a row is: "Headers". */
+  /** The name of the rows, in the plural: "Headers". */
   readonly title: string;
   readonly pairs: readonly Pair[];
   /** Values are hidden while they are typed. */

@@ -42,7 +42,7 @@ const DEPLOYMENT: DeploymentBody<ServiceNameBody> = {
   ],
 };
 
-test("what stands still comes first, then what fails as a whole, and what waits comes last", () => {
+test("paused invocations come first, then open circuits, and waiting invocations last", () => {
   const attention = ["waiting", "silent", "overdue", "failing", "paused"].map((kind) => need(kind));
   expect(needRows({ attention }, [DEPLOYMENT], NOW_MS).map(({ word }) => word)).toEqual([
     "paused",
@@ -87,7 +87,7 @@ test.each<[AttentionBody, string]>([
   expect(needRows({ attention: [one] }, [], NOW_MS)[0]?.sentence).toBe(sentence);
 });
 
-test("a circuit says when its next probe is, and a draining deployment what still needs it", () => {
+test("a circuit names its next probe, and a draining deployment the invocations that still need it", () => {
   expect(needRows({ attention: [] }, [DEPLOYMENT], NOW_MS).map(({ sentence }) => sentence)).toEqual([
     "All its attempts fail, next probe in 5 s: RT0001 connection refused",
     "Draining: 2 open invocations of Cart@1 still need it.",

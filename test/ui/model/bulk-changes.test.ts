@@ -1,4 +1,4 @@
-/** Tests changes of many invocations: whom they concern, and what a run has reached. */
+/** Tests changes of many invocations: the statuses that they apply to, and the progress of a run. */
 import { expect, test } from "vitest";
 import {
   advanced,
@@ -22,16 +22,18 @@ test.each([
   ["purge", "suspended", false],
   ["purge", "completed", true],
   ["restart", "completed", true],
-])("%s of what is %s: %s", (name, status, applies) => expect(appliesTo(change(name), status)).toBe(applies));
+])("%s applies to an invocation that is %s: %s", (name, status, applies) =>
+  expect(appliesTo(change(name), status)).toBe(applies),
+);
 
-test("a filter without a status selects what the command of the CLI selects", () => {
+test("a filter without a status selects the same statuses as the command of the CLI", () => {
   expect(matchingFilter(change("kill"), NO_FILTER).status).toEqual(["open"]);
   expect(matchingFilter(change("restart"), NO_FILTER)).toMatchObject({ status: [], outcome: ["failed"] });
   const own = { ...NO_FILTER, outcome: ["killed"] };
   expect(matchingFilter(change("restart"), own)).toEqual(own);
 });
 
-test("a run counts what is done, noted, refused and left, batch by batch", () => {
+test("a run counts done, noted, refused and left invocations, batch by batch", () => {
   const first = advanced(begun(["a", "b", "c", "d"]), ["a", "b", "c"], {
     succeeded: ["a", "b"],
     failed: [{ invocation_id: "c", error: "it has ended" }],

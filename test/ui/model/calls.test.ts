@@ -19,7 +19,7 @@ const plan = (changes: Partial<CallPlan>): CallPlan => ({
   ...changes,
 });
 
-test("a line of curl escapes the key, and quotes what a shell would read", () => {
+test("a line of curl escapes the key, and quotes the characters of a shell", () => {
   expect(curlLine(plan({}), "http://localhost:8080")).toBe(
     "curl http://localhost:8080/Counter/a%2Fb/add \\\n  --json 3",
   );
@@ -53,14 +53,14 @@ test("a handler without a schema begins with the shortest JSON, and one without 
   expect(firstText({ ...handler, input_description: "application/octet-stream" } as HandlerBody)).toBe("");
 });
 
-test("an answer means what its status and its source say", () => {
+test("the meaning of an answer follows from its status and its source", () => {
   expect(meaningOf(409, "invocation", true).words).toBe("The invocation failed");
   expect(meaningOf(504, "ingress", true).tone).toBe("waiting");
   expect(meaningOf(404, "ingress", false).words).toBe("The call was refused");
   expect(meaningOf(202, undefined, true).tone).toBe("waiting");
 });
 
-test("a registration names what it lacks, and takes a port for an address of this machine", () => {
+test("a registration names its gap, and takes a port for an address of this machine", () => {
   expect(missingIn(EMPTY_FORM)).toContain("http://");
   expect(missingIn({ ...EMPTY_FORM, uri: "9080" })).toBeUndefined();
   expect(
@@ -112,7 +112,7 @@ test("only options that differ are sent, and the same duration in other words do
   expect(durationProblem("1x")).toBeDefined();
 });
 
-test("the policy of a handler takes from its service what it does not set", () => {
+test("the policy of a handler takes the members that it does not set from its service", () => {
   const handler = { retry_policy: { max_attempts: null, initial_interval: "1h" } } as HandlerBody;
   expect(policyText(effectivePolicy(service, handler))).toBe("1h, × 2 up to 1m; 70 attempts, then paused");
 });

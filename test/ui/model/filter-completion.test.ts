@@ -1,4 +1,4 @@
-/** Tests what the box of filters offers at the caret. */
+/** Tests the completions of the box of filters at the caret. */
 import { expect, test } from "vitest";
 import { completions, unfinished } from "../../../ui/model/filter-completion.ts";
 

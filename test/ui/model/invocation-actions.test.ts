@@ -1,4 +1,4 @@
-/** What the page of an invocation offers in each status, which is what the server accepts. */
+/** Tests the actions on the page of an invocation: in each status, the server accepts all of them. */
 import { describe, expect, test } from "vitest";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import type { ActionName } from "../../../ui/model/invocation-actions.ts";

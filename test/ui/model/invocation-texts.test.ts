@@ -63,7 +63,7 @@ describe("costs", () => {
     [0.00123, "$0.0012"],
     [1.5, "$1.50"],
     [10_900.4, "$10,900"],
-  ])("%d dollars have as many digits as say something", (usd, text) => {
+  ])("%d dollars are written as %s", (usd, text) => {
     expect(usdText(usd)).toBe(text);
   });
 });

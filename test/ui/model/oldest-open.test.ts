@@ -1,4 +1,4 @@
-/** Tests the statement for the oldest open invocations, and what its rows become. */
+/** Tests the statement for the oldest open invocations, and the rows of the list that it yields. */
 import { expect, test } from "vitest";
 import { NO_FILTER } from "../../../ui/model/invocation-filter.ts";
 import { oldestOpenStatement, rowOfStatement } from "../../../ui/model/oldest-open.ts";

@@ -1,4 +1,4 @@
-/** Tests what a JSON schema becomes in a form: its fields, its sample, and the advice about a value. */
+/** Tests the form of a JSON schema: its fields, its sample, and the advice about a value. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExactNumber } from "../../../ui/model/exact-json.ts";
@@ -77,7 +77,7 @@ test("schemas that refer to themselves, to nothing, or to a member that every ob
   expect(fieldOf(true, true).kind).toBe("json");
 });
 
-test("advice names what is missing and what does not fit, with its path", () => {
+test("advice names each missing member and each misfit with its path", () => {
   const value = { customer: { name: 3 }, items: [{ count: 1.5 }], priority: "none", note: null };
   expect(problemsOf(value, ORDER)).toEqual([
     { path: "customer.name", words: "is no text" },

@@ -1,4 +1,4 @@
-/** Tests the few words that say why an invocation is where it is. */
+/** Tests the words for the reason of the status of an invocation. */
 import { expect, test } from "vitest";
 import type { WaitBody } from "../../../shared/api/wire/invocation.ts";
 import { errorHead, soon, waitText, whyText } from "../../../ui/model/why.ts";
@@ -22,7 +22,7 @@ test.each<[Partial<WaitBody> & { kind: string }, string]>([
   expect(waitText({ since, ...wait }, NOW_MS)).toBe(words);
 });
 
-test("the row says what comes next and what went wrong", () => {
+test("the row names the next attempt and the error", () => {
   const error = { code: "RT0007", message: "never well\nat line 3" };
   expect(whyText({ status: "backing-off", error, next_retry_at: until }, NOW_MS)).toBe(
     "next attempt in 42 s · RT0007 never well",

@@ -1,4 +1,4 @@
-/** When anything computed for an invocation, and a density of that over the width of a minimap. */
+/** The spans in which something computed for an invocation, and their density over the width of a minimap. */
 import { momentOf } from "../time-text.ts";
 import { AttemptClock, msOf } from "./attempt-clock.ts";
 import type { Operation } from "./operation.ts";

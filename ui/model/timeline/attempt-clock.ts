@@ -25,7 +25,7 @@ export class AttemptClock {
     return Math.min(storedMs, Math.max(attempt.startMs, earlierMs));
   }
 
-  /** When the attempt began that ended at the moment. */
+  /** The beginning of the attempt that ended at the moment. */
   attemptAt(endMs: number): number | undefined {
     return this.#spans.findLast((span) => span.startMs <= endMs && endMs <= span.endMs)?.startMs;
   }

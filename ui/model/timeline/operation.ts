@@ -1,4 +1,4 @@
-/** What one row of a timeline shows: an operation of a handler, made of a command and its completion. */
+/** An operation of a handler, which is one row of a timeline: a command and its completion. */
 import type { AttemptFailureBody } from "../../../shared/api/wire/invocation.ts";
 
 export type OperationKind =
@@ -38,9 +38,9 @@ export interface Operation {
   readonly endMs?: number;
   readonly outcome: OperationOutcome;
   readonly tries: readonly FailedTry[];
-  /** When the attempt began that brought the result, after others had failed. */
+  /** The beginning of the attempt that brought the result, if others had failed before. */
   readonly resultFromMs?: number;
-  /** When a sleep or a back-off ends by itself. */
+  /** The moment at which a sleep or a back-off ends by itself. */
   readonly wakeAtMs?: number;
   /** The called or attached invocation. */
   readonly childId?: string;
@@ -71,12 +71,12 @@ export function lookOfKind(kind: OperationKind): KindLook {
   return LOOKS[kind];
 }
 
-/** Moments at which nothing lasts: state changes, sends, input, output. */
+/** True for an operation without a duration: a state change, a send, the input, the output. */
 export function isPoint({ kind, startMs, endMs }: Operation): boolean {
   return endMs === startMs && kind !== "run" && kind !== "call";
 }
 
-/** Kinds in which the invocation waits and computes nothing. */
+/** True for the kinds in which the invocation waits and computes nothing. */
 export function isWait(kind: OperationKind): boolean {
   return kind === "sleep" || kind === "awakeable" || kind === "promise" || kind === "signal" || kind === "attach";
 }

@@ -2,7 +2,7 @@
 import type { Operation } from "./operation.ts";
 import { lookOfKind } from "./operation.ts";
 
-/** What is known of a called invocation whose call is expanded. */
+/** The called invocation of an expanded call, as far as the page has loaded it. */
 export type Child =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly reason: string }

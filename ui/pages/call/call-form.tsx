@@ -1,4 +1,4 @@
-/** The form of one handler: its key, its options, its payload, and what came of the call. */
+/** The form of one handler: its key, its options, its payload, and the result of the call. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
@@ -90,7 +90,7 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
             {problem !== undefined && <span class="tone-failed">✕ {problem}</span>}
             {readsHaveAPrice.value && !choices.isSend && (
               <span class="dim">
-                The gateway ends a call after 30 s; the invocation goes on. Send what takes longer.
+                The gateway ends a call after 30 s; the invocation goes on. Use Send for a handler that takes longer.
               </span>
             )}
           </div>

@@ -1,4 +1,4 @@
-/** What came of a call: its progress, its answer, and the invocation that it began. */
+/** The result of a call: its progress, its answer, and the invocation that it began. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ApiProblem, ask } from "../../data/api.ts";
@@ -77,7 +77,7 @@ function Answer({ state }: { readonly state: CallState & { readonly kind: "answe
       )}
       {wasCut && (
         <p>
-          The gateway ends a request after 30 s. Where the handler was called, its invocation goes on, and stands below.
+          The gateway ends a request after 30 s. If the handler was called, its invocation goes on, and is listed below.
         </p>
       )}
       {answer.invocationId === undefined && <BegunList begun={begun} />}

@@ -51,7 +51,7 @@ export function PayloadFields(props: PayloadFieldsProps): JSX.Element {
         </div>
       )}
       {schema !== undefined && parsed?.isValid === false && text.trim() !== "" && (
-        <p class="dim">The text below is no JSON yet; the form follows it again when it is.</p>
+        <p class="dim">The text below is no JSON yet. The form follows the text again once it is JSON.</p>
       )}
       {!isJson && (
         <fieldset class="choices">
@@ -102,7 +102,7 @@ function Advice({ value, schema }: { readonly value: unknown; readonly schema: u
   );
 }
 
-/** Where a payload may come from: the schema, the latest invocation, the last calls of this tab. */
+/** The sources of a payload: the schema, the latest invocation, the last calls of this tab. */
 function Sources({ service, handler, onText }: PayloadFieldsProps): JSX.Element {
   const [note, setNote] = useState("");
   const target = `${service.name}/${handler.name}`;

@@ -12,7 +12,7 @@ export interface SchemaInputProps {
   readonly schema: unknown;
   readonly root: unknown;
   readonly value: unknown;
-  /** Names the field for readers of screens too. */
+  /** Names the field for screen readers too. */
   readonly label: string;
   readonly depth: number;
   readonly onChange: (value: unknown) => void;
@@ -135,7 +135,7 @@ interface JsonInputProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** For what a form cannot show. A text that is no JSON yet stays in the field, and the payload stays as it was. */
+/** For a value that a form cannot show. A text that is no JSON yet stays in the field, and the payload stays as it was. */
 function JsonInput({ label, value, onChange }: JsonInputProps): JSX.Element {
   return (
     <textarea

@@ -1,4 +1,4 @@
-/** One deployment with all that is known about it, and what can be done with it. */
+/** One deployment: its facts, its services, its update and its removal. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { CircuitBody } from "../../../shared/api/wire/admin.ts";

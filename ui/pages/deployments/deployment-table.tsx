@@ -1,4 +1,4 @@
-/** All deployments, newest first, with what still runs on each. */
+/** All deployments, newest first, with the count of the open invocations of each. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { usePolled } from "../../data/polled.ts";
@@ -28,7 +28,7 @@ export function DeploymentTable({ deployments }: { readonly deployments: readonl
       {!isCounting && (
         <p class="buttons">
           <button type="button" onClick={() => setCounting(true)}>
-            Count what runs
+            Count open invocations
           </button>
           <span class="dim">reads the index of all open invocations</span>
         </p>

@@ -51,7 +51,7 @@ function NoDeployments(): JSX.Element {
     <Empty>
       <h2>No deployment is registered</h2>
       <p>
-        Start your services with an SDK, such as on port 9080, and register their address here, or with
+        Start your services, for instance on port 9080. Register their address here, or with
         <br />
         <code>stepwell deployments register http://localhost:9080</code>
       </p>

@@ -1,4 +1,4 @@
-/** What a registration or an update changes, before it is done. */
+/** The changes that a registration or an update will make. */
 import type { JSX } from "preact";
 import type { HandlerChange, ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { memberWords, serviceTypeText } from "../../model/deployment-text.ts";
@@ -15,7 +15,7 @@ const MARKS: Readonly<Record<HandlerChange["kind"], { readonly glyph: string; re
 export function PlanView({ plan }: { readonly plan: readonly ServiceChange[] }): JSX.Element {
   if (plan.length === 0) return <p>The deployment has no services.</p>;
   return (
-    <div class="plan" role="group" aria-label="What will change" tabIndex={0}>
+    <div class="plan" role="group" aria-label="Planned changes" tabIndex={0}>
       {plan
         .toSorted((a, b) => changesIn(b) - changesIn(a))
         .map((change) => (

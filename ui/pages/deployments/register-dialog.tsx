@@ -1,4 +1,4 @@
-/** The dialog that registers a deployment: a dry run shows what will change, and the same request then does it. */
+/** The dialog that registers a deployment: a dry run shows the changes, and the same request then makes them. */
 import type { JSX } from "preact";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
@@ -74,7 +74,7 @@ export function RegisterDialog({ onDone, onClose }: RegisterDialogProps): JSX.El
   );
 }
 
-/** @throws ApiProblem META0004 for what a registration without `force` would refuse */
+/** @throws ApiProblem META0004 if the registration would need `force` */
 async function planned(form: RegisterForm): Promise<Later> {
   const { body, isKnown } = await postDeployment(registerBody(form, true));
   if (isKnown && !form.force) {

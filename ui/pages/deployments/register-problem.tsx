@@ -1,4 +1,4 @@
-/** Why a registration is refused, with the remedy of the code and a button that applies it where one can. */
+/** The reason of a refused registration with its remedy and, for some codes, a button that applies the remedy. */
 import type { JSX } from "preact";
 import type { ApiProblem } from "../../data/api.ts";
 import type { RegisterForm } from "../../model/register-form.ts";

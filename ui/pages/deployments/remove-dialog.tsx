@@ -1,4 +1,4 @@
-/** The dialog that removes a deployment: it shows what stands in the way, and offers force as a separate choice. */
+/** The dialog that removes a deployment: it shows the invocations that stand in the way, and offers force as a separate choice. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ApiProblem, ask } from "../../data/api.ts";
@@ -83,7 +83,7 @@ function Consequence({ deployment }: { readonly deployment: DeploymentDetail }):
       </p>
       <p>
         {status === "active"
-          ? `The server forgets the address. Services that no other deployment has (of ${services.length} here) can then no longer be called.`
+          ? `The server forgets the address. Those of its ${services.length} services that no other deployment serves can then no longer be called.`
           : "The server forgets the address. New invocations go elsewhere already."}{" "}
         Where an open invocation still needs the deployment, the removal is refused.
       </p>

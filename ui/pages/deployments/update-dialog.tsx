@@ -132,7 +132,7 @@ function Fields({ deployment, form, onChange }: FieldsProps): JSX.Element {
       )}
       <Check
         words="Replace all headers"
-        why="The stored ones stay otherwise. A move to another host or function asks for them again."
+        why="Otherwise the stored ones stay. A move to another host or function needs them again."
         isOn={form.replacesHeaders}
         onChange={(replacesHeaders) => onChange({ replacesHeaders })}
       />

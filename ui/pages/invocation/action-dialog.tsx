@@ -1,4 +1,4 @@
-/** The dialog of one action: what stays and what runs again, a confirmation, and the result as far as it shows. */
+/** The dialog of one action: its consequences, a confirmation, and its result. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { DeploymentBody, RestartedBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
@@ -114,7 +114,7 @@ function FromEntry({ from, count, onChange }: FromEntryProps): JSX.Element {
 
 interface DeploymentChoiceProps {
   readonly service: string;
-  /** The words for the choice of none. */
+  /** The words of the option that names no deployment. */
   readonly fallback: string;
   readonly chosen: string;
   readonly onChange: (id: string) => void;

@@ -1,4 +1,4 @@
-/** What an invocation took so far, and what that costs at least on AWS at list prices. */
+/** The use of an invocation so far, and its least cost on AWS at list prices. */
 import type { JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { listPrices } from "../../data/list-prices.ts";
@@ -15,7 +15,7 @@ export function Cost({ body: { usage } }: { readonly body: InvocationBody }): JS
       <table class="plain cost">
         <thead>
           <tr>
-            <th scope="col">What</th>
+            <th scope="col">Use</th>
             <th scope="col" class="right">
               So far
             </th>
@@ -48,8 +48,8 @@ export function Cost({ body: { usage } }: { readonly body: InvocationBody }): JS
       </table>
       <p class="dim">
         {readsHaveAPrice.value
-          ? "Of"
-          : "This server runs in one process and pays nothing of this: it is what AWS would take for"}{" "}
+          ? "These are the prices of"
+          : "This server runs in one process and pays nothing of this. AWS would charge this for"}{" "}
         the writes and exchanges that the stored items prove; {millionText(sum)} for a million such invocations.
         Messages, reads, requests and logs come on top. Prices of {listPrices.region}, compiled on{" "}
         {listPrices.compiledOn}.

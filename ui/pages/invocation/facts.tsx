@@ -1,4 +1,4 @@
-/** The facts of an invocation: input and output, origin, retention, and what it took so far. */
+/** The facts of an invocation: input and output, origin, retention, and cost so far. */
 import type { ComponentChildren, JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";

@@ -1,4 +1,4 @@
-/** Why an invocation failed, or why its last attempt did: code, message, command, fix and stack; and the earlier failures. */
+/** The failure of an invocation or of its last attempt: code, message, command, remedy and stack; and the earlier failures. */
 import type { JSX } from "preact";
 import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";

@@ -1,4 +1,4 @@
-/** The head of an invocation's page: target, status, the main facts, and what an operator can do. */
+/** The head of an invocation's page: target, status, the main facts, and the actions of an operator. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";

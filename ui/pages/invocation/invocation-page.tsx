@@ -1,4 +1,4 @@
-/** The page of one invocation: what it waits for, its timeline, its failures and its facts. */
+/** The page of one invocation: its waits, its timeline, its failures and its facts. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";

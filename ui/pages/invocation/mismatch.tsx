@@ -1,4 +1,4 @@
-/** A journal mismatch (RT0016): what the journal has beside what the code does now, and the ways out as buttons. */
+/** A journal mismatch (RT0016): the recorded entries beside those of the present code, and the ways out as buttons. */
 import type { JSX } from "preact";
 import type { InvocationBody, MismatchBody, MismatchSideBody } from "../../../shared/api/wire/invocation.ts";
 import type { ActionName } from "../../model/invocation-actions.ts";

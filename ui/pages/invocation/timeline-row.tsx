@@ -22,7 +22,7 @@ export interface TimelineRowProps {
 }
 
 const INDENT_PX = 14;
-/** What the index, the glyph and the duration take beside the name. */
+/** The width of the index, the glyph and the duration beside the name. */
 const BESIDE_NAME_PX = 150;
 /** Narrower, the duration is left out. */
 const NARROW_PX = 240;
@@ -104,7 +104,7 @@ interface FrameProps extends TimelineRowProps {
   readonly count?: string;
   readonly isExpanded?: boolean | undefined;
   readonly duration: string;
-  /** How many failures there were, if more than one; their words are `failedText`. */
+  /** The count of the failures, if there is more than one; `failedText` has the words. */
   readonly failedCount: string;
   readonly failedText: string;
   readonly state: string;
@@ -206,7 +206,7 @@ function Bar({ operation, scale, now }: BarProps): JSX.Element {
   );
 }
 
-/** So many bars of a collapsed group are drawn, spread over its members; failed ones come on top. */
+/** The most bars that are drawn for the members of a collapsed group, evenly spread. Failed members are drawn on top. */
 const GROUP_BARS = 200;
 
 function GroupBars({
@@ -239,7 +239,9 @@ function stateText({ outcome, wakeAtMs, endMs }: Operation): string {
 function pieceTitle({ outcome, tries }: Operation, { shape, failed, isOpen }: Piece): string {
   if (failed !== undefined) {
     const { error_code: code, message } = failed.failure;
-    return visibleLine(`attempt ${tries.indexOf(failed) + 1} of those known failed: ${code} ${message.slice(0, 200)}`);
+    return visibleLine(
+      `failed attempt ${tries.indexOf(failed) + 1} of ${tries.length}: ${code} ${message.slice(0, 200)}`,
+    );
   }
   if (shape === "back-off") return "waits for the next attempt";
   return isOpen === true ? `${outcome}, goes on` : outcome;

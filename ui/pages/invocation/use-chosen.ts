@@ -55,7 +55,7 @@ function nameOf(row: Row): string | undefined {
   return row.kind === "group" ? `g${row.operations[0]!.key}` : undefined;
 }
 
-/** An address may name any entry of an operation, and one that stands in a group which is not expanded. */
+/** An address may name any entry of an operation, also of one in a collapsed group. */
 function placeOf(rows: readonly Row[], name: string, of: string | null): number | undefined {
   const index = /^\d{1,9}$/.test(name) ? Number(name) : undefined;
   const isOwn = (row: Row): boolean => (of === null ? !isOfChild(row) : row.invocationId === of && isOfChild(row));

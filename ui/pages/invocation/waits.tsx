@@ -1,4 +1,4 @@
-/** What an open invocation waits for, from its own wait down to the last cause. */
+/** The waits of an open invocation, from its own wait down to the last cause. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";

@@ -1,4 +1,4 @@
-/** The bar of changes: what is selected, and what can be done with it. */
+/** The bar of changes: the count of the selected rows, and a button for each change. */
 import type { JSX } from "preact";
 import { BULK_CHANGES, type BulkChange, appliesTo } from "../../model/bulk-changes.ts";
 import { type InvocationFilter, isEmpty } from "../../model/invocation-filter.ts";
@@ -7,7 +7,7 @@ import { countText } from "../../model/size-text.ts";
 import type { InvocationList } from "./invocation-list.ts";
 import { selectLoaded, selectNone } from "./row-selection.ts";
 
-/** Whom a change concerns: the selected rows, or all that match the filter, loaded or not. */
+/** The invocations of a change: the selected rows, or all that match the filter, loaded or not. */
 export type BulkScope = { readonly kind: "selected"; readonly rows: readonly Row[] } | { readonly kind: "matching" };
 
 export interface BulkBarProps {

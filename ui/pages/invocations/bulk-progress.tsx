@@ -24,7 +24,7 @@ export function BulkProgressView({ change, stage, onStop }: BulkProgressProps): 
       <progress aria-label="Progress" max={total} value={total - left.length} />
       <p role="status">{progressText(change, progress)}</p>
       {!isRunning && left.length > 0 && (
-        <p>The {countText(left.length)} that are left stay selected as far as they are loaded.</p>
+        <p>The {countText(left.length)} that are left stay selected if they are loaded.</p>
       )}
       {!isRunning && matching.mayHaveMore && <p>More match: run the change again for the rest.</p>}
       {refused.length > 0 && (

@@ -1,4 +1,4 @@
-/** The question before a change of many: how many, by which filter, five of them, and what will happen. */
+/** The question before a change of many: their number, the filter, five of them, and the consequence. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type BulkChange, TYPED_ABOVE } from "../../model/bulk-changes.ts";
@@ -80,10 +80,10 @@ export function BulkQuestion({ change, scope, filter, matching, onYes, onNo }: B
   );
 }
 
-/** What was restarted still matches, so a second run for the rest would restart the same ones again. */
+/** A restarted invocation still matches, so a second run for the rest would restart it again. */
 function whyNot(change: BulkChange, { mayHaveMore }: Matching): string | undefined {
   if (change.name !== "restart" || !mayHaveMore) return undefined;
-  return "A run for the rest would restart these again, because what was restarted still matches. Narrow the filter first.";
+  return "A second run for the rest would restart these again, because a restarted invocation still matches. Narrow the filter first.";
 }
 
 function MatchWords({ filter }: { readonly filter: InvocationFilter }): JSX.Element {

@@ -1,4 +1,4 @@
-/** The requests of a change of many invocations: who matches, and one batch of the change. */
+/** The requests of a change of many invocations: the search for those that match, and one batch of the change. */
 import type { BatchBody } from "../../../shared/api/wire/admin.ts";
 import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
 import { ask } from "../../data/api.ts";

@@ -1,4 +1,4 @@
-/** The box of filters: names and values with completion, an id that jumps; what it means stands in the address. */
+/** The box of filters: names and values with completion, and ids, which lead to their pages. The address keeps the filter. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Completion } from "../../model/filter-completion.ts";

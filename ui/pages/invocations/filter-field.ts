@@ -1,4 +1,4 @@
-/** The state of the box of filters: its text, the completions at the caret, and what happens on Enter. */
+/** The state of the box of filters: its text, the completions at the caret, and the effect of Enter. */
 import { signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { goTo, route } from "../../data/location.ts";
@@ -8,7 +8,7 @@ import { hrefTo } from "../../model/route.ts";
 
 export class FilterField {
   readonly text = signal("");
-  /** Why the text is no filter. */
+  /** The reason why the text is no filter. */
   readonly why = signal<string | undefined>(undefined);
   readonly chosen = signal<number | undefined>(undefined);
   readonly #isOpen = signal(false);

@@ -25,7 +25,7 @@ export class InvocationList {
   readonly problem = signal<ApiProblem | undefined>(undefined);
   /** Requests for older rows that found none, since the last row was found. */
   readonly inVain = signal(0);
-  /** The list leaves out what was accepted in the last minutes. */
+  /** The list leaves out the invocations of the last ten minutes. */
   readonly isSettledOnly = signal(false);
   /** By id; a row stays selected when the list is read again. */
   readonly selected = signal<ReadonlyMap<string, Row>>(new Map());
@@ -55,7 +55,7 @@ export class InvocationList {
     return invocations.length;
   }
 
-  /** A change concerns what the selected rows are now. */
+  /** A change needs the present status of each selected row. */
   #renewSelected(page: readonly Row[]): void {
     const selected = this.selected.peek();
     const renewed = page.filter(({ id }) => selected.has(id));
@@ -115,7 +115,7 @@ export class InvocationList {
     return await ask<InvocationListBody>(`invocations?${query.toString()}`, aborted && { signal: aborted });
   }
 
-  /** Where too many were accepted lately to tell which are open, the older ones are shown alone. */
+  /** If too many invocations were accepted lately to tell which are open, only older ones are shown. */
   async #readOldest(aborted: AbortSignal): Promise<number> {
     const read = async (isSettled: boolean): Promise<readonly Row[]> => {
       const query = oldestOpenStatement(this.#filter, peekNowMs(), isSettled);

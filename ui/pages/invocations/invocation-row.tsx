@@ -76,13 +76,13 @@ export function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Ele
   );
 }
 
-/** Ends count from the acceptance, so a delayed start counts too. */
+/** The time from the acceptance to the end, a delayed start included. */
 function lasted({ created_at: from, completed_at: to }: Row): string {
   const [fromMs, toMs] = [momentOf(from), momentOf(to)];
   return fromMs === undefined || toMs === undefined ? "" : durationText(Math.max(0, toMs - fromMs));
 }
 
-/** Renders each second, because it says how long something is still to wait. */
+/** Renders each second, because its text counts down to a moment. */
 function Why({ row }: { readonly row: Row }): JSX.Element {
   const text = row.status === "completed" ? whyText(row, 0) : whyText(row, nowMs());
   return (

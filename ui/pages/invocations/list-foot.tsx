@@ -40,7 +40,7 @@ function FootWords({ list, order }: { readonly list: InvocationList; readonly or
   const rows = shown.length === 1 ? "1 row" : `${countText(shown.length)} rows`;
   if (order === "oldest") {
     const settled = list.isSettledOnly.value
-      ? " What was accepted in the last ten minutes is left out: too many were, to tell which are still open."
+      ? " Invocations of the last ten minutes are left out: too many were accepted to tell which are still open."
       : "";
     return (
       <p>

@@ -1,4 +1,4 @@
-/** What to do when a state has changed under an edit: both values, and the reader's choice. */
+/** The conflict of an edit with a state that has changed meanwhile: both values, and a button for each. */
 import type { JSX } from "preact";
 import { changedNames } from "../../model/key-state.ts";
 import type { StateEdit, Values } from "../../model/key-state.ts";

@@ -7,11 +7,7 @@ import { Payload } from "../../parts/payload.tsx";
 
 export function PromiseTable({ rows }: { readonly rows: readonly PromiseRow[] }): JSX.Element {
   if (rows.length === 0) {
-    return (
-      <p class="dim">
-        No promise is completed. What the workflow waits for stands on the page of its invocation, in the queue above.
-      </p>
-    );
+    return <p class="dim">No promise is completed. The page of the invocation, in the queue above, shows its waits.</p>;
   }
   return (
     <table class="plain">

@@ -1,4 +1,4 @@
-/** Sends an edit of a state, and reads until the change shows or the state turns out to be another one. */
+/** Sends an edit of a state, and reads the state until it shows the change. */
 import { useState } from "preact/hooks";
 import { ApiProblem } from "../../data/api.ts";
 import { askWholeState, sendEdit } from "../../data/key-state.ts";

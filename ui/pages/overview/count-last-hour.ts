@@ -6,7 +6,7 @@ import { peekNowMs } from "../../data/clock.ts";
 import { MinuteCounts } from "../../model/ended-bars.ts";
 import { momentOf } from "../../model/time-text.ts";
 
-/** A bound of the price: half a read unit for most of them, and some for the index. */
+/** Bounds the price: most of them take half a read unit, and the index takes some more. */
 export const COUNTED_MAX = 5_000;
 const PAGE = 500;
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ export interface CountedHour {
   readonly isWhole: boolean;
 }
 
-/** Knows only what was accepted in the last hour, because the list is sorted by acceptance. @throws ApiProblem */
+/** Counts only invocations that were accepted in the last hour, because the list is sorted by acceptance. @throws ApiProblem */
 export async function countLastHour(onProgress: (counted: number) => void): Promise<CountedHour> {
   const nowMs = peekNowMs();
   const counts = new MinuteCounts(nowMs);

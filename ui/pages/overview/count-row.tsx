@@ -1,4 +1,4 @@
-/** One count: what is counted, as a link to the list of it, and the number at the right. */
+/** One count: its name as a link to the list, and the number at the right. */
 import type { JSX } from "preact";
 import { countText } from "../../model/size-text.ts";
 import { StatusMark } from "../../parts/status-mark.tsx";

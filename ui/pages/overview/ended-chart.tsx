@@ -1,4 +1,4 @@
-/** Sixty bars, one for each minute of the last hour: what ended, and below it what failed; the numbers stand in a table too. */
+/** Sixty bars, one for each minute of the last hour: the ended invocations, and at the bottom the failed ones. A table has the numbers too. */
 import type { JSX } from "preact";
 import type { EndedMinuteBody } from "../../../shared/api/wire/overview.ts";
 import { isUtc } from "../../data/preferences.ts";

@@ -1,4 +1,4 @@
-/** How the invocations of the last hour ended: counts by outcome and a bar for each minute, live or counted on demand. */
+/** The ends of the last hour: counts by outcome and a bar for each minute, live or counted on demand. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { EndedBody } from "../../../shared/api/wire/overview.ts";
@@ -74,8 +74,8 @@ function OnDemand(): JSX.Element {
       <>
         <Ended ended={stage.ended} isWhole={stage.isWhole} />
         <p class="dim small on-demand-note">
-          Of the invocations that were accepted in the last hour
-          {stage.isWhole ? "" : `, the newest ${countText(COUNTED_MAX)}`}.{" "}
+          Only invocations that were accepted in the last hour are counted
+          {stage.isWhole ? "" : `, and of these the newest ${countText(COUNTED_MAX)}`}.{" "}
           <button type="button" class="quiet" onClick={() => void count()}>
             Count again
           </button>

@@ -1,4 +1,4 @@
-/** What to do on a server without a deployment. */
+/** The first steps on a server without a deployment. */
 import type { JSX } from "preact";
 import { hrefTo } from "../../model/route.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";

@@ -1,4 +1,4 @@
-/** The list of what needs an operator, worst first: glyph, target, why, since when, and one button. */
+/** The troubles that need an operator, worst first: glyph, target, reason, age, and one button. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
@@ -116,7 +116,7 @@ function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChang
   );
 }
 
-/** How many there are beyond those of the list. */
+/** The counts of the troubles beyond those of the list. */
 function More({ overview, rows }: { readonly overview: OverviewBody; readonly rows: readonly NeedRow[] }) {
   const shown = (word: string): number => rows.filter((row) => row.word === word).length;
   const parts = [

@@ -1,4 +1,4 @@
-/** The page that says what needs an operator, how many invocations are open, and how those of the last hour ended. */
+/** The overview: the troubles that need an operator, the counts of open invocations, and the ends of the last hour. */
 import type { JSX } from "preact";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
@@ -52,7 +52,7 @@ function Shown({ overview, onChange }: { readonly overview: Overview; readonly o
         <EndedPart ended={body.ended} />
       </div>
       {readsHaveAPrice.value && (
-        <p class="dim small">Checked once a minute, because each look reads the whole index of what is open.</p>
+        <p class="dim small">Checked once a minute, because each look reads the whole index of open invocations.</p>
       )}
     </>
   );

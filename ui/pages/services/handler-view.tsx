@@ -1,4 +1,4 @@
-/** One handler: its kind, what it takes and gives, and the options that hold for it. */
+/** One handler: its kind, its input and output, and its effective options. */
 import type { JSX } from "preact";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { handlerTypeText } from "../../model/deployment-text.ts";

@@ -48,7 +48,7 @@ export function OptionsDialog({ service, onDone, onClose }: OptionsDialogProps):
             onChange={({ currentTarget }) => setEdits({ ...edits, isPublic: currentTarget.checked })}
           />
           <span>
-            Public <span class="dim">The ingress takes calls. Off, only other services can call it.</span>
+            Public <span class="dim">The ingress takes calls. If this is off, only other services can call it.</span>
           </span>
         </label>
         {shown.map((words) => (

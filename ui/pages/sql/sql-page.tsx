@@ -127,7 +127,7 @@ function Choices({ onChoose }: { readonly onChoose: (statement: string) => void 
   );
 }
 
-/** Says beside the buttons what came of the statement. */
+/** The result of the statement in words, beside the buttons. */
 function Outcome({ state }: { readonly state: RunState }): JSX.Element {
   const words = outcomeWords(state);
   return (

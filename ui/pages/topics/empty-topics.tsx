@@ -1,4 +1,4 @@
-/** What to do where no cluster is configured, and where no subscription reads from one. */
+/** The next steps where no cluster is configured, and where no subscription reads from one. */
 import type { JSX } from "preact";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { Empty } from "../../parts/states.tsx";

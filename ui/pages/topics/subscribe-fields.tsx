@@ -48,7 +48,7 @@ export function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsPro
           onChange={({ currentTarget }) => onChange({ fromEarliest: currentTarget.checked })}
         />
         <span>
-          Begin with the earliest record <span class="dim">A new group begins at the end of the topic otherwise.</span>
+          Begin with the earliest record <span class="dim">Otherwise a new group begins at the end of the topic.</span>
         </span>
       </label>
       <label class="check">
@@ -61,7 +61,7 @@ export function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsPro
           Pass over bad records{" "}
           <span class="dim">
             A record that cannot become an invocation, such as one with too large a value, is counted and passed over.
-            The subscription pauses before it otherwise.
+            Otherwise the subscription pauses before it.
           </span>
         </span>
       </label>

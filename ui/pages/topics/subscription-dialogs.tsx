@@ -1,4 +1,4 @@
-/** The dialogs that pause, resume, reset and delete a subscription: each says what it means, and shows its result. */
+/** The dialogs that pause, resume, reset and delete a subscription: each explains its change, and shows the result. */
 import type { ComponentChildren, JSX } from "preact";
 import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
 import { changeSubscription, deleteSubscription } from "../../data/topics.ts";
@@ -44,7 +44,10 @@ export function SubscriptionDialog({ asked, onDone, onClose }: SubscriptionDialo
       {kind === "resume" && subscription.pause?.reason === "bad-record" && (
         <>
           <Pause pause={subscription.pause} />
-          <p>It meets this record again and stops again, unless it is reset to the offset behind the record first.</p>
+          <p>
+            The subscription meets this record and stops again, unless you reset it to the offset behind the record
+            first.
+          </p>
         </>
       )}
     </ConfirmDialog>
@@ -71,7 +74,7 @@ const CHANGES: Readonly<Record<"pause" | "resume" | "delete", Change>> = {
   resume: {
     title: "Resume the subscription",
     verb: "Resume",
-    meaning: "It reads on from its position; the records that came meanwhile invoke their handlers now.",
+    meaning: "The subscription reads on from its position. Records that came meanwhile invoke their handlers now.",
     result: "Resumed.",
     act: (id) => changeSubscription(id, { paused: false }),
   },
@@ -79,7 +82,7 @@ const CHANGES: Readonly<Record<"pause" | "resume" | "delete", Change>> = {
     title: "Delete the subscription",
     verb: "Delete",
     meaning:
-      "The reading ends, and the position is forgotten: a new subscription of this topic begins with a new group. The invocations that it has made go on.",
+      "The server stops reading and forgets the position: a new subscription of this topic begins with a new group. The invocations that it has made go on.",
     result: "Deleted.",
     act: deleteSubscription,
   },

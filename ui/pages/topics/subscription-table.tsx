@@ -1,4 +1,4 @@
-/** All subscriptions with what they do now; each opens to its partitions and options. */
+/** All subscriptions with their status; each opens to its partitions and options. */
 import type { JSX } from "preact";
 import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
 import { route, setQuery } from "../../data/location.ts";

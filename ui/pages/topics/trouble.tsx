@@ -1,4 +1,4 @@
-/** Why a subscription stands still, and its last error, which stays after a recovery. */
+/** The pause of a subscription with its reason, and its last error, which stays after a recovery. */
 import type { JSX } from "preact";
 import type { SubscriptionBody, SubscriptionPauseBody } from "../../../shared/api/wire/admin.ts";
 import { countText } from "../../model/size-text.ts";

@@ -1,4 +1,4 @@
-/** The operations of a timeline: which entries they are made of, when they begin and end, and how they went. */
+/** Tests the operations of a timeline: their entries, their time, and their outcome. */
 import { describe, expect, test } from "vitest";
 import type { EntryBody } from "../../../../shared/api/wire/invocation.ts";
 import { piecesOf } from "../../../../ui/model/timeline/bars.ts";
@@ -242,7 +242,7 @@ describe("rows", () => {
     expect(kindsOf(rowsOf("inv_1", runs(count), none))).toEqual(kinds);
   });
 
-  test("a search shows what it found one by one", () => {
+  test("a search shows the operations that it found one by one", () => {
     expect(rowsOf("inv_1", runs(8), { ...none, find: "CHARGE" })).toHaveLength(8);
   });
 

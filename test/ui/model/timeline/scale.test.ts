@@ -1,4 +1,4 @@
-/** The scale of a timeline: monotone, invertible, with long waits collapsed; and its ticks. */
+/** Tests the scale of a timeline: monotone, invertible, with long waits collapsed; and its ticks. */
 import { describe, expect, test } from "vitest";
 import type { Span } from "../../../../ui/model/timeline/scale.ts";
 import { GAP_PX, gapsOf, timeScale, toMs, toPx } from "../../../../ui/model/timeline/scale.ts";
