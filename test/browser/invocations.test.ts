@@ -214,3 +214,56 @@ test("older rows are loaded while the reader scrolls, and few of them are in the
   await end.waitFor();
   expect(await table(page).getByRole("row").count()).toBeLessThan(120);
 });
+
+test("older rows that come after the list was read anew are dropped", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("invocations?handler=nap");
+  await page.getByText("100 rows, and older ones.").waitFor();
+  let release = (): void => {};
+  const isHeld = new Promise<void>((resolve) => (release = resolve));
+  const late = /\/invocations\?.*after=/;
+  let asked = 0;
+  await page.route(late, async (route) => {
+    asked++;
+    await isHeld;
+    await route.continue().catch(() => undefined);
+  });
+  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+  while (asked === 0) await sleep(10);
+  await page.evaluate("scrollTo(0, 0)");
+  await page.keyboard.press("r");
+  await sleep(500);
+  release();
+  await page.unroute(late);
+  await page.getByText("100 rows, and older ones.").waitFor();
+  expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
+  expect(await table(page).getByRole("row").nth(1).getAttribute("aria-rowindex")).toBe("2");
+});
+
+test("a list that cannot be read anew keeps its rows, and is no empty one", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("invocations?service=Counter");
+  await row(page, "Counter/").waitFor();
+  await page.route(/\/invocations\?/, (route) => route.abort());
+  await page.keyboard.press("r");
+  await page.getByRole("alert").getByText("The facts below are those of an earlier answer.").waitFor();
+  await row(page, "Counter/").waitFor();
+  expect(await page.getByRole("heading", { name: "No invocation matches" }).count()).toBe(0);
+});
+
+test("the row of the keyboard stays the same invocation when a row above it leaves the list", async () => {
+  const keep = await stage.send("/Counter/keep/hold/send", null, "suspended");
+  const leave = await stage.send("/Counter/leave/hold/send", null, "suspended");
+  const { page, goTo } = await stage.openTab();
+  await goTo("invocations?service=Counter&status=suspended");
+  await row(page, "Counter/leave").waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.locator(".invocation-row.current").filter({ hasText: "Counter/keep" }).waitFor();
+  await stage.ask("PATCH", `/invocations/${leave}/kill`);
+  await row(page, "Counter/leave").waitFor({ state: "detached" });
+  await page.keyboard.press("x");
+  expect(await row(page, "Counter/keep").getByRole("checkbox").isChecked()).toBe(true);
+  await page.keyboard.press("Enter");
+  await untilAt(page, `#/invocations/${keep}`);
+});

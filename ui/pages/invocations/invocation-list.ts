@@ -6,7 +6,7 @@ import { peekNowMs } from "../../data/clock.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { apiQuery } from "../../model/invocation-filter.ts";
 import type { InvocationFilter } from "../../model/invocation-filter.ts";
-import { NO_ROWS, type Row, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
+import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
 import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../model/oldest-open.ts";
 
 export const FIRST_PAGE = 100;
@@ -34,7 +34,10 @@ export class InvocationList {
   readonly #filter: InvocationFilter;
   readonly #order: ListOrder;
   #next: string | undefined;
-  #hasFirst = false;
+  /** The next answer with the first page begins the list anew, as the first answer does. */
+  #beginsAnew = true;
+  /** Aborts the reads of older pages when the list begins anew, because their rows belong to the former list. */
+  #older = new AbortController();
 
   constructor(filter: InvocationFilter, order: ListOrder) {
     this.#filter = filter;
@@ -45,10 +48,12 @@ export class InvocationList {
   async readHead(aborted: AbortSignal): Promise<number> {
     if (this.#order === "oldest") return await this.#readOldest(aborted);
     const { invocations, next } = await this.#page(undefined, FIRST_PAGE, aborted);
-    if (!this.#hasFirst) this.#begin(next);
     const isWhole = next === undefined;
-    if (isWhole) this.#begin(undefined);
-    this.rows.value = withHead(this.rows.peek(), invocations, isWhole);
+    const before = this.#beginsAnew ? NO_ROWS : this.rows.peek();
+    if (this.#beginsAnew) this.#leaveOlder();
+    if (this.#beginsAnew || isWhole) this.#goOnAfter(next);
+    this.#beginsAnew = false;
+    this.#show(withHead(before, invocations, isWhole));
     this.#renewSelected(invocations);
     const isUnseen = this.rows.peek().shown.length === 0 && this.inVain.peek() === 0;
     if (isUnseen && !isWhole) await this.readOlder();
@@ -63,10 +68,27 @@ export class InvocationList {
     this.selected.value = new Map([...selected, ...renewed.map((row) => [row.id, row] as const)]);
   }
 
-  #begin(next: string | undefined): void {
-    this.#hasFirst = true;
+  #leaveOlder(): void {
+    this.#older.abort();
+    this.#older = new AbortController();
+    this.isLoadingMore.value = false;
+    this.problem.value = undefined;
+    this.inVain.value = 0;
+  }
+
+  #goOnAfter(next: string | undefined): void {
     this.#next = next;
     this.mayHaveMore.value = next !== undefined;
+  }
+
+  /** The row of the keyboard stays the same one when rows above it leave the list. */
+  #show(rows: Rows): void {
+    const at = this.current.peek();
+    const id = at === undefined ? undefined : this.rows.peek().shown[at]?.id;
+    this.rows.value = rows;
+    if (id === undefined || rows.shown[at!]?.id === id) return;
+    const now = rows.shown.findIndex((row) => row.id === id);
+    this.current.value = now === -1 ? undefined : now;
   }
 
   /** Reads on until a page has rows. */
@@ -75,36 +97,36 @@ export class InvocationList {
     if (this.isLoadingMore.peek() || this.#next === undefined || isFull || this.#order === "oldest") return;
     this.isLoadingMore.value = true;
     this.problem.value = undefined;
+    const { signal: aborted } = this.#older;
     try {
       const requests = readsHaveAPrice.peek() ? PRICED_REQUESTS_AT_ONCE : REQUESTS_AT_ONCE;
       for (let left = requests; left > 0 && this.#next !== undefined; left--) {
-        const { invocations, next } = await this.#page(this.#next, LATER_PAGE);
-        this.#begin(next);
+        const { invocations, next } = await this.#page(this.#next, LATER_PAGE, aborted);
+        if (aborted.aborted) return;
+        this.#goOnAfter(next);
         this.rows.value = withOlder(this.rows.peek(), invocations);
         this.inVain.value = invocations.length > 0 ? 0 : this.inVain.peek() + 1;
         if (invocations.length > 0) break;
       }
     } catch (error) {
-      this.problem.value = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+      if (!aborted.aborted) this.problem.value = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
     } finally {
-      this.isLoadingMore.value = false;
+      if (!aborted.aborted) this.isLoadingMore.value = false;
     }
   }
 
-  /** Shows the new rows above the others. @returns false if the list has to be read anew */
+  /** Shows the new rows above the others; the keyboard begins at the first of them. @returns false if the list has to be read anew */
   showFresh(): boolean {
     const joined = withFresh(this.rows.peek(), FIRST_PAGE);
     if (joined === undefined) return false;
     this.rows.value = joined;
+    this.current.value = undefined;
     return true;
   }
 
-  /** Forgets the rows, so that the next read of the first page begins anew; the selection stays. */
-  forget(): void {
-    this.rows.value = NO_ROWS;
-    this.#hasFirst = false;
-    this.#next = undefined;
-    this.inVain.value = 0;
+  /** Lets the next read of the first page begin anew. Until its answer the rows stay, and the selection stays. */
+  beginAnew(): void {
+    this.#beginsAnew = true;
   }
 
   async #page(after: string | undefined, limit: number, aborted?: AbortSignal): Promise<InvocationListBody> {
@@ -128,12 +150,14 @@ export class InvocationList {
     };
     const isSettled = this.isSettledOnly.peek();
     try {
-      this.rows.value = { shown: await read(isSettled), fresh: [] };
+      this.#show({ shown: await read(isSettled), fresh: [] });
     } catch (error) {
       if (isSettled || !(error instanceof ApiProblem) || error.status !== 400) throw error;
-      this.rows.value = { shown: await read(true), fresh: [] };
+      this.#show({ shown: await read(true), fresh: [] });
       this.isSettledOnly.value = true;
     }
-    return this.rows.peek().shown.length;
+    const { shown } = this.rows.peek();
+    this.#renewSelected(shown);
+    return shown.length;
   }
 }

@@ -36,7 +36,7 @@ export function InvocationsPage(): JSX.Element {
   const polled = usePolled(key, (aborted) => list.readHead(aborted), isSlow ? { everyMs: OLDEST_EVERY_MS } : {});
   const [asked, setAsked] = useState<Asked>();
   const readAnew = (): void => {
-    list.forget();
+    list.beginAnew();
     void polled.refresh();
   };
   useListKeys(list, readAnew);
