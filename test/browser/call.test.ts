@@ -1,4 +1,5 @@
 /** Tests the page that calls handlers: forms of schemas, results, failures, sends, long calls, and the lines beside them. */
+import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import { beforeAll, expect, test } from "vitest";
 import { SERVICES } from "../harness/browser/services.ts";
@@ -20,6 +21,7 @@ const ORDER = {
     },
     priority: { enum: ["low", "high"], default: "low" },
     note: { anyOf: [{ type: "string" }, { type: "null" }] },
+    extra: {},
   },
   $defs: { Customer: { type: "object", required: ["name"], properties: { name: { type: "string" } } } },
 };
@@ -140,4 +142,52 @@ test("the last payloads are offered in the tab, and are in no storage of the bro
   await page.getByRole("textbox", { name: "Payload as JSON" }).getByText("a secret").waitFor();
   const stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
   expect(stored).not.toContain("a secret");
+});
+
+test("an address with an unknown handler offers no call of another one", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Shop/gone");
+  await page.getByText("has no handler").waitFor();
+  expect(await page.getByRole("button", { name: "Call", exact: true }).count()).toBe(0);
+  await page.getByRole("combobox", { name: "Handler" }).selectOption({ label: "Shop/order" });
+  await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+});
+
+test("unfinished JSON in a field outlives a new read of the services", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Shop/order");
+  await page.getByRole("button", { name: "Set extra" }).click();
+  const reads: string[] = [];
+  await page.route(/\/services$/, async (route) => {
+    await route.continue();
+    reads.push(route.request().url());
+  });
+  const field = page.getByLabel("extra, as JSON");
+  await field.fill('{"a": ');
+  while (reads.length < 2) await sleep(50);
+  expect(await field.inputValue()).toBe('{"a": ');
+  await page.keyboard.type("1}");
+  await field.press("Tab");
+  await page.getByRole("textbox", { name: "Payload as JSON" }).getByText('"a"').waitFor();
+});
+
+test("a latest input that cannot be read is no missing one", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Greeter/greet");
+  await page.route(/\/invocations\?/, (route) => route.abort());
+  await page.getByRole("button", { name: "input of the latest invocation" }).click();
+  await page.getByText("not read: The server does not answer.").waitFor();
+});
+
+test("a cancel that failed can be tried again", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("call/Shop/wait");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  const cancel = page.getByRole("button", { name: /^Cancel inv_/ }).first();
+  await page.route(/\/cancel$/, (route) => route.abort());
+  await cancel.click();
+  await page.getByRole("status").getByText("not cancelled: The server does not answer.").waitFor();
+  await page.unroute(/\/cancel$/);
+  await cancel.click();
+  await page.getByRole("status").getByText("409 The invocation failed").waitFor();
 });

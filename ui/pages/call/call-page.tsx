@@ -28,7 +28,8 @@ export function CallPage(): JSX.Element {
 function Chosen({ services }: { readonly services: readonly ServiceBody[] }): JSX.Element {
   const [serviceName, handlerName] = route.value?.rest ?? [];
   const service = services.find(({ name }) => name === serviceName);
-  const handler = service?.handlers.find(({ name }) => name === handlerName) ?? service?.handlers[0];
+  const handler =
+    handlerName === undefined ? service?.handlers[0] : service?.handlers.find(({ name }) => name === handlerName);
   return (
     <>
       <label class="handler-choice">
@@ -44,6 +45,14 @@ function Chosen({ services }: { readonly services: readonly ServiceBody[] }): JS
         <Empty>
           <p>
             No deployment serves <ForeignText text={serviceName} maxChars={NAME_CHARS} />.
+          </p>
+        </Empty>
+      )}
+      {service !== undefined && handler === undefined && (
+        <Empty>
+          <p>
+            <ForeignText text={service.name} maxChars={NAME_CHARS} /> has no handler{" "}
+            <ForeignText text={handlerName ?? ""} maxChars={NAME_CHARS} />. Choose another one.
           </p>
         </Empty>
       )}

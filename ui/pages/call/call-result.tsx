@@ -1,10 +1,11 @@
 /** The result of a call: its progress, its answer, and the invocation that it began. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { ask } from "../../data/api.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { meaningOf } from "../../model/call-request.ts";
 import { hrefTo } from "../../model/route.ts";
+import { visibleLine } from "../../model/visible-text.ts";
 import { durationText } from "../../model/time-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Payload } from "../../parts/payload.tsx";
@@ -125,23 +126,30 @@ function BegunList({ begun }: { readonly begun: Begun }): JSX.Element | null {
   );
 }
 
-/** One press cancels: the reader has just begun this invocation. The result stands in the place of the button. */
+/** One press cancels, because the reader has just begun this invocation. After a failure the button stays, for another try. */
 function CancelButton({ id }: { readonly id: string }): JSX.Element {
-  const [words, setWords] = useState<string>();
+  const [words, setWords] = useState("");
+  const [canTry, setCanTry] = useState(true);
   const cancel = async (): Promise<void> => {
+    setCanTry(false);
     setWords("cancelling …");
     try {
       await ask(`invocations/${id}/cancel`, { method: "PATCH" });
       setWords("cancel requested");
     } catch (error) {
-      setWords(error instanceof ApiProblem ? `not cancelled: ${error.message}` : "not cancelled");
+      setWords(`not cancelled: ${visibleLine((error as Error).message)}`);
+      setCanTry(true);
     }
   };
-  if (words !== undefined) return <span role="status">{words}</span>;
   return (
-    <button type="button" class="quiet" aria-label={`Cancel ${id}`} onClick={() => void cancel()}>
-      cancel
-    </button>
+    <>
+      {canTry && (
+        <button type="button" class="quiet" aria-label={`Cancel ${id}`} onClick={() => void cancel()}>
+          cancel
+        </button>
+      )}{" "}
+      <span role="status">{words}</span>
+    </>
   );
 }
 

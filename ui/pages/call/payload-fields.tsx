@@ -107,9 +107,13 @@ function Sources({ service, handler, onText }: PayloadFieldsProps): JSX.Element 
   const [note, setNote] = useState("");
   const target = `${service.name}/${handler.name}`;
   const take = async (): Promise<void> => {
-    const input = await latestInput(service.name, handler.name).catch(() => undefined);
-    setNote(input === undefined ? "no invocation with a text as input" : "");
-    if (input !== undefined) onText(prettyJson(input));
+    try {
+      const input = await latestInput(service.name, handler.name);
+      setNote(input === undefined ? "no invocation with a text as input" : "");
+      if (input !== undefined) onText(prettyJson(input));
+    } catch (error) {
+      setNote(`not read: ${visibleLine((error as Error).message)}`);
+    }
   };
   const past = pastPayloads.value;
   return (

@@ -1,5 +1,6 @@
 /** A field of the form for one schema, and the fields within it. */
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { parseExact, stringifyExact } from "../../model/exact-json.ts";
 import { fieldOf } from "../../model/schema-field.ts";
 import type { Field } from "../../model/schema-field.ts";
@@ -137,16 +138,22 @@ interface JsonInputProps {
 
 /** For a value that a form cannot show. A text that is no JSON yet stays in the field, and the payload stays as it was. */
 function JsonInput({ label, value, onChange }: JsonInputProps): JSX.Element {
+  // Each render sets the field to its value, so the text has to be kept while the reader types.
+  const [draft, setDraft] = useState<string>();
   return (
     <textarea
       aria-label={`${label}, as JSON`}
       rows={3}
       spellcheck={false}
-      value={value === undefined ? "" : stringifyExact(value)}
+      value={draft ?? (value === undefined ? "" : stringifyExact(value))}
+      onInput={({ currentTarget }) => {
+        currentTarget.setCustomValidity("");
+        setDraft(currentTarget.value);
+      }}
       onChange={({ currentTarget }) => {
         try {
           onChange(parseExact(currentTarget.value));
-          currentTarget.setCustomValidity("");
+          setDraft(undefined);
         } catch {
           currentTarget.setCustomValidity("No JSON");
           currentTarget.reportValidity();
