@@ -47,3 +47,23 @@ test("the OpenAPI document is downloaded, and an unknown service is named as suc
   await goTo("services/Nobody");
   await page.getByRole("heading", { name: "No such service" }).waitFor();
 });
+
+test("an OpenAPI document that the server refuses shows why", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/openapi$/, (route) => route.fulfill({ status: 500, body: '{"message":"the store is away"}' }));
+  await goTo("services/Counter");
+  await page.getByRole("button", { name: "OpenAPI" }).click();
+  await page.getByRole("alert").getByText("the store is away").waitFor();
+});
+
+test("saved options leave alone what another operator changed meanwhile", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("services/Counter");
+  await page.getByRole("button", { name: "Edit options …" }).click();
+  await stage.ask("PATCH", "/services/Counter", { journal_retention: "3h" });
+  await page.locator("dd").filter({ hasText: /^3h/ }).first().waitFor();
+  await page.getByLabel("Abort timeout").fill("7m");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+  expect(await stage.ask("GET", "/services/Counter")).toMatchObject({ journal_retention: "3h", abort_timeout: "7m" });
+});

@@ -8,12 +8,16 @@ import type { DurationOption, OptionEdits, OptionWords } from "../../model/servi
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 export interface OptionsDialogProps {
+  /** Read again while the dialog is open. */
   readonly service: ServiceBody;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
-export function OptionsDialog({ service, onDone, onClose }: OptionsDialogProps): JSX.Element {
+export function OptionsDialog({ service: present, onDone, onClose }: OptionsDialogProps): JSX.Element {
+  // The request has the options in which the fields differ from this service. Compared with a service that was read later, the
+  // fields would also take back the change of another operator.
+  const [service] = useState(present);
   const [edits, setEdits] = useState<OptionEdits>(() => editsOf(service));
   const shown = OPTIONS.filter(({ option }) => service[option] !== undefined);
   const isValid = shown.every(({ option }) => durationProblem(edits.durations[option] ?? "") === undefined);

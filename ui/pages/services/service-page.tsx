@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
-import { ask } from "../../data/api.ts";
+import { ApiProblem, ask } from "../../data/api.ts";
 import { route } from "../../data/location.ts";
 import { useService } from "../../data/registry.ts";
 import { serviceTypeText } from "../../model/deployment-text.ts";
@@ -11,7 +11,7 @@ import { OPTIONS, policyText } from "../../model/service-options.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { download } from "../../parts/payload.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
-import { Empty, LoadedView } from "../../parts/states.tsx";
+import { Empty, LoadedView, ProblemBox } from "../../parts/states.tsx";
 import { HandlerView } from "./handler-view.tsx";
 import { Notices } from "./notices.tsx";
 import { OptionsDialog } from "./options-dialog.tsx";
@@ -53,9 +53,15 @@ export function ServicePage({ name }: { readonly name: string }): JSX.Element {
 
 function Head({ service, onEdit }: { readonly service: ServiceBody; readonly onEdit: () => void }): JSX.Element {
   const { name, ty, documentation } = service;
+  const [problem, setProblem] = useState<ApiProblem>();
   const openApi = async (): Promise<void> => {
-    const document = await ask<unknown>(`services/${encodeURIComponent(name)}/openapi`);
-    download(JSON.stringify(document, null, 2), `${name}-openapi.json`);
+    setProblem(undefined);
+    try {
+      const document = await ask<unknown>(`services/${encodeURIComponent(name)}/openapi`);
+      download(JSON.stringify(document, null, 2), `${name}-openapi.json`);
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+    }
   };
   return (
     <>
@@ -75,6 +81,7 @@ function Head({ service, onEdit }: { readonly service: ServiceBody; readonly onE
           Edit options …
         </button>
       </div>
+      {problem !== undefined && <ProblemBox problem={problem} onRetry={() => void openApi()} />}
       {documentation !== undefined && (
         <p class="documentation">
           <ForeignText text={documentation} maxChars={2_000} />
