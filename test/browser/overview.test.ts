@@ -1,4 +1,5 @@
 /** Tests the overview in a browser: troubles that need an operator, counts with their links, the bars of the last hour, and its states. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openStage } from "./stage.ts";
 
@@ -9,6 +10,10 @@ test("a server without a deployment shows the first steps", async () => {
   await goTo("");
   await page.getByRole("heading", { name: "No deployment is registered yet" }).waitFor();
   await page.getByText(`curl ${stage.adminUrl}/deployments`).waitFor();
+  await page.getByRole("link", { name: "register it here" }).click();
+  await page.getByRole("dialog", { name: "Register a deployment" }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  expect(page.url()).toMatch(/#\/deployments$/);
 });
 
 test("a healthy environment says that nothing needs anybody, and when that was checked", async () => {
@@ -32,7 +37,12 @@ test("each trouble has its reason, and a paused invocation is resumed in its row
     /failing[\s\S]*Attempt \d failed, the next is in [^:]+: RT0007 never well/,
   );
   expect(await rows.nth(1).getByRole("link").getAttribute("href")).toBe(`#/invocations/${failing}`);
-  await rows.nth(0).getByRole("button", { name: "Resume Greeter/stumble" }).click();
+  const resume = rows.nth(0).getByRole("button", { name: "Resume Greeter/stumble" });
+  await page.route(/\/resume$/, (route) => route.abort());
+  await resume.click();
+  await rows.nth(0).getByText("The server does not answer.").waitFor();
+  await page.unroute(/\/resume$/);
+  await resume.click();
   await stage.untilStatus(paused, "backing-off");
   await rows.filter({ hasText: "Paused by" }).waitFor({ state: "detached" });
 });
@@ -108,4 +118,30 @@ test("where reads have a price, the ends of the last hour are counted on demand"
   await page.getByRole("button", { name: "Count the last hour" }).click();
   await page.getByRole("img", { name: /In the last hour 3 ended, of which 1 failed/ }).waitFor();
   expect(asked).toHaveLength(1);
+});
+
+test("a count that is under way ends when the reader leaves the page", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/version$/, (route) =>
+    route.fulfill({ status: 200, contentType: "application/json", body: '{"runs_on":"functions","features":{}}' }),
+  );
+  const { ended: _, ...body } = (await stage.ask("GET", "/internal/overview")) as Record<string, unknown>;
+  await page.route(/internal\/overview$/, (route) =>
+    route.fulfill({ status: 200, contentType: "application/json", body: JSON.stringify(body) }),
+  );
+  let asked = 0;
+  await page.route(/\/invocations\?.*status=completed/, async (route) => {
+    asked++;
+    await sleep(50);
+    const page = '{"invocations":[],"next":"more"}';
+    await route.fulfill({ status: 200, contentType: "application/json", body: page }).catch(() => undefined);
+  });
+  await goTo("");
+  await page.getByRole("button", { name: "Count the last hour" }).click();
+  while (asked < 3) await sleep(10);
+  await page.getByRole("link", { name: "Services", exact: true }).click();
+  await page.getByRole("heading", { name: /^Services/ }).waitFor();
+  const before = asked;
+  await sleep(500);
+  expect(asked).toBe(before);
 });

@@ -1,7 +1,7 @@
 /** The page of deployments: all of them, or the one that the address names. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { route } from "../../data/location.ts";
+import { route, setQuery } from "../../data/location.ts";
 import { useDeployments } from "../../data/registry.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { countText } from "../../model/size-text.ts";
@@ -17,7 +17,8 @@ export function DeploymentsPage(): JSX.Element {
 
 function AllDeployments(): JSX.Element {
   const deployments = useDeployments();
-  const [isRegistering, setRegistering] = useState(false);
+  // The overview of a server without a deployment leads to the open dialog.
+  const [isRegistering, setRegistering] = useState(route.peek()?.query.get("register") === "new");
   useShortcuts(
     useMemo(
       () => [
@@ -28,6 +29,10 @@ function AllDeployments(): JSX.Element {
     ),
   );
   const { value } = deployments.state.value;
+  const close = (): void => {
+    setRegistering(false);
+    setQuery({ register: undefined });
+  };
   return (
     <>
       <div class="bar">
@@ -39,9 +44,7 @@ function AllDeployments(): JSX.Element {
       <LoadedView loaded={deployments.state.value} onRetry={() => void deployments.refresh()}>
         {(all) => (all.length === 0 ? <NoDeployments /> : <DeploymentTable deployments={all} />)}
       </LoadedView>
-      {isRegistering && (
-        <RegisterDialog onDone={() => void deployments.refresh()} onClose={() => setRegistering(false)} />
-      )}
+      {isRegistering && <RegisterDialog onDone={() => void deployments.refresh()} onClose={close} />}
     </>
   );
 }

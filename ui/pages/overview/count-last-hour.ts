@@ -18,13 +18,13 @@ export interface CountedHour {
 }
 
 /** Counts only invocations that were accepted in the last hour, because the list is sorted by acceptance. @throws ApiProblem */
-export async function countLastHour(onProgress: (counted: number) => void): Promise<CountedHour> {
+export async function countLastHour(aborted: AbortSignal, onProgress: (counted: number) => void): Promise<CountedHour> {
   const nowMs = peekNowMs();
   const counts = new MinuteCounts(nowMs);
   const since = new Date(nowMs - HOUR_MS).toISOString();
   const query = new URLSearchParams({ status: "completed", limit: String(PAGE), created_after: since });
   for (let counted = 0; ;) {
-    const { invocations, next } = await ask<InvocationListBody>(`invocations?${query.toString()}`);
+    const { invocations, next } = await ask<InvocationListBody>(`invocations?${query.toString()}`, { signal: aborted });
     for (const { completed_at: at, outcome } of invocations) counts.add(momentOf(at), outcome);
     counted += invocations.length;
     onProgress(counted);

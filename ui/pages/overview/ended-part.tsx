@@ -1,6 +1,6 @@
 /** The ends of the last hour: counts by outcome and a bar for each minute, live or counted on demand. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EndedBody } from "../../../shared/api/wire/overview.ts";
 import { ApiProblem } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
@@ -58,11 +58,14 @@ type Stage =
 function OnDemand(): JSX.Element {
   const [stage, setStage] = useState<Stage>({ kind: "asking" });
   const [problem, setProblem] = useState<ApiProblem>();
+  // Each read has a price, so the count ends when the reader leaves the page.
+  const left = useMemo(() => new AbortController(), []);
+  useEffect(() => () => left.abort(), []);
   const count = async (): Promise<void> => {
     setProblem(undefined);
     setStage({ kind: "counting", counted: 0 });
     try {
-      const told = await countLastHour((counted) => setStage({ kind: "counting", counted }));
+      const told = await countLastHour(left.signal, (counted) => setStage({ kind: "counting", counted }));
       setStage({ kind: "counted", ...told });
     } catch (error) {
       setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));

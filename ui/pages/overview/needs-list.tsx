@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { ask } from "../../data/api.ts";
 import { nowMs } from "../../data/clock.ts";
 import { goTo } from "../../data/location.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
@@ -82,9 +82,10 @@ function Need({ row, onChange }: { readonly row: NeedRow; readonly onChange: () 
   );
 }
 
-/** A resume needs no question: it can be undone by a pause, and its result stands in place of the button. */
+/** A resume needs no question, because a pause undoes it. After a failure the button stays, for another try. */
 function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChange: () => void }): JSX.Element {
-  const [said, setSaid] = useState<string>();
+  const [said, setSaid] = useState("");
+  const [canTry, setCanTry] = useState(true);
   if (row.act === "open")
     return (
       <span class="need-act">
@@ -94,23 +95,24 @@ function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChang
       </span>
     );
   const resume = async (): Promise<void> => {
+    setCanTry(false);
     setSaid("resuming …");
     try {
       await ask(`invocations/${encodeURIComponent(row.id)}/resume`, { method: "PATCH" });
       setSaid("resumed");
       onChange();
     } catch (error) {
-      setSaid(error instanceof ApiProblem ? visibleText(error.message) : String(error));
+      setSaid(visibleText((error as Error).message));
+      setCanTry(true);
     }
   };
   return (
     <span class="need-act" role="status">
-      {said === undefined ? (
+      {said}{" "}
+      {canTry && (
         <button type="button" aria-label={`Resume ${row.target}`} onClick={() => void resume()}>
           Resume
         </button>
-      ) : (
-        said
       )}
     </span>
   );
