@@ -106,3 +106,26 @@ test.each([
   await page.getByRole("heading", { name: new RegExp(`State.*${words}`) }).waitFor();
   await page.getByText("The key is free").waitFor();
 });
+
+test("an edit whose result cannot be read is named as accepted", async () => {
+  const { page, goTo } = await stage.openTab();
+  await goTo("objects/Counter/a");
+  await edit(page, "count", "7");
+  await page.getByRole("dialog").getByText("7", { exact: true }).waitFor();
+  await page.route(/\/state\?/, (route) => route.abort());
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("The change is accepted. The state could not be read since").waitFor();
+  expect((await stateOf("a")).count.utf8).toBe("7");
+});
+
+test("an open value of a large state shows the reader's edit", async () => {
+  await stage.call("/Counter/large/put", { large: "x".repeat(1_100_000), small: 1 });
+  const { page, goTo } = await stage.openTab();
+  await goTo("objects/Counter/large");
+  const value = page.locator("details.value").filter({ hasText: "small" });
+  await edit(page, "small", "2");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("The state is as you wanted it").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await value.getByLabel("Payload").getByText("2", { exact: true }).waitFor();
+});

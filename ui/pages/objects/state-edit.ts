@@ -9,6 +9,13 @@ const CONFLICT = 409;
 /** The pauses between reads after an edit. */
 const PAUSES_MS = [200, 500, 1_000, 2_000, 4_000];
 
+/** The server has accepted the edit in each of these cases, so none of them is a failure. */
+const RESULTS = {
+  shown: "✓ The state is as you wanted it.",
+  waiting: "The change is accepted, and does not show yet: it waits behind the holder of the key.",
+  unread: "The change is accepted. The state could not be read since, so this page cannot tell whether it shows.",
+} as const;
+
 export type EditStage =
   | { readonly kind: "asking" | "sending" }
   | { readonly kind: "failed"; readonly problem: ApiProblem }
@@ -34,14 +41,9 @@ export function useStateEdit(service: string, key: string, base: KeyState, refre
     setStage({ kind: "sending" });
     try {
       const wanted = await sendEdit(service, key, onto, edit);
-      const isShown = await untilShown(service, key, wanted);
+      const seen = await untilShown(service, key, wanted).catch(() => "unread" as const);
       await refresh();
-      setStage({
-        kind: "done",
-        words: isShown
-          ? "✓ The state is as you wanted it."
-          : "The change is accepted, and does not show yet: it waits behind the holder of the key.",
-      });
+      setStage({ kind: "done", words: RESULTS[seen] });
     } catch (error) {
       setStage(await failure(error, { service, key, edit, base: onto }));
     }
@@ -62,11 +64,11 @@ async function failure(
   }
 }
 
-async function untilShown(service: string, key: string, wanted: Values): Promise<boolean> {
+async function untilShown(service: string, key: string, wanted: Values): Promise<"shown" | "waiting"> {
   for (const pauseMs of PAUSES_MS) {
     const { values } = await askWholeState(service, key);
-    if (isSameState(values, wanted)) return true;
+    if (isSameState(values, wanted)) return "shown";
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  return false;
+  return "waiting";
 }

@@ -1,6 +1,6 @@
 /** One value of a state: name, size and beginning in a line; the whole value when the reader opens it. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiProblem } from "../../data/api.ts";
 import { askValue } from "../../data/key-state.ts";
 import type { ValueSize } from "../../data/key-state.ts";
@@ -18,6 +18,8 @@ export interface StateValueProps {
   readonly service: string;
   readonly objectKey: string;
   readonly size: ValueSize;
+  /** Changes with each edit of the reader. */
+  readonly version: number;
   /** Undefined if the value is loaded when it is opened. */
   readonly bytes: Uint8Array | undefined;
   readonly onEdit: () => void;
@@ -39,7 +41,7 @@ export function StateValue(props: StateValueProps): JSX.Element {
       {isOpen && (
         <div class="value-body">
           {bytes === undefined ? (
-            <LateValue {...props} />
+            <LateValue key={`${size.bytes} ${props.version}`} {...props} />
           ) : (
             <Payload content={textOrBytes(bytes)} fileName={`${size.name}.bin`} />
           )}
@@ -68,7 +70,6 @@ function Preview({ bytes }: { readonly bytes: Uint8Array }): JSX.Element {
 function LateValue({ service, objectKey, size }: StateValueProps): JSX.Element {
   const [value, setValue] = useState<Uint8Array>();
   const [problem, setProblem] = useState<ApiProblem>();
-  const [isAsked, setAsked] = useState(false);
   const load = async (): Promise<void> => {
     setProblem(undefined);
     try {
@@ -77,10 +78,7 @@ function LateValue({ service, objectKey, size }: StateValueProps): JSX.Element {
       setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
     }
   };
-  if (!isAsked) {
-    setAsked(true);
-    void load();
-  }
+  useEffect(() => void load(), []);
   if (problem !== undefined) return <ProblemBox problem={problem} onRetry={() => void load()} />;
   return value === undefined ? <Skeleton /> : <Payload content={textOrBytes(value)} fileName={`${size.name}.bin`} />;
 }

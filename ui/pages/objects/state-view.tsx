@@ -29,7 +29,13 @@ export function StateView(props: StateViewProps): JSX.Element {
   const { sizes } = shown;
   const matching = sizes.filter(({ name }) => name.includes(filter));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  const close = (): void => setDialog(undefined);
+  /** Counts the edits from this page, after each of which an open value is loaded again. */
+  const [edits, setEdits] = useState(0);
+  const refreshEdited = async (): Promise<void> => {
+    setEdits((count) => count + 1);
+    await refresh();
+  };
+  const asked = { service, objectKey, refresh: refreshEdited, onClose: () => setDialog(undefined) };
   return (
     <>
       <div class="bar">
@@ -68,6 +74,7 @@ export function StateView(props: StateViewProps): JSX.Element {
             service={service}
             objectKey={objectKey}
             size={size}
+            version={edits}
             bytes={shown.whole?.values.get(size.name)}
             onEdit={() => setDialog({ kind: "edit", name: size.name })}
             onRemove={() => setDialog({ kind: "remove", edit: { kind: "remove", name: size.name } })}
@@ -78,12 +85,8 @@ export function StateView(props: StateViewProps): JSX.Element {
         <p class="dim">and {countText(matching.length - SHOWN_VALUES)} more: the filter narrows the list</p>
       )}
       {matching.length === 0 && sizes.length > 0 && <p class="dim">No value has a name with this text.</p>}
-      {dialog?.kind === "edit" && (
-        <EditDialog service={service} objectKey={objectKey} name={dialog.name} refresh={refresh} onClose={close} />
-      )}
-      {dialog?.kind === "remove" && (
-        <RemovalDialog service={service} objectKey={objectKey} edit={dialog.edit} refresh={refresh} onClose={close} />
-      )}
+      {dialog?.kind === "edit" && <EditDialog {...asked} name={dialog.name} />}
+      {dialog?.kind === "remove" && <RemovalDialog {...asked} edit={dialog.edit} />}
     </>
   );
 }
