@@ -80,6 +80,14 @@ test("a server that does not answer is named as such, and a later try succeeds",
   await page.getByRole("alert").waitFor({ state: "hidden" });
 });
 
+test("an answer that is no JSON is told apart from no answer", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/version$/, (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<html>" }));
+  await goTo("");
+  await page.getByRole("alert").getByText("Status 200").waitFor();
+  await page.getByRole("alert").getByText("The answer is not JSON").waitFor();
+});
+
 test("a page of another origin reaches neither the admin API nor a handler through it", async () => {
   const { page, complaints } = await stage.openTab();
   await page.goto("about:blank");

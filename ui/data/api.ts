@@ -7,6 +7,9 @@ const BASE = new URL("..", document.baseURI);
 /** Texts of errors may come from handlers, so they are cut before they are shown. */
 const MESSAGE_MAX_CHARS = 4_000;
 
+const NO_JSON =
+  "The answer is not JSON, so it does not come from the admin API. A proxy may have answered in its place, for instance with a login page.";
+
 /** The reason why a request has no result. */
 export class ApiProblem extends Error {
   /** 0 if no answer came. */
@@ -38,7 +41,11 @@ export interface Asked {
 export async function ask<Body>(path: string, asked: Asked = {}): Promise<Body> {
   const response = await answerTo(path, asked);
   const text = await response.text();
-  return (text === "" ? undefined : JSON.parse(text)) as Body;
+  try {
+    return (text === "" ? undefined : JSON.parse(text)) as Body;
+  } catch {
+    throw new ApiProblem(response.status, NO_JSON);
+  }
 }
 
 /** The answer as it came, whatever its status. @throws ApiProblem if none came */
