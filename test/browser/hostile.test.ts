@@ -93,6 +93,7 @@ const ROUTES: readonly (() => string)[] = [
   () => `topics?open=${subscription}`,
   () => statement("select * from sys_invocation"),
   () => statement(`select '${HOSTILE_TEXTS[0]}' as "${HOSTILE_TEXTS[7]}"`),
+  ...["deployments", "invocations", "services"].map((page) => () => `${page}/${key(HOSTILE_TEXTS[12]!)}`),
   ...HOSTILE_TEXTS.slice(0, 6).map((text) => () => `${key(text)}/${key(text)}?${key(text)}=${key(text)}`),
 ];
 

@@ -176,7 +176,7 @@ function Gone({ id }: { readonly id: string }): JSX.Element {
     <Empty>
       <h1>No such deployment</h1>
       <p>
-        <span class="mono">{id.slice(0, 80)}</span> was removed, or never was.{" "}
+        <ForeignText text={id} maxChars={80} class="mono" /> was removed, or never was.{" "}
         <a href={hrefTo("deployments")}>All deployments</a>
       </p>
     </Empty>

@@ -8,6 +8,7 @@ import { readsHaveAPrice } from "../../data/server.ts";
 import { addressOf, modeText, versionsText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";
+import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
@@ -70,7 +71,7 @@ function DeploymentRow({ deployment, counts }: DeploymentRowProps): JSX.Element 
       <td data-label="State">
         <DeploymentStatus status={status} />
         {circuits.map((circuit) => (
-          <div key={circuit.service} class="tone-failed" title={circuit.reason}>
+          <div key={circuit.service} class="tone-failed" title={visibleText(circuit.reason)}>
             <span aria-hidden="true">✕</span> circuit of <ForeignText text={circuit.service} maxChars={24} /> open
           </div>
         ))}

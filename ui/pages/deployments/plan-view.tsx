@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { HandlerChange, ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { memberWords, serviceTypeText } from "../../model/deployment-text.ts";
-import { visibleLine } from "../../model/visible-text.ts";
+import { optionText, visibleLine } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 
 const MARKS: Readonly<Record<HandlerChange["kind"], { readonly glyph: string; readonly words: string }>> = {
@@ -78,7 +78,7 @@ function HandlerLine({ change: { kind, handler, differing } }: { readonly change
       <span class="dim">
         {differing.length > 0
           ? `: ${differing.map(memberWords).join(", ")}`
-          : ` · ${handler.input_description} → ${handler.output_description}`}
+          : ` · ${optionText(handler.input_description)} → ${optionText(handler.output_description)}`}
       </span>
     </li>
   );

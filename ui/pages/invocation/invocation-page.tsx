@@ -8,6 +8,7 @@ import { useShortcuts } from "../../data/shortcuts.ts";
 import { hrefTo } from "../../model/route.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LoadedView } from "../../parts/states.tsx";
 import type { Asked } from "./asked.tsx";
 import { AskedDialog } from "./asked.tsx";
@@ -71,7 +72,7 @@ function Gone({ id, problem, former }: GoneProps): JSX.Element {
     <div class="empty">
       <h1>No such invocation</h1>
       <p>
-        <bdi class="mono break">{id}</bdi> <CopyButton text={id} what="id" />
+        <ForeignText text={id} maxChars={80} class="mono break" /> <CopyButton text={id} what="id" />
       </p>
       <p>
         {problem.status === 400

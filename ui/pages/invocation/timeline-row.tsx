@@ -37,7 +37,7 @@ export function TimelineRow(props: TimelineRowProps): JSX.Element {
   if (row.kind === "note") {
     return (
       <div role="listitem" class="timeline-row note" style={{ paddingLeft: `${64 + row.depth * INDENT_PX}px` }}>
-        <span class="dim">{row.text}</span>
+        <ForeignText text={row.text} class="dim" />
       </div>
     );
   }
