@@ -138,6 +138,8 @@ test("the last payloads are offered in the tab, and are in no storage of the bro
   await page.getByRole("button", { name: "Call", exact: true }).click();
   await page.getByRole("status").getByText("200 Succeeded").waitFor();
   await goTo("call/Greeter/greet");
+  // The form of `echo` has the same field, and stays until the page has followed the address.
+  await page.getByRole("link", { name: "Greeter/greet" }).waitFor();
   await page.getByLabel("Last payloads of this tab").selectOption("0");
   await page.getByRole("textbox", { name: "Payload as JSON" }).getByText("a secret").waitFor();
   const stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
