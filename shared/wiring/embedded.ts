@@ -44,7 +44,7 @@ export interface Embedded {
   readonly engine: Engine;
   readonly ingressBudgets: DoorBudgets;
   readonly adminBudgets: DoorBudgets;
-  /** How the invocations that ended in the last hour have ended. */
+  /** Counts how the invocations of the last hour ended. */
   readonly recentEnds: RecentEnds;
   /** The metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
@@ -103,7 +103,7 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
   }
 }
 
-/** What the stores and settings make; the ends of invocations are added to it. */
+/** The parts that are made from the stores and the settings; `recentEnds` is added to them later. */
 type Composed = Omit<Embedded, "recentEnds">;
 
 async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Composed> {

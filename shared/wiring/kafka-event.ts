@@ -15,10 +15,10 @@ export interface KafkaEventRecord {
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[];
 }
 
-/** Of a self-managed cluster and of MSK alike. */
+/** The event of a self-managed cluster and of MSK alike. */
 export interface KafkaEvent {
   readonly eventSource: string;
-  /** By `<topic>-<partition>`. */
+  /** The records by `<topic>-<partition>`. */
   readonly records: Readonly<Record<string, readonly KafkaEventRecord[]>>;
 }
 

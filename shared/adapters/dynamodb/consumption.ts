@@ -1,4 +1,4 @@
-/** What a request consumed in the table and in each index, for the code that counts capacity units. */
+/** The units that a request consumed in the table and in each index, for the code that counts capacity. */
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { IndexName } from "../../engine/ports/table.ts";
 

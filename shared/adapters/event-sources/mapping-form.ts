@@ -14,7 +14,7 @@ export class MappingError extends Error {
   override name = "MappingError";
 }
 
-/** What may differ from the mapping that exists. */
+/** The parts of a mapping that are compared with the existing mapping. */
 export interface MappingForm {
   /** Cannot change later: a mapping with another value is made again. */
   readonly fixed: Pick<

@@ -1,4 +1,4 @@
-/** Where a partition begins: at the target of a reset, at its position, at the group's offset, or where the options say. */
+/** Finds the first offset to read in a partition: the target of a reset, its position, the group's offset, or that of the options. */
 import type { Consumer } from "@platformatic/kafka";
 import type { ResetTarget } from "../../core/topics/position.ts";
 import type { RecordBatch, RecordSink } from "../../engine/ports/topics.ts";

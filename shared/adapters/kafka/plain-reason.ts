@@ -1,4 +1,4 @@
-/** Why the client failed, in one line: its errors often have the cause of the cause alone. */
+/** Says in one line why the client failed. Its errors often name the reason only in a cause of their cause. */
 
 const REASON_MAX_CHARACTERS = 500;
 

@@ -9,7 +9,7 @@ type Aggregate = Extract<QueryPlan, { type: "HashAggregate" | "ScalarAggregate" 
 type Call = Extract<ExprNode, { type: "function" }>;
 
 export interface Folding {
-  /** What is evaluated on each row: the keys of the group, then the argument and the filter of each aggregate. */
+  /** The expressions to evaluate on each row: the keys of the group, then the argument and the filter of each aggregate. */
   readonly inputs: readonly ExprNode[];
   /** The output, the filter and the order of groups, with a name in place of each aggregate. */
   readonly columns: readonly { readonly expr: ExprNode; readonly alias: string }[];

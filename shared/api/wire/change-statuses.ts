@@ -1,4 +1,4 @@
-/** Which invocations each change selects when a filter names no status. */
+/** The statuses or outcomes of the invocations that each change selects when a filter names no status. */
 
 export type ChangeName = "cancel" | "kill" | "pause" | "resume" | "purge" | "restart";
 

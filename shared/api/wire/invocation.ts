@@ -137,7 +137,7 @@ export interface AttemptSpanBody {
   readonly deployment_id?: string;
 }
 
-/** What the invocation took so far. The numbers of write units and exchanges are lower bounds. */
+/** The storage, writes and exchanges of the invocation so far. The numbers of write units and exchanges are lower bounds. */
 export interface UsageBody {
   /** The items of the table that now belong to the invocation, and their bytes as the table charges for them. */
   readonly items: number;

@@ -1,4 +1,4 @@
-/** What a registration or an update of a deployment changes: service by service, and handler by handler. */
+/** The changes that a registration or an update of a deployment makes: service by service, and handler by handler. */
 import type { HandlerBody, ServiceBody } from "./admin.ts";
 
 export interface HandlerChange {

@@ -1,7 +1,7 @@
 /** The shape of an entry of the error table, and the possible outcomes of an error. */
 
 /**
- * What the error leads to. `reject` answers a request with an HTTP status; `retry` and `pause` concern attempts;
+ * The consequence of the error. `reject` answers a request with an HTTP status; `retry` and `pause` concern attempts;
  * `refuse-start` ends the process; `warn` has no effect.
  */
 export type Outcome =

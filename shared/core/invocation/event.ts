@@ -45,7 +45,7 @@ export type AttemptOutcome =
   /** The driver aborted the exchange because its time was up or its process shuts down. A cut is not a failure. */
   | { readonly kind: "cut" };
 
-/** What an attempt has added since its last segment. */
+/** The additions of an attempt since its last segment. */
 interface AttemptNews {
   readonly atMs: number;
   readonly attempt: AttemptSpan;

@@ -98,7 +98,7 @@ function attempt(
   };
 }
 
-/** What has come for an attempt whose exchange is open. */
+/** The notifications, ended sleeps and order that have come for an attempt whose exchange is open. */
 export interface News {
   /** Fresh notifications that the exchange has not carried yet, in their order in the journal. */
   readonly take: readonly Consumption[];

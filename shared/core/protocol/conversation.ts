@@ -104,8 +104,8 @@ export class Conversation {
   }
 
   /**
-   * What the handler awaits while it executes no run, as it reported after its last entry; undefined if it did not.
-   * Only handlers on an open exchange report that, from V7 on.
+   * The await that the handler reported after its last entry; undefined if it reported none, or executes a run meanwhile.
+   * Only handlers on an open exchange report an await, from V7 on.
    */
   get awaiting(): Await | undefined {
     if (this.#awaitingOn === undefined) return undefined;

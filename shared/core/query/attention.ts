@@ -1,4 +1,4 @@
-/** Which open invocations may need an operator, judged by what the open index shows of them. */
+/** Judges by the open index which open invocations may need an operator. */
 import type { Presented } from "./status-words.ts";
 
 /**

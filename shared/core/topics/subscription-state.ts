@@ -1,4 +1,4 @@
-/** What is stored about a subscription beside its definition: a pause, a reset, and the last error. */
+/** The stored state of a subscription beside its definition: a pause, a reset, and the last error. */
 import type { BadRecordReason } from "./topic-record.ts";
 import type { Reset } from "./position.ts";
 

@@ -35,7 +35,7 @@ export interface RecordLimits {
 
 export type BadRecordReason = "value-too-large" | "key-too-large" | "key-not-utf8";
 
-/** What an invocation gets from a record. `key` is the object key or the workflow id; absent for plain services. */
+/** The request of the invocation that a record starts. `key` is the object key or the workflow id; absent for plain services. */
 export interface RecordRequest {
   readonly kind: "request";
   readonly key?: string;

@@ -1,6 +1,6 @@
 /**
- * One exchange that stays open. What the handler adds becomes a segment as it comes; then its completions are sent on the same
- * exchange, and the handler goes on without a replay. What arrives for the handler is sent as well (ADR 0008).
+ * One exchange that stays open. New entries of the handler become a segment as they come; then their completions are sent on the same
+ * exchange, and the handler goes on without a replay. Notifications that arrive for the handler are sent as well (ADR 0008).
  */
 import type { AttemptGrew } from "../../core/invocation/event.ts";
 import { newsFor } from "../../core/invocation/poll.ts";
@@ -15,7 +15,7 @@ import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
 import { journalLeftBytes, replyMaxBytes } from "./reply-limits.ts";
 import { spanOf } from "./unsent-attempt.ts";
 
-/** What the driver does for an exchange that stays open. */
+/** The driver's work for an exchange that stays open. */
 export interface Growth {
   /** Makes the entries durable, then performs their effects (I2). @returns false if the lease is lost */
   add(grew: AttemptGrew): Promise<boolean>;
@@ -33,7 +33,7 @@ export interface About {
   readonly inactivityTimeoutMs: number;
 }
 
-/** What the exchange leaves to the end of the attempt. */
+/** The end of an open exchange, and the parts of it that no segment has. */
 export interface OpenlyRead {
   readonly end: ReadEnd;
   /** The notifications that the exchange carried and that no segment lists. */

@@ -105,7 +105,7 @@ async function makeAttempt(
   return turn;
 }
 
-/** What the driver does for an exchange that stays open: commit and perform as after an attempt, and read arrivals as before one. */
+/** The driver's work for an exchange that stays open: it commits and performs as after an attempt, and reads arrivals as before one. */
 function growthOf(engine: Engine, active: ActiveInvocation): Growth {
   return {
     async add(grew) {

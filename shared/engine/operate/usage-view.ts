@@ -1,4 +1,4 @@
-/** What an invocation took so far, from what one load of it has read: items, bytes, write units and exchanges. */
+/** Computes the usage of an invocation so far from one load of it: items, bytes, write units and exchanges. */
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { AttemptView, UsageView } from "../ports/view-parts.ts";
 import type { Loaded } from "../store/load.ts";

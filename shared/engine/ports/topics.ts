@@ -1,4 +1,4 @@
-/** The port of topics: what reads the records of subscriptions, and where it delivers them. */
+/** The port of topics: the source that reads the records of subscriptions, and the sink that accepts them. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
 import type { ResetTarget } from "../../core/topics/position.ts";
@@ -22,7 +22,7 @@ export interface RecordBatch {
 }
 
 /**
- * What became of a batch. Every record before `nextOffset` is durable or skipped, so the group may commit this offset.
+ * The outcome of a batch. Every record before `nextOffset` is durable or skipped, so the group may commit this offset.
  * `paused`: a bad record paused the subscription. `blocked`: no record can be accepted now, and a later try may succeed; the
  * source delivers the batch again after a while.
  */
@@ -46,7 +46,7 @@ export interface Beginning {
   readonly resetTo?: ResetTarget;
 }
 
-/** The engine's side: what a source of records calls. */
+/** The engine's side, which a source of records calls. */
 export interface RecordSink {
   /** Resolves when the acceptances and the position are durable. @throws StoreError; the source delivers the batch again */
   accept(batch: RecordBatch): Promise<RecordsOutcome>;

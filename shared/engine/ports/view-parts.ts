@@ -1,7 +1,7 @@
-/** Parts of the view of an invocation: which entries it contains, the attempts that stored them, and what storing took. */
+/** Parts of the view of an invocation: the choice of its entries, the attempts that stored them, and the usage. */
 import type { DeploymentId } from "../../core/model/ids.ts";
 
-/** Which entries a view contains, and with what. */
+/** The choice of the entries that a view contains, with or without their values. */
 export interface EntryChoice {
   /** The entries contain their values. */
   readonly withValues?: boolean;
@@ -21,7 +21,7 @@ export interface AttemptView {
   readonly deploymentId?: DeploymentId;
 }
 
-/** What the invocation takes in the table. The numbers of writes and of exchanges are lower bounds. */
+/** The usage of the invocation so far. The numbers of write units and exchanges are lower bounds. */
 export interface UsageView {
   readonly items: number;
   readonly bytes: number;

@@ -1,4 +1,4 @@
-/** What needs an operator first: at most twelve open invocations, with the reason of each, and the counts behind them. */
+/** Finds the open invocations that need an operator first: at most twelve, each with its reason, and the counts behind them. */
 import {
   ATTENTION_KINDS,
   type AttentionKind,
@@ -106,7 +106,7 @@ function sinceOf(
     }
     case "waiting": {
       const isOpen = status === "pending" || status === "suspended";
-      // What ends by itself at a moment, such as a sleep, is no long wait but a plan.
+      // A wait that ends by itself at a known moment, such as a sleep, needs no operator, however long it is.
       const ends = waitsFor.some(({ untilMs }) => untilMs !== undefined);
       const sinceMs = Math.min(...waitsFor.map((wait) => wait.sinceMs));
       return isOpen && !ends && sinceMs < nowMs - WAITING_AFTER_MS ? sinceMs : undefined;

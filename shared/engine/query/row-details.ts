@@ -1,4 +1,4 @@
-/** What the indexes do not show of the rows of a list: how an invocation ended, its attempts, and its last failure. */
+/** Reads the details of list rows that the indexes do not show: how an invocation ended, its attempts, and its last failure. */
 import { CANCELLED_CODE, END_OUTCOMES, type EndOutcome, endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";

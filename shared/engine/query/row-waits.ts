@@ -1,4 +1,4 @@
-/** What the open invocations of one page of a list wait for, without what other invocations wait for. */
+/** Finds what the open invocations of one page of a list wait for. It does not follow a wait to another invocation. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";

@@ -1,4 +1,4 @@
-/** What an invocation waits for, as the JSON of a cell, with the names that `GET /invocations/{id}` gives its members. */
+/** Writes what an invocation waits for as the JSON of a cell, with the member names of `GET /invocations/{id}`. */
 import { momentIso } from "../../core/model/moment.ts";
 import type { WaitView } from "../ports/submission.ts";
 

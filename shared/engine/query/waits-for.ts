@@ -1,4 +1,4 @@
-/** What an invocation waits for; if that is another invocation, also what the other one waits for, up to three levels. */
+/** Finds what an invocation waits for; if it waits for another one, also what that one waits for, up to three levels deep. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { atMost } from "../bulkheads/at-most.ts";

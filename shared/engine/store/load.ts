@@ -40,7 +40,7 @@ export interface Loaded {
   readonly isCancelled?: true;
   /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
-  /** What the invocation takes in the table; filled as `moments`. */
+  /** The size of the invocation in the table; like `moments`, only `loadWithMoments` fills it. */
   readonly stored?: StoredSize;
 }
 
