@@ -6,7 +6,7 @@ export const EXIT_USAGE = 2;
 export const EXIT_NO_SERVER = 3;
 export const EXIT_ABORTED = 4;
 export const EXIT_INVOCATION_FAILED = 5;
-/** What shells report for a process that SIGINT ends. */
+/** The code that shells report for a process that SIGINT ends. */
 export const EXIT_INTERRUPTED = 130;
 
 export interface ExitCode {

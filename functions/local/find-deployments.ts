@@ -20,7 +20,7 @@ const LOOK_EVERY_MAX_MS = 32_000;
 const CONNECT_MAX_MS = 1_000;
 /** The same host as for `--register <port>`: a deployment that is found and later registered by hand then has one id. */
 const HOST = "localhost";
-/** In place of a name that the system resolves to another machine. */
+/** The host if the system resolves the name to another machine. */
 const LOOPBACK = "127.0.0.1";
 
 export interface Finding {

@@ -11,13 +11,13 @@ const EVENTS = { unchanged: "deployment.unchanged", replaced: "deployment.replac
 
 export type WatchedDeployment = Pick<WantedDeployment, "uri" | "useHttp11">;
 
-/** What follows once an operator has removed the deployment. */
+/** The log event for a deployment that an operator has removed. */
 const ON_REMOVAL = { "until-changed": "registration.held-back", "until-registered": "registration.ended" } as const;
 
 export interface Watching {
   /** Whether to check again after the registration. */
   readonly again: boolean;
-  /** What ends the absence of a deployment that an operator has removed: other handlers, or an operator alone. */
+  /** A deployment that an operator has removed is registered again when its handlers change, or only by an operator. */
   readonly staysRemoved: keyof typeof ON_REMOVAL;
   readonly log: Log;
   /** Called after each check that finds the deployment registered. */

@@ -25,7 +25,7 @@ the reference server, 1.7.12, and so are the words of the dialect that its pages
 \`information_schema\` list the tables. A column is true or NULL.
 `;
 
-/** What a table is, and which conditions of a WHERE make its reads few. */
+/** The content of each table, and the conditions of a WHERE that make its reads few. */
 const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> = {
   sys_invocation: [
     "Every invocation that is open, or whose result is kept.",

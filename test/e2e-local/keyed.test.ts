@@ -158,7 +158,7 @@ describe("a workflow", () => {
     expect(jsonOf(await to(`GET /Signup/${id}/step`))).toBe("waiting");
   });
 
-  test("whose run is purged runs again under the same id, without the former state and promises", async () => {
+  test("runs again after a purge of its run, under the same id, without the former state and promises", async () => {
     const key = newId();
     await to(`POST /Signup/${key}/answer`, "one");
     const first = await to(`POST /Signup/${key}/run`, "Ada");

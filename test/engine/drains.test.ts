@@ -1,4 +1,4 @@
-/** What happens to the rest of a response stream after its Output. */
+/** Tests how the rest of a response stream after its Output is handled. */
 import { expect, test } from "vitest";
 import { call } from "../../shared/engine/ingress/call.ts";
 import type { Endpoints } from "../../shared/engine/ports/endpoints.ts";

@@ -112,7 +112,7 @@ test("a driver that read the invocation before its purge begins nothing", async 
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-/** What the journal alone shows is gone: entries, failed attempts, the moments of attempts, and what was written. */
+/** The view without the parts that only the journal shows: entries, failed attempts, the moments of attempts, and the usage. */
 function withoutJournal({ usage, ...view }: InvocationView): Omit<InvocationView, "usage"> {
   expect(usage).toBeDefined();
   return { ...view, entryCount: 0, entries: [], events: [], attemptsStored: [] };

@@ -1,4 +1,4 @@
-/** What statements read: cells that cost a read beside the indexes are read only for a statement that names them. */
+/** Tests the reads of statements: cells that cost a read beside the indexes are read only for a statement that names them. */
 import { beforeEach, expect, test } from "vitest";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
 import { callOn, sendOn } from "../harness/engine/engine-fixture.ts";

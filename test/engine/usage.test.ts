@@ -1,4 +1,4 @@
-/** What the view of an invocation says that the invocation took: for a call, the counted writes of docs/costs.md. */
+/** Tests the usage in the view of an invocation: for a call, its writes are the counted ones of docs/costs.md. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { callOn } from "../harness/engine/engine-fixture.ts";

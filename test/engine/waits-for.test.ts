@@ -1,4 +1,4 @@
-/** What an open invocation waits for, as operators see it: each kind of wait, and what the awaited invocations wait for. */
+/** Tests how operators see the waits of an open invocation: each kind of wait, and the waits of the awaited invocations. */
 import { describe, expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../shared/core/model/ids.ts";
 import { send } from "../../shared/engine/ingress/send.ts";

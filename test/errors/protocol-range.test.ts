@@ -1,4 +1,4 @@
-/** What becomes of registrations and invocations when the range of protocol versions is narrowed, or a part of it deprecated. */
+/** Tests registrations and invocations after the range of protocol versions is narrowed, or a part of it deprecated. */
 import { expect, onTestFinished, test } from "vitest";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";

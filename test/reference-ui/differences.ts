@@ -1,11 +1,11 @@
-/** What the pages show differently over Stepwell, with the reason; each row is also in docs/compatibility.md. */
+/** The differences of the pages over Stepwell, each with its reason; each row is also in docs/compatibility.md. */
 
 export interface Difference {
   readonly reason: string;
   /** The pages by title; all pages if absent. */
   readonly pages?: readonly string[];
   readonly on: "theirs" | "ours";
-  /** What only this server leads to. */
+  /** The text that only the pages over the server of `on` show. */
   readonly extra: RegExp;
 }
 

@@ -1,4 +1,4 @@
-/** What the writer of a fixture records in addition to the stored items: mainly the ids, and the steps that ran. */
+/** The notes of the writer of a fixture beside the stored items: mainly the ids, and the steps that ran. */
 
 export interface Account {
   /** The commit that wrote it. */

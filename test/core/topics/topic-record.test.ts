@@ -1,4 +1,4 @@
-/** What a record gives its invocation: key, input, headers, trace; and which records are bad. */
+/** Tests the request that a record becomes (key, input, headers, trace), and which records are bad. */
 import { describe, expect, test } from "vitest";
 import { subscriptionIdFromBytes } from "../../../shared/core/model/ids.ts";
 import type { HandlerType } from "../../../shared/core/model/target.ts";

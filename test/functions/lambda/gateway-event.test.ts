@@ -30,7 +30,7 @@ test("a decoded path is encoded again, so that the ingress decodes what the clie
   expect(path.split("/").map(decodeURIComponent)).toEqual(["", "counter", "a key with 100% ü", "add"]);
 });
 
-/** What an HTTP API of AWS made of each sent path, from events captured in July 2026 (docs/operating.md, limits). */
+/** The forms that an HTTP API of AWS gave each sent path, from events captured in July 2026 (docs/operating.md, limits). */
 test.each([
   ["a%20b", "a b", "a b"],
   ["a%23b", "a#b", "a#b"],

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What the process writes, and the code with which it would exit. */
+/** The output of the process, and the code with which it would exit. */
 async function dumped(configFile: string | undefined, flags: Record<string, string>) {
   const written = { out: "", err: "" };
   vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((written.out += String(text))));

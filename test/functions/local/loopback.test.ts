@@ -1,4 +1,4 @@
-/** Which addresses and names are this machine, judged by what the system resolves a name to. */
+/** Tests which addresses and names mean this machine: the system resolves a name, and its addresses decide. */
 import { createServer } from "node:http2";
 import { hostname, networkInterfaces } from "node:os";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
@@ -10,7 +10,7 @@ import { startServer } from "../../harness/https/peer.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { StageOptions } from "../../harness/local/local-stage.ts";
 
-/** What the system resolves each name to; other names are unknown. */
+/** The addresses to which the system resolves each name; other names are unknown. */
 const names = vi.hoisted(() => new Map<string, readonly string[]>());
 
 vi.mock("node:dns/promises", async (original) => ({

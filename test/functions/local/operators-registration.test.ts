@@ -1,4 +1,4 @@
-/** What an operator has set stays, while `stepwell dev` watches the deployment: headers, metadata, settings, and removals. */
+/** Headers, metadata, settings and removals by an operator stay while `stepwell dev` watches the deployment. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
 import type { Watching } from "../../../functions/local/watch-deployment.ts";

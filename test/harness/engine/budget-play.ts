@@ -151,7 +151,7 @@ export function jsonOf(result: Result): unknown {
   return JSON.parse(new TextDecoder().decode(result.value));
 }
 
-/** What a shape cost on one kind of table: up to its answer, and in all. */
+/** The cost of a shape on one kind of table: up to its answer, and in all. */
 export interface Played {
   readonly onPath: Spent;
   readonly inAll: Spent;
