@@ -84,7 +84,7 @@ async function costOfEach(waiting: number): Promise<TableCounts> {
   };
 }
 
-test("a call that waits for a key among ten thousand costs at most 1.2 times as much as among ten, and no transaction", async () => {
+test("a call that waits for a key with ten thousand others costs at most 1.2 times as much as with ten, and takes no transaction", async () => {
   const few = await costOfEach(FEW);
   const many = await costOfEach(MANY);
   const told = ({ items, list, open, reads }: TableCounts): string =>

@@ -7,7 +7,7 @@ const TOGETHER_FIRST = 8;
 const TOGETHER_MAX = 256;
 
 /**
- * Groups of rows that grow, because a LIMIT may need only the first few rows.
+ * Gathers rows in groups of growing size, because a LIMIT may need only the first few rows.
  * @param first the size of the first group
  */
 export async function* together(

@@ -126,8 +126,8 @@ export class Conversation {
   }
 
   /**
-   * Takes the entries so far, for a segment of their own. Leaves an output at the end with what follows it, because `finish`
-   * may withdraw the output. The limits of an attempt count from here on anew.
+   * Takes the entries so far, for a segment of their own. Does not take a trailing output and what follows it, because
+   * `finish` may withdraw the output. The limits of an attempt count anew from here on.
    * @param journalEntries the number of entries in the journal before the taken ones
    */
   cut(journalEntries: number): readonly Received[] {
@@ -252,7 +252,7 @@ function violation(message: string): ReplyEnd {
   return { kind: "violation", message };
 }
 
-/** The number of entries before the outputs at the end and the proposals around those. */
+/** The number of entries before the trailing outputs and the proposals around those outputs. */
 function beforeTrailingOutput(received: readonly Received[]): number {
   let end = received.length;
   for (let at = received.length - 1; at >= 0; at--) {

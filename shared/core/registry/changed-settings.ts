@@ -1,4 +1,4 @@
-/** Carries settings that an operator has changed over to newly discovered services. */
+/** Gives newly discovered services the settings that an operator has changed. */
 import type { ServiceRevision } from "../model/deployment.ts";
 import type { HandlerSettings, Service } from "../model/service.ts";
 

@@ -2,7 +2,7 @@
 import type { Route } from "../../core/model/deployment.ts";
 import type { Item, Written } from "../ports/table.ts";
 
-/** An acceptance under way to the table. */
+/** An acceptance whose write to the table has not ended. */
 export interface UnderWay {
   /** Resolves when the acceptance is durable. */
   readonly durable: Promise<void>;

@@ -62,7 +62,7 @@ export class RowReader {
     return detailed;
   }
 
-  /** One item for each row: the first segment of a completed invocation, mostly its last; the lease record of an open one. */
+  /** Reads one item for each row: the first segment of a completed invocation, which mostly is its last, or the lease record of an open one. */
   async #itemsBeside(rows: readonly Named[]): Promise<ReadonlyMap<string, Item>> {
     if (rows.length === 0) return new Map();
     const items = await this.#engine.table.getMany(rows.map((row) => this.#keyBeside(row)));

@@ -78,7 +78,7 @@ it("passes over private services and handlers, and has no command where no handl
   expect(callOf(hidden, { ...service({}), name: "Open" })).toBe("curl -X POST http://127.0.0.1:8080/Open/h");
 });
 
-it("a shell takes the command apart as it is meant", async () => {
+it("a shell splits the command into the intended words", async () => {
   const command = callOf(service(input({ type: "object", required: ["a"], properties: { a: { type: "string" } } })))!;
   const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\n' ${command}`]);
   expect(stdout.trim().split("\n")).toEqual([

@@ -1,4 +1,4 @@
-/** The real engine over given tables, without `soleOwner` as on AWS. Every request to table and queue is counted. */
+/** The real engine over given tables, and not as their sole owner, as on AWS. Every request to table and queue is counted. */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";

@@ -48,7 +48,7 @@ test("a failed check shows the answer, and the checks after it run", async () =>
   expect(told).toEqual(["one", "two"]);
 });
 
-test("all checks after a failed needed check are skipped", async () => {
+test("after the failure of a check that the others need, all others are skipped", async () => {
   const results = await smokeTest(
     [failing("door", true), passing("two"), passing("three")],
     plane,
