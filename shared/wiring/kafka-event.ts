@@ -1,4 +1,4 @@
-/** Converts the event by which Lambda delivers records of Kafka to batches, one for each partition. */
+/** Turns an event in which Lambda delivers records of Kafka into batches, one for each partition. */
 import type { TopicRecord } from "../core/topics/topic-record.ts";
 
 export interface KafkaEventRecord {

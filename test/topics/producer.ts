@@ -12,7 +12,7 @@ export interface Produced {
 export interface TestProducer {
   createTopic(topic: string, partitions?: number): Promise<void>;
   deleteTopic(topic: string): Promise<void>;
-  /** In the order of the list for each partition. */
+  /** Keeps the order of the list within each partition. */
   send(topic: string, records: readonly Produced[], compression?: "gzip" | "snappy" | "lz4"): Promise<void>;
   /** The offset that a group has committed in each partition. */
   committed(group: string, topic: string, partitions: number): Promise<readonly number[]>;

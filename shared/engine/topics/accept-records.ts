@@ -22,7 +22,7 @@ import { recordSpan } from "./record-span.ts";
 import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
-/** Fewer than acceptances alone: a handler that is not held up by many others ends before its acceptance has to be written by itself. */
+/** Less than `AT_ONCE`: with few handlers beside it, a handler ends before its acceptance has to be written without its segment. */
 const DRIVEN_AT_ONCE = 48;
 
 /** How the records of one batch are accepted. */
@@ -43,8 +43,8 @@ interface Sorted {
 }
 
 /**
- * Resolves when the acceptances and then the position are durable, so the caller may commit `nextOffset` for its group. If it
- * dies or the store fails before, the batch comes again: the position and the derived ids recognise what is accepted.
+ * Resolves when the acceptances and then the position are durable, so the caller may commit `nextOffset` for its group. If the
+ * process dies or the store fails before, the batch comes again: the position and the derived ids recognise what is accepted.
  * @throws StoreError
  */
 export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise<RecordsOutcome> {
@@ -188,7 +188,7 @@ async function writeBegun(
   );
 }
 
-/** If another process has written the position meanwhile, the position keeps what is further on. */
+/** If another process has written the position meanwhile, the later of the two positions stays. */
 async function writeMoved(
   engine: Engine,
   { subscriptionId: id, partition }: RecordOrigin,

@@ -1,4 +1,4 @@
-/** Tests the judge of keys: a run without faults shows no mistake of the lock, and a crash point shows each of them. */
+/** Tests the judge of keys: each planted mistake of the lock passes a run without faults, and is caught at a crash point. */
 import { expect, test } from "vitest";
 import type { Condition, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
