@@ -29,7 +29,7 @@ const WORKER_CONCURRENCY_MAX = 100;
 const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
 /** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
-/** The setting of those that follow subscriptions: of the admin function and the sweeper. */
+/** The setting of the functions that follow subscriptions: the admin function and the sweeper. */
 const FOLLOWERS_ALONE = "aws.topics-function";
 /** The clusters, which the stack sets only if it has any. */
 const CLUSTERS = "ingress.kafka-clusters";

@@ -117,7 +117,7 @@ function meetingClusters(): PolicyStatement {
   });
 }
 
-/** The rights of those that follow subscriptions: the mappings and aliases of the topics function alone. */
+/** The rights of the functions that follow subscriptions: only on the mappings and aliases of the topics function. */
 export function mappingTopics(functionArn: string): PolicyStatement[] {
   return [
     new PolicyStatement({

@@ -35,7 +35,11 @@ test.each<[what: string, manifest: object, reason: RegExp]>([
     /'Other' would change its type from service to object/,
   ],
   ["speaks a newer version as well", manifestOf([GREETER, OTHER], { maxProtocolVersion: 8 }), /from 5 to 7 to 5 to 8/],
-  ["no longer speaks an older version", manifestOf([GREETER, OTHER], { minProtocolVersion: 6 }), /from 5 to 7 to 6 to 7/],
+  [
+    "no longer speaks an older version",
+    manifestOf([GREETER, OTHER], { minProtocolVersion: 6 }),
+    /from 5 to 7 to 6 to 7/,
+  ],
 ])("an update is refused with META0016 and changes nothing if the new manifest %s", async (_what, manifest, reason) => {
   const { stage, deployment, id } = await registered();
   const before = await stage.admin("GET", `deployments/${id}`);

@@ -13,7 +13,7 @@ type Unpack = (data: Buffer, options: { readonly maxOutputLength: number }) => B
 export function boundBatches(algorithms: Readonly<Record<string, Decompression>>): void {
   const { gzip, snappy, lz4, zstd } = algorithms;
   if (gzip !== undefined) gzip.decompressSync = bounded(zlib.gunzipSync);
-  // Node has it from version 22.15 on; the client refuses such batches on an older one.
+  // Node has zstd from version 22.15 on; on an older Node the client refuses batches in zstd.
   const unzstd = (zlib as { readonly zstdDecompressSync?: Unpack }).zstdDecompressSync;
   if (zstd !== undefined && unzstd !== undefined) zstd.decompressSync = bounded(unzstd);
   if (snappy !== undefined) measureFirst(snappy, snappyBytes);

@@ -34,7 +34,7 @@ const BEGINNINGS: Readonly<Record<string, Beginning>> = {
   error: "fail",
   none: "fail",
 };
-/** Offsets are committed after each acceptance, whatever these say. */
+/** Offsets are committed after each acceptance, whatever these properties say. */
 const FORCED = ["enable.auto.commit", "enable.auto.offset.store", "auto.commit.interval.ms"];
 
 /** @throws PropertyError */

@@ -7,7 +7,7 @@ export type KafkaClient = typeof Client;
 
 let loading: Promise<KafkaClient> | undefined;
 
-/** @param refusalOf the first caller's counts for the whole process */
+/** @param refusalOf the check of addresses; that of the first caller holds for the whole process */
 export function loadClient(refusalOf: AddressRefusal): Promise<KafkaClient> {
   loading ??= load(refusalOf);
   return loading;
@@ -21,7 +21,7 @@ async function load(refusalOf: AddressRefusal): Promise<KafkaClient> {
   return client;
 }
 
-/** The client has no hook for this. Every connection, also to a broker that another broker has named, comes from `get`. */
+/** Checks the address of each broker; the client has no hook for that. Every connection, also to a broker that another broker has named, comes from `get`. */
 function guardConnections({ ConnectionPool }: KafkaClient, refusalOf: AddressRefusal): void {
   type Callback = (error: Error | null, connection?: Client.Connection) => void;
   type Get = (this: unknown, broker: Client.Broker, callback: Callback) => void;

@@ -64,7 +64,7 @@ interface Fold {
   result(): SqlPrimitive;
 }
 
-/** The sums of the SQL engine: NULLs and what is no number are left out. */
+/** The sums of the SQL engine: NULLs and values that are no numbers are left out. */
 const FOLDS: Readonly<Record<string, (call: Call) => Fold>> = {
   COUNT: ({ distinct }) => (distinct === true ? new Distinct() : new Count()),
   SUM: () => new Sum(({ sum, count }) => (count === 0 ? null : sum)),

@@ -75,7 +75,7 @@ function mainSelect(statement: readonly Token[]): number {
   return statement.length;
 }
 
-/** A first token with nothing before it must not touch the token that now stands before it. */
+/** Puts a space before the first token, so that it does not touch the token that now precedes it. */
 function spaced(tokens: readonly Token[]): readonly Token[] {
   return tokens.map((token, at) => (at === 0 ? { ...token, before: ` ${token.before}` } : token));
 }

@@ -30,7 +30,7 @@ export function momentLiteral(at: ExprNode, text: string): ExprNode {
   return Object.assign(literal, { isMoment: true });
 }
 
-/** Takes expressions of which one becomes the result, and gives the texts among them the type of the others. */
+/** If one of several expressions becomes the result, gives the texts among them the type of the others. */
 export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
   const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
   return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));

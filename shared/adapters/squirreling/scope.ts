@@ -117,7 +117,7 @@ export function resultsOf({ whenClauses, elseResult }: Extract<ExprNode, { type:
   return elseResult === undefined ? results : [...results, elseResult];
 }
 
-/** The type of one of the expressions; unknown where only some are moments or durations. A number beside a duration is one. */
+/** The type of one of the expressions; unknown where only some are moments or durations. A number beside a duration counts as a duration. */
 function commonType(exprs: readonly ExprNode[], scope: Scope): ColumnType | undefined {
   const known = exprs.filter((expr) => expr.type !== "literal" || expr.value !== null);
   const types = known.map((expr) => typeOf(expr, scope));

@@ -9,7 +9,7 @@ const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
 const PLAIN_BYTES = 8;
-/** A row that an evaluator may ask more of takes some 500 bytes here. */
+/** A row whose further cells an evaluator may request takes some 500 bytes here. */
 export const KEPT_MAX = 300_000;
 
 interface Scan {

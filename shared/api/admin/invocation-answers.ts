@@ -54,7 +54,9 @@ export const Wait: z.ZodType<Partial<WaitBody>> = z
     type: maybeText,
     target: maybeText,
     invocation_id: maybeText.describe("The called or attached invocation, or the holder of the key."),
-    status: maybeText.describe("Of `invocation_id`; absent where it was not read or does not exist."),
+    status: maybeText.describe(
+      "The status of `invocation_id`; absent if that invocation was not read or does not exist.",
+    ),
     waits_for: z.lazy(() => z.array(Wait)).exactOptional(),
   })
   .meta({ id: "Wait" }) as z.ZodType<Partial<WaitBody>>;
@@ -118,8 +120,8 @@ const AttemptSpan = z
 const Usage = z
   .object({
     items: whole,
-    bytes: whole.describe("Of the items, as the table charges for them."),
-    write_units: whole.describe("Of the table and its indexes, at least."),
+    bytes: whole.describe("The bytes of the items, as the table charges for them."),
+    write_units: whole.describe("Write units of the table and its indexes, at least."),
     exchanges: whole.describe("Requests to deployments, at least."),
     exchange_ms: whole.describe("The time of those exchanges whose beginning is known."),
   })

@@ -8,20 +8,22 @@ import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocati
 
 const text = z.string();
 const words = z.string().optional();
-const oneOrMore = "one, or more parted by commas or by giving it again.";
+const oneOrMore = "one, or several with commas between them or in repeated parameters.";
 
 export const ListInvocationsQuery = z.object({
   status: words.describe(`\`open\` for all but completed, ${PRESENTED.join(", ")}: ${oneOrMore}`),
-  outcome: words.describe(`How what is completed ended, ${END_OUTCOMES.join(", ")}: ${oneOrMore}`),
+  outcome: words.describe(`Outcomes of completed invocations, ${END_OUTCOMES.join(", ")}: ${oneOrMore}`),
   service: words.describe(`Names of services: ${oneOrMore}`),
   handler: words.describe(`Names of handlers: ${oneOrMore}`),
-  key: words.describe("The key of an object or the id of a workflow; more by giving it again."),
-  deployment: words.describe(`Ids of deployments, only together with statuses of what is open: ${oneOrMore}`),
+  key: words.describe("The key of an object or the id of a workflow; repeat the parameter for several."),
+  deployment: words.describe(`Ids of deployments, only together with statuses of open invocations: ${oneOrMore}`),
   created_after: words.describe("Only invocations that were accepted at this moment (RFC 3339) or later."),
   created_before: words.describe("Only invocations that were accepted at this moment (RFC 3339) or earlier."),
-  details: words.describe("`false` leaves out what the indexes do not show, which costs a read for each row."),
+  details: words.describe(
+    "`false` leaves out the details that the indexes do not show; they cost a read for each row.",
+  ),
   waits: words.describe("`true` adds what each open invocation waits for, which costs a load for each open row."),
-  limit: words.describe("At most so many, from 1 to 500; 100 unless given."),
+  limit: words.describe("The most invocations of the page, from 1 to 500; 100 unless given."),
   after: words.describe("The `next` of another page."),
 });
 
@@ -33,7 +35,7 @@ const summary = {
   target_handler_name: text,
   status: z.enum(PRESENTED),
   created_at: z.iso.datetime(),
-  pinned_deployment_id: text.exactOptional().describe("Only of what is open."),
+  pinned_deployment_id: text.exactOptional().describe("Only of an open invocation."),
   completed_at: z.iso.datetime().exactOptional(),
   outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
   attempts: z.int().exactOptional(),
@@ -42,13 +44,13 @@ const summary = {
   error: z
     .object({ code: text, message: text })
     .exactOptional()
-    .describe("Of the last failed attempt, or of the end; the message is cut."),
+    .describe("The error of the last failed attempt, or of the end; the message is cut."),
 };
 
 type Shown<Body> = Omit<Body, "waits_for" | "pause">;
 
 const InvocationSummary = z
-  .object({ ...summary, waits_for: z.array(Wait).exactOptional().describe("With `waits=true`, of what is open.") })
+  .object({ ...summary, waits_for: z.array(Wait).exactOptional().describe("With `waits=true`, for open invocations.") })
   .meta({ id: "InvocationSummary" }) satisfies z.ZodType<Shown<InvocationSummaryBody>>;
 
 const count = z.int();
@@ -85,11 +87,11 @@ export const InvocationList = z
   .object({
     invocations: z
       .array(InvocationSummary)
-      .describe("Newest first; the pages of what is open may go on with younger ones behind the oldest."),
+      .describe("Newest first; pages of open invocations may continue with younger ones after the oldest."),
     next: text
       .exactOptional()
       .describe(
-        "To be given as `after`; present where more may follow, also behind a page that is not full or is empty.",
+        "The value of `after` for the next page; present if more may follow, even if this page is not full or is empty.",
       ),
   })
   .meta({ id: "InvocationList" }) satisfies z.ZodType<

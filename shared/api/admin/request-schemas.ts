@@ -46,7 +46,7 @@ export const UpdateDeployment = z
     arn: optional(z.string()).describe("The new ARN; the registered one unless given."),
     assume_role_arn: optional(z.string()).describe("The role as which the function is called."),
     additional_headers: additionalHeaders.describe(
-      "Replaces all headers; as registered unless given. Must be given, {} for none, where there are some and the new address has another " +
+      "Replaces all headers; as registered unless given. Required, {} for none, if there are stored headers and the new address has another " +
         "scheme, host or port, or the new ARN is that of another function.",
     ),
     overwrite: flag("PATCH only: takes over the discovered services as well."),

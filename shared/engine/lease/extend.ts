@@ -10,7 +10,7 @@ import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { extendRecord } from "./write-record.ts";
 
-/** In seconds. If an item expires this close to the new moment, an earlier extension, which a crash ended, has extended it. */
+/** In seconds. If an item expires this close to the new moment, an earlier extension that a crash cut short has extended it already. */
 const NEARLY_S = DAY_S;
 
 /**

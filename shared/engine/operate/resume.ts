@@ -51,7 +51,7 @@ export async function resume(
 
 /**
  * True if a stored entry has set the deployment and no attempt can begin before the order to resume: the invocation is
- * suspended or paused, or its last fresh order is a pause, whose driver reads the order to resume with it or after it.
+ * suspended or paused, or its last fresh order is a pause, and its driver reads the order to resume together with that pause or later.
  */
 function isMovable({ phase: { status }, pin }: Invocation, loaded: Loaded): boolean {
   if (pin === undefined) return false;

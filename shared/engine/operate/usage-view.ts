@@ -16,7 +16,7 @@ export function usageOf(
   let exchangeMs = 0;
   for (const { startedAtMs, endedAtMs } of attempts) exchangeMs += Math.max(0, endedAtMs - startedAtMs);
   for (const { startedAtMs, atMs } of aside) exchangeMs += Math.max(0, atMs - (startedAtMs ?? atMs));
-  // An attempt that failed as the one before it leaves no item, and the number of the last attempt counts it.
+  // An attempt that failed in the same way as the one before leaves no item, but the number of the last attempt includes it.
   const exchanges = Math.max(attempts.length + aside.length, invocation.attempts);
   return { ...stored, exchanges, exchangeMs };
 }

@@ -46,7 +46,7 @@ function retryCount(status: Presented, { retries, attempts }: Invocation): numbe
   return Math.min(failed + (status === "running" ? 1 : 0), Math.max(attempts, 1));
 }
 
-/** @returns undefined if no stored item names the deployment: of a first attempt in another process, or of one that was cut short */
+/** @returns undefined if no stored item names the deployment, as for a first attempt that runs in another process or was cut short */
 function lastDeployment(
   status: Presented,
   { last }: Loaded,

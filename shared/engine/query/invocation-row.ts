@@ -84,7 +84,7 @@ export class InvocationRow implements SqlRow {
     return cells[column];
   }
 
-  /** Where a read costs little, many rows may be in use, so a row keeps what it has loaded only for cells that wait for it. */
+  /** With a sole owner reads are cheap, and many rows may be in use: a row then forgets its loaded values after each answer. */
   #drop(): void {
     if (this.#reading.engine.settings.exclusiveOwnerPrefix !== undefined) this.release();
   }

@@ -53,7 +53,7 @@ async function queueOf(engine: Engine, pk: string): Promise<QueueView> {
   const waiting = new Map<string, QueueView["waiting"][number]>();
   for (const { id, sk, void: isVoid } of tickets) {
     const waits = isVoid !== true && isInvocation(id) && id !== holder?.id;
-    // An invocation with two tickets gives the key back at once at the second.
+    // An invocation with two tickets gives the key back at once when the second one is served.
     if (waits && !waiting.has(id)) waiting.set(id, { id, ticket: Number(sk.slice(INBOX.from.length)) });
   }
   return {

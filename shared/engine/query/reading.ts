@@ -52,7 +52,7 @@ export function rowOf(cells: Cells): SqlRow {
   return { cell: (column) => cells[column] };
 }
 
-/** @param key undefined if it is not known, because the key of its partition is too short for it */
+/** @param key undefined if it is unknown, because it is too long to be in the key of its partition */
 export function keyCells(service: string, key: string | undefined): Cells {
   return { service_name: service, service_key: key, lock_name: key === undefined ? undefined : `${service}/${key}` };
 }

@@ -68,7 +68,7 @@ export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<W
     ...progress,
     due: due ?? (underWay.has("due") ? undefined : dueRound(nowMs)),
     walk: walk ?? (isDue ? everythingRound(nowMs) : undefined),
-    // A walk of which workers still have slices has taken at least until now.
+    // If workers still have slices of a walk, the walk lasts at least until now.
     ...(underWay.has("everything") && { walkTookMs: Math.max(progress.walkTookMs, nowMs - progress.walkedAtMs) }),
   };
 }

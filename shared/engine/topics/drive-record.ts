@@ -8,7 +8,7 @@ import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 
-/** No caller waits for the acceptance of a record, so more handlers end before it is written, and save two writes and a message. */
+/** Longer than for a call, because no caller waits: more handlers end before the acceptance is written, which saves writes and a message. */
 const JOINED_WITHIN_MS = 50;
 
 /** True if records can be driven at once: the process owns its store, and the handler takes no key. */

@@ -11,7 +11,7 @@ import { recordSink } from "./record-sink.ts";
 const FOLLOW_EVERY_MS = 1_000;
 const LAGS_SHOWN_MAX = 100;
 
-/** Does nothing in a process without a source of records. A change waits for this, so that its answer means what it says. */
+/** Does nothing in a process without a source of records. The answer to a change waits for this, so that the answer is true. */
 export async function followSubscriptions(engine: Engine): Promise<void> {
   if (engine.topics === undefined) return;
   await engine.topics.follow(await consumptions(engine), recordSink(engine));
