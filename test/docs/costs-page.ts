@@ -145,8 +145,8 @@ function stored(): string {
   const keptDays = keepUntilS({}, { completionRetentionMs: 86_400_000 }, 0) / 86_400;
   return `## What is kept
 
-${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. What has ended is kept for its retention, a day unless
-told, and ${keptDays - 1} days more, since the table deletes by itself and what is open must outlive a rest of the sweeper: a million calls whose items and index entries take 3 KB
+${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. An ended invocation is kept for its retention, by default a
+day, and for ${keptDays - 1} days more, because the table deletes by itself, and open invocations must outlive a time without sweeper. A million calls whose items and index entries take 3 KB
 together are 3 GB for ${keptDays} days, ${money((3 * keptDays * (table + recovery)) / 30)}.
 `;
 }

@@ -58,7 +58,7 @@ test("all functions know the clusters, and the followers know the function", () 
   }
 });
 
-test("the function reads these clusters and these secrets, and nothing of them is a wildcard but topics and groups", () => {
+test("the function may read these clusters and secrets alone, with wildcards only for topics and groups", () => {
   const role = rightsOf("Topics");
   const byAction = (action: string): unknown => role.find((one) => actionsOf(one).includes(action))?.Resource;
   expect(byAction("secretsmanager:GetSecretValue")).toBe(OWN.secretArn);

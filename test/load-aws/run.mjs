@@ -20,7 +20,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "2" },
     /** Submissions a second. */
     rate: { type: "string", default: "2" },
-    /** Bursts of throttling a minute, of each of table reads, table writes, both indexes and schedules; 0 for none. */
+    /** Bursts of throttling per minute, for each of table reads, table writes, both indexes and schedules; 0 for none. */
     throttle: { type: "string", default: "1" },
     /** The share of single messages that never arrive. */
     lost: { type: "string", default: "0.02" },

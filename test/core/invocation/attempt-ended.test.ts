@@ -176,7 +176,7 @@ describe("the failure of an attempt", () => {
     expect(JSON.stringify(phase)).not.toContain("at home");
   });
 
-  test("that exhausts the retries of a policy that kills ends the invocation with the error's stack, and is no kill", () => {
+  test("that uses up the retries of a policy with kill ends the invocation with the error's stack, and does not count as a kill", () => {
     const failure = { ...FAILURE, stacktrace: "at home" };
     const { phase } = advance(running(), attemptEnded(failing({ failure }), { policy: ONE_THEN_KILL })).next;
     expect(phase).toMatchObject({

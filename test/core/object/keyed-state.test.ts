@@ -18,7 +18,7 @@ test("twenty thousand values are placed within a second", () => {
   expect(next.inline.size + put.size).toBe(20_000);
 });
 
-test("no value in the lock takes more room with its key than a value beside the lock, and each value is in one place", () => {
+test("each value is in one place, and values in the lock, with their keys, are no larger than those beside the lock", () => {
   const value = fc.uint8Array({ maxLength: 250 });
   fc.assert(
     fc.property(fc.dictionary(fc.string({ maxLength: 8 }), value, { maxKeys: 40 }), (values) => {

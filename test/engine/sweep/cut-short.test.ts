@@ -112,7 +112,7 @@ describe("a sweeper that dies", () => {
   });
 });
 
-test("two sweepers at once go on from the progress of either, and an order for everything stands until it is done", async () => {
+test("two sweepers at once go on from the progress of either, and an order for everything stays until it is done", async () => {
   const { stage, ids } = await field();
   const nowMs = stage.pulse.nowMs();
   const old = await plantListed(

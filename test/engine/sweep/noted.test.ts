@@ -44,7 +44,7 @@ test("an invocation whose messages are lost again and again is woken by each pas
   expect(await inOpenIndex(stage)).toEqual([]);
 });
 
-test("an invocation that has no lease record at the sweeper's look, but a lease in its segments, is found after its driver and its message are lost", async () => {
+test("if the sweeper's look finds a lease in a segment and no lease record, the invocation is found after its driver and its message are lost", async () => {
   const stage = await open({ waits: () => "done" });
   const nowMs = stage.pulse.nowMs();
   const lease = { token: "front.1" as Token, untilMs: nowMs + LEASE_MS };
