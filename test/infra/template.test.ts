@@ -99,7 +99,7 @@ describe("the protection of the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("no role may delete them either if only the table is kept, because it is protected or belongs to another stack", () => {
+  test("no role may delete the secret or the keys if only the table is kept, because the table is protected or belongs to another stack", () => {
     const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
     for (const more of [{ deletionProtection: true }, { table }]) {
       const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });

@@ -84,7 +84,7 @@ export class LambdaMappings implements Mappings {
       Enabled: isEnabled,
       ...(access.length > 0 && { SourceAccessConfigurations: access }),
     };
-    // Another process may have made it, and a mapping with the same group may not be gone yet.
+    // Another process may have made this mapping, or an old mapping with the same group may not be gone yet.
     await this.#client.send(new CreateEventSourceMappingCommand(asked)).catch(unless(ResourceConflictException));
   }
 

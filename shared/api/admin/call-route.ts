@@ -3,7 +3,7 @@ import type { HttpResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
 import type { AdminRequest } from "./admin-request.ts";
 
-/** Its presence makes a browser ask for permission first, which this API never gives to pages of other origins. */
+/** The presence of this header makes a browser ask for permission first, which this API never gives to pages of other origins. */
 const PROOF = "x-requested-with";
 /** The headers of the request that are part of the call; all others belong to the exchange with the admin API. */
 const PASSED = ["content-type", "accept", "idempotency-key", "traceparent"];

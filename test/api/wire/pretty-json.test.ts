@@ -15,7 +15,7 @@ describe("prettyJson", () => {
     ["null", "null"],
   ])("of %s changes nothing but white space", (json, shown) => expect(prettyJson(json)).toBe(shown));
 
-  it("formats like JSON.stringify what JSON.stringify does not change", () => {
+  it("formats as JSON.stringify does, if JSON.stringify would not change the value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.stringify(value);

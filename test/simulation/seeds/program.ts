@@ -16,7 +16,7 @@ export type Step =
   | { readonly do: "attach"; readonly of: Program; readonly key?: string }
   /** Sends a program, cancels it, and waits for its end. */
   | { readonly do: "cancel"; readonly of: Program }
-  /** Waits for an awakeable that a child resolves, or the actor outside, at once or after `remind`. */
+  /** Waits for an awakeable, which a child or the actor outside resolves, at once or after `remind`. */
   | {
       readonly do: "await";
       readonly by: "child" | "outside" | "outside-later";
