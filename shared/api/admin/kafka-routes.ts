@@ -1,6 +1,7 @@
 /** The routes of the Kafka clusters that subscriptions read from. */
 import { withoutSecrets } from "../../core/model/secret-properties.ts";
-import { namesBrokers, subscriptionsOf } from "../../core/registry/subscription.ts";
+import { namesBrokers } from "../../core/model/kafka-brokers.ts";
+import { subscriptionsOf } from "../../core/registry/subscription.ts";
 import type { KafkaCluster } from "../../core/registry/subscription.ts";
 import { readKafka } from "../../engine/register/kafka-items.ts";
 import { createKafkaCluster, removeKafkaCluster, updateKafkaCluster } from "../../engine/register/subscribe.ts";
