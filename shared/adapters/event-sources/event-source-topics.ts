@@ -1,5 +1,5 @@
 /** Topics on AWS: Lambda itself reads each topic, by one event source mapping for each subscription. */
-import type { EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
+import { ResourceConflictException, type EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
 import type { Consumption, PartitionLag, RecordSink, Topics } from "../../engine/ports/topics.ts";
 import type { MappingForm } from "./mapping-form.ts";
 import { aliasOf, mappingForm, subscriptionOfAlias } from "./mapping-form.ts";
@@ -50,10 +50,7 @@ export class EventSourceTopics implements Topics {
   async #followOne(alias: string, form: MappingForm): Promise<string | undefined> {
     const [mapping, ...surplus] = await this.#mappings.of(alias);
     for (const one of surplus) await this.#remove(one);
-    if (mapping === undefined) {
-      await this.#mappings.create(alias, form);
-      return undefined;
-    }
+    if (mapping === undefined) return await this.#create(alias, form);
     if (CHANGING.has(mapping.State ?? "")) return undefined;
     if (!isSameSource(mapping, form)) {
       await this.#remove(mapping);
@@ -69,6 +66,18 @@ export class EventSourceTopics implements Topics {
     }
     const result = mapping.LastProcessingResult ?? "";
     return form.isEnabled && PROBLEM.test(result) ? result.replace(PROBLEM, "") : undefined;
+  }
+
+  /** @returns the conflict, if it is not with a mapping that another process has made for this alias since the list was read */
+  async #create(alias: string, form: MappingForm): Promise<string | undefined> {
+    try {
+      await this.#mappings.create(alias, form);
+    } catch (error) {
+      if (!(error instanceof ResourceConflictException)) throw error;
+      const [other] = await this.#mappings.of(alias);
+      return other === undefined ? conflictText(form, error) : undefined;
+    }
+    return undefined;
   }
 
   /** The alias goes once its mappings have gone, which Lambda does in the background. */
@@ -87,13 +96,24 @@ export class EventSourceTopics implements Topics {
 function isSameSource(mapping: EventSourceMappingConfiguration, { fixed }: MappingForm): boolean {
   const brokers = (one: MappingForm["fixed"]): string =>
     (one.SelfManagedEventSource?.Endpoints?.KAFKA_BOOTSTRAP_SERVERS ?? []).toSorted().join(",");
-  const group = (one: MappingForm["fixed"]): string | undefined =>
-    one.SelfManagedKafkaEventSourceConfig?.ConsumerGroupId ?? one.AmazonManagedKafkaEventSourceConfig?.ConsumerGroupId;
   return (
     mapping.EventSourceArn === fixed.EventSourceArn &&
     brokers(mapping) === brokers(fixed) &&
-    group(mapping) === group(fixed) &&
+    groupIn(mapping) === groupIn(fixed) &&
     mapping.Topics?.[0] === fixed.Topics?.[0]
+  );
+}
+
+function groupIn(one: MappingForm["fixed"]): string | undefined {
+  return (
+    one.SelfManagedKafkaEventSourceConfig?.ConsumerGroupId ?? one.AmazonManagedKafkaEventSourceConfig?.ConsumerGroupId
+  );
+}
+
+function conflictText({ fixed }: MappingForm, { message }: Error): string {
+  return (
+    `Lambda makes no event source mapping for the topic '${fixed.Topics?.[0]}' with the group '${groupIn(fixed)}', ` +
+    `because another mapping is in its way (${message}): end that mapping, or give this subscription another group.id`
   );
 }
 

@@ -155,3 +155,26 @@ test("a subscription that no mapping can serve fails alone", async () => {
   ]);
   expect(lambda.mappings()[FIRST]).toHaveLength(1);
 });
+
+test("a mapping of another function with the same group is named as the reason, until it is gone", async () => {
+  const mine = consumption({}, {}, { "group.id": "shared" });
+  lambda.addForeign("orders", "shared");
+  await follow(mine);
+  expect(failures).toEqual([
+    `${ID}: Lambda makes no event source mapping for the topic 'orders' with the group 'shared', because another ` +
+      "mapping is in its way (it exists): end that mapping, or give this subscription another group.id",
+  ]);
+  await follow(mine);
+  expect(failures).toHaveLength(2);
+  lambda.removeForeign();
+  await follow(mine);
+  expect(failures).toHaveLength(2);
+  expect(lambda.mappings()[FIRST]).toHaveLength(1);
+});
+
+test("a mapping that another process makes meanwhile is no failure", async () => {
+  lambda.forestallNext();
+  await follow(consumption());
+  expect(failures).toEqual([]);
+  expect(lambda.mappings()[FIRST]).toHaveLength(1);
+});
