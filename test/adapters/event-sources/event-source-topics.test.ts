@@ -28,8 +28,11 @@ beforeEach(async () => {
     endpoint: lambda.uri,
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   });
-  const clock = { sleep: async (ms: number) => waits.push(ms) > 0 } as unknown as Clock;
-  topics = new EventSourceTopics(new LambdaMappings(client, "topics", clock));
+  const clock = {
+    sleep: async (ms: number) => waits.push(ms) > 0,
+    nowMs: () => waits.reduce((sum, ms) => sum + ms, 0),
+  } as unknown as Clock;
+  topics = new EventSourceTopics(new LambdaMappings(client, "topics", clock), clock);
 });
 
 afterEach(async () => {
@@ -145,6 +148,18 @@ test("Lambda's problem with a topic reaches the subscription, and a healthy one 
   lambda.report(FIRST, "OK");
   await follow(consumption());
   expect(failures).toHaveLength(1);
+});
+
+test("the end of a mapping that Lambda refuses is noted with its subscription, and the others are followed", async () => {
+  await follow(consumption());
+  lambda.settle();
+  (lambda.aliases as Set<string>).add("sub_1old-0");
+  lambda.refuse("DELETE", "sub_1old-0");
+  await follow(consumption({}, {}, { "group.id": "other" }));
+  lambda.settle();
+  await follow(consumption({}, {}, { "group.id": "other" }));
+  expect(failures).toEqual(["sub_1old: it is refused", "sub_1old: it is refused"]);
+  expect(only().SelfManagedKafkaEventSourceConfig).toEqual({ ConsumerGroupId: "other" });
 });
 
 test("a subscription that no mapping can serve fails alone", async () => {

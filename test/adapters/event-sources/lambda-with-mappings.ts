@@ -19,6 +19,8 @@ export interface LambdaWithMappings {
   /** A mapping of another function, which reads the topic with this group. */
   addForeign(topic: string, group: string): void;
   removeForeign(): void;
+  /** Refuses requests with this method for this name from now on. */
+  refuse(method: string, name: string): void;
   /** Lets another process make the next mapping, just before the request for it arrives. */
   forestallNext(): void;
   stop(): Promise<void>;
@@ -36,6 +38,7 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
   let mappings: Mapping[] = [];
   let made = 0;
   let isForestalled = false;
+  const refused = new Set<string>();
   const changes: string[] = [];
   const conflict = [409, { Type: "User", message: "it exists" }, "ResourceConflictException"] as const;
   const unknown = [404, { Type: "User", message: "it is not there" }, "ResourceNotFoundException"] as const;
@@ -43,6 +46,7 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
   const answerTo = (method: string, url: URL, body: Record<string, unknown>): readonly [number, object, string?] => {
     const [, kind, name, sub, last] = url.pathname.replace(/\/$/, "").split("/").map(decodeURIComponent).slice(1);
     if (method !== "GET") changes.push(`${method} ${[kind, sub, last].filter((one) => one !== undefined).join("/")}`);
+    if (refused.has(`${method} ${last}`)) return [403, { message: "it is refused" }, "AccessDeniedException"];
     if (kind === "functions" && name === functionName && sub === "aliases") {
       if (method === "GET") return [200, { Aliases: [...aliases].map((Name) => ({ Name })) }];
       if (method === "DELETE") return aliases.delete(last!) ? [204, {}] : unknown;
@@ -121,6 +125,9 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
     },
     removeForeign() {
       mappings = mappings.filter(({ alias }) => alias !== "");
+    },
+    refuse(method, name) {
+      refused.add(`${method} ${name}`);
     },
     forestallNext() {
       isForestalled = true;
