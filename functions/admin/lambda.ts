@@ -3,6 +3,6 @@ import { openAws } from "../../shared/wiring/aws.ts";
 import { measured } from "../lambda/measured.ts";
 import { adminHandler } from "./admin-handler.ts";
 
-const aws = await openAws({ functionName: "admin" });
+const aws = await openAws({ functionName: "admin", leavesSlowToQueue: true });
 
 export const handler = measured(aws, adminHandler(aws));

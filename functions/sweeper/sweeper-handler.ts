@@ -12,8 +12,10 @@ import type { Aws } from "../../shared/wiring/aws.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
 
-/** The sweep gets this share of the time, so that time for the dead letters remains even if looks take long. */
+/** The sweep gets this share of the time, so that time for the rest remains even if looks take long. */
 const SWEPT_SHARE = 0.75;
+/** The share of the time after which the dead letters leave the rest to the event source mappings. */
+const LETTERS_SHARE = 0.9;
 
 export interface SweeperReport {
   readonly swept: SweepReport;
@@ -37,8 +39,10 @@ export function sweeperHandler(aws: Aws): SweeperHandler {
       const swept = await (event.everything === true
         ? sweepAll(engine, sweptUntilMs)
         : sweepOnce(engine, sweptUntilMs));
-      const letters = deadLetters && (await drainDeadLetters(engine, deadLetters, untilMs));
-      if (settings["aws.topics-function"] !== undefined) await followOnce(engine);
+      const followsTopics = settings["aws.topics-function"] !== undefined;
+      const lettersUntilMs = followsTopics ? nowMs + LETTERS_SHARE * (untilMs - nowMs) : untilMs;
+      const letters = deadLetters && (await drainDeadLetters(engine, deadLetters, lettersUntilMs));
+      if (followsTopics) await followOnce(engine, untilMs);
       return { swept, ...(letters && { letters }) };
     });
   };

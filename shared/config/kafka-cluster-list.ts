@@ -1,4 +1,5 @@
 /** The setting of Kafka clusters: a list of tables, or the same as text. */
+import { namesCluster } from "../core/model/kafka-brokers.ts";
 import type { Setting } from "./setting-kinds.ts";
 
 export interface ConfiguredCluster {
@@ -39,10 +40,7 @@ function clusterOf(raw: unknown): ConfiguredCluster | undefined {
     ...(Array.isArray(brokers) && { "bootstrap.servers": brokers.join(",") }),
     ...flat(more, ""),
   };
-  const hasBrokers = ["bootstrap.servers", "metadata.broker.list", "aws.msk-cluster-arn"].some(
-    (key) => (given[key] ?? "") !== "",
-  );
-  return hasBrokers ? { name, properties: given } : undefined;
+  return namesCluster(given) ? { name, properties: given } : undefined;
 }
 
 /** An unquoted key with dots makes inner tables in TOML. */

@@ -12,13 +12,15 @@ const NO_FUNCTION =
 export function awsTopics(settings: Settings, clock: Clock): Topics {
   const functionName = settings["aws.topics-function"];
   if (functionName === undefined) return withoutFunction();
-  return new EventSourceTopics(new LambdaMappings(new LambdaClient({ retryMode: "adaptive" }), functionName, clock));
+  const client = new LambdaClient({ retryMode: "adaptive" });
+  return new EventSourceTopics(new LambdaMappings(client, functionName, clock), clock);
 }
 
 function withoutFunction(): Topics {
   return {
     follow: async (wanted, sink) => {
       for (const { subscription } of wanted) await sink.failed(subscription.id, NO_FUNCTION);
+      return wanted.length;
     },
     lag: async () => [],
     close: async () => undefined,

@@ -95,7 +95,7 @@ async function openFunctions(
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   clearing.push(() => vi.unstubAllEnvs());
   const open = async (functionName: FunctionName) =>
-    await openAws({ functionName, leavesSlowToQueue: functionName === "ingress" });
+    await openAws({ functionName, leavesSlowToQueue: functionName === "ingress" || functionName === "admin" });
   const many = async <Handler>(name: FunctionName, handlerOf: (aws: Aws) => Handler) =>
     await Promise.all(Array.from({ length: INSTANCES[name] }, async () => handlerOf(await open(name))));
   // In parallel, as after a deployment: each of them may be the first to open the table.

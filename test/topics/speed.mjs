@@ -1,51 +1,104 @@
 /**
- * `speed.mjs [records] [sink]`: Stepwell and the reference server read the same topic, one after the other, in one run; for a plain service and for an
- * object. It needs the packages of test/compat (620 MB) and a quiet machine, and is no part of the gate.
+ * `speed.mjs [options]`: Stepwell and the reference server read the same topic in turn, in one run, for a plain service and for
+ * an object. It needs the packages of test/compat (620 MB) and a quiet machine, and is no part of the gate.
  */
 import "../../examples/polyfill.mjs";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync, openSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { Producer, Admin } from "@platformatic/kafka";
 import { REFERENCE, startContestant, stepwell } from "../compat/contestants.mjs";
 import { cpuSeconds } from "../compat/consumption.mjs";
 import { build, NODE_24, ROOT } from "../compat/ground.mjs";
-import { freePorts, startProcess, stopProcess, untilReady } from "../compat/running-process.mjs";
+import { freePorts, startProcess, stopProcess } from "../compat/running-process.mjs";
 import { prepareBrokers } from "./brokers.mjs";
+import { startBroker } from "./speed-broker.mjs";
 
-const RECORDS = Number(process.argv[2] ?? 100_000);
+const { values: options } = parseArgs({
+  options: {
+    records: { type: "string", default: "100000" },
+    rounds: { type: "string", default: "3" },
+    sinks: { type: "string", default: "Plain/take,Keyed/take" },
+    /** Another `stepwell.js`, as a third contestant. */
+    before: { type: "string" },
+    "without-reference": { type: "boolean", default: false },
+    /** A folder for CPU profiles of Stepwell. */
+    profiles: { type: "string" },
+  },
+});
+const RECORDS = Number(options.records);
 const KEYS = 1_000;
 const PARTITIONS = 4;
 const VALUE = "x".repeat(100);
-const SINKS = process.argv[3] === undefined ? ["Plain/take", "Keyed/take"] : [process.argv[3]];
+const SINKS = options.sinks.split(",");
 const WITHIN_MS = 15 * 60_000;
 
 const dir = mkdtempSync(join(tmpdir(), "stepwell-speed-"));
 const { kafkaLib } = prepareBrokers();
 build();
-const broker = await startBroker();
+const contestants = [
+  profiled(stepwell("ours", join(ROOT, "dist/stepwell.js"))),
+  ...(options.before === undefined ? [] : [stepwell("before", options.before)]),
+  ...(options["without-reference"] ? [] : [REFERENCE]),
+];
+const broker = await startBroker(kafkaLib, dir);
 const sink = await startSink();
 const results = [];
 try {
   await produce("load");
-  for (const contestant of [stepwell("stepwell", join(ROOT, "dist/stepwell.js")), REFERENCE]) {
-    for (const target of SINKS) results.push(await measure(contestant, target));
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    for (const target of SINKS) {
+      for (const contestant of contestants) results.push(await measure(contestant, target));
+    }
   }
 } finally {
   await stopProcess(sink.running);
   await stopProcess(broker);
   rmSync(dir, { recursive: true, force: true });
 }
-for (const { name, target, seconds, perSecond, cpuPer1000 } of results)
-  console.log(
-    `${name.padEnd(10)} ${target.padEnd(12)} ${seconds.toFixed(1)} s   ${Math.round(perSecond)} records a second, ${cpuPer1000.toFixed(2)} s of CPU per 1,000`,
-  );
-for (const target of SINKS) {
-  const [ours, theirs] = results.filter((one) => one.target === target);
-  console.log(`${target}: ${(ours.perSecond / theirs.perSecond).toFixed(2)} times as fast as the reference`);
+for (const target of SINKS) report(target);
+
+/** The median of the rounds and their spread, and how many times as fast as the reference each round was. */
+function report(target) {
+  const of = (name) => results.filter((one) => one.target === target && one.name === name);
+  const show = (numbers, digits = 0) => {
+    const sorted = numbers.toSorted((a, b) => a - b);
+    const [low, middle, high] = [0, Math.floor(sorted.length / 2), sorted.length - 1].map((at) =>
+      sorted[at].toFixed(digits),
+    );
+    return `${middle} (${low} to ${high})`;
+  };
+  const theirs = of(REFERENCE.name);
+  for (const { name } of contestants) {
+    const rounds = of(name);
+    console.log(
+      `${target} ${name}: ${show(rounds.map((one) => one.perSecond))} records a second; s of CPU per 1,000: ` +
+        `${show(
+          rounds.map((one) => one.cpu),
+          2,
+        )}, of the handlers ${show(
+          rounds.map((one) => one.sinkCpu),
+          2,
+        )}`,
+    );
+    if (name === REFERENCE.name || theirs.length === 0) continue;
+    const ratios = rounds.map(({ perSecond }, at) => perSecond / theirs[at].perSecond);
+    console.log(`${target} ${name}: ${show(ratios, 2)} times as fast as the reference`);
+  }
+}
+
+function profiled({ name, command }) {
+  if (options.profiles === undefined) return { name, command };
+  return {
+    name,
+    command: (place) => {
+      const { args, ...more } = command(place);
+      return { ...more, args: ["--cpu-prof", `--cpu-prof-dir=${options.profiles}`, ...args] };
+    },
+  };
 }
 
 /** From the subscription until the handler has run for every record. */
@@ -54,7 +107,7 @@ async function measure(contestant, target) {
   try {
     await ask(server, "kafka-clusters", { name: "main", properties: { "bootstrap.servers": broker.address } });
     const before = await sink.count();
-    const cpuBefore = cpuSeconds(server.pid);
+    const cpuBefore = [server.pid, sink.running.pid].map(cpuSeconds);
     const beganMs = performance.now();
     await ask(server, "subscriptions", {
       source: "kafka://main/load",
@@ -67,9 +120,11 @@ async function measure(contestant, target) {
       await sleep(50);
     }
     const seconds = (performance.now() - beganMs) / 1000;
-    const cpuPer1000 = ((cpuSeconds(server.pid) - cpuBefore) / RECORDS) * 1_000;
+    const [cpu, sinkCpu] = [server.pid, sink.running.pid].map(
+      (pid, at) => ((cpuSeconds(pid) - cpuBefore[at]) / RECORDS) * 1_000,
+    );
     console.log(`${contestant.name} ${target}: ${seconds.toFixed(1)} s`);
-    return { name: contestant.name, target, seconds, perSecond: RECORDS / seconds, cpuPer1000 };
+    return { name: contestant.name, target, perSecond: RECORDS / seconds, cpu, sinkCpu };
   } finally {
     await server.stop();
   }
@@ -113,58 +168,4 @@ async function startSink() {
     return (await answer)[0];
   };
   return { running, port, count };
-}
-
-async function startBroker() {
-  const [port, controllerPort] = await freePorts(2);
-  const listeners = `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`;
-  const settings = {
-    "process.roles": "broker,controller",
-    "node.id": 1,
-    "controller.quorum.bootstrap.servers": `127.0.0.1:${controllerPort}`,
-    listeners,
-    "advertised.listeners": listeners,
-    "controller.listener.names": "CONTROLLER",
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    "log.dirs": join(dir, "kafka"),
-    "offsets.topic.num.partitions": 1,
-    "offsets.topic.replication.factor": 1,
-    "transaction.state.log.replication.factor": 1,
-    "transaction.state.log.min.isr": 1,
-    "group.initial.rebalance.delay.ms": 0,
-  };
-  const file = join(dir, "server.properties");
-  writeFileSync(
-    file,
-    Object.entries(settings)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(""),
-  );
-  const java = [
-    "-Xmx256m",
-    "-XX:+UseSerialGC",
-    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-    "-cp",
-    `${kafkaLib}/*`,
-  ];
-  const log = openSync(join(dir, "format.log"), "a");
-  const format = [
-    "kafka.tools.StorageTool",
-    "format",
-    "--standalone",
-    "--cluster-id",
-    "stepwellTopicsTestCluste",
-    "--config",
-    file,
-  ];
-  const [code] = await once(spawn("java", [...java, ...format], { stdio: ["ignore", log, log] }), "exit");
-  if (code !== 0) throw new Error(`the storage of Kafka was not formatted; see ${dir}`);
-  const running = startProcess("java", [...java, "kafka.Kafka", file], { logFile: join(dir, "broker.log") });
-  const address = `127.0.0.1:${port}`;
-  await untilReady(running, "the broker", async () => {
-    const admin = new Admin({ clientId: "speed", bootstrapBrokers: [address], retries: 0 });
-    await admin.listTopics().finally(() => void admin.close());
-    return true;
-  });
-  return Object.assign(running, { address });
 }

@@ -1,5 +1,7 @@
 /** Topics on AWS: Lambda itself reads each topic, by one event source mapping for each subscription. */
-import type { EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
+import { ResourceConflictException, type EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
+import type { SubscriptionId } from "../../core/model/ids.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
 import type { Consumption, PartitionLag, RecordSink, Topics } from "../../engine/ports/topics.ts";
 import type { MappingForm } from "./mapping-form.ts";
 import { aliasOf, mappingForm, subscriptionOfAlias } from "./mapping-form.ts";
@@ -7,6 +9,8 @@ import type { Mappings } from "./mappings.ts";
 
 /** A mapping in one of these states refuses changes; the next round of `follow` changes it. */
 const CHANGING: ReadonlySet<string> = new Set(["Creating", "Enabling", "Disabling", "Updating", "Deleting"]);
+/** Mappings of removed subscriptions get this share of a round, so that many of them leave time for the others. */
+const ENDS_SHARE = 0.5;
 /** Lambda writes this word before the reason when it cannot read a topic. */
 const PROBLEM = /^PROBLEM:\s?/;
 
@@ -16,26 +20,29 @@ const PROBLEM = /^PROBLEM:\s?/;
  */
 export class EventSourceTopics implements Topics {
   readonly #mappings: Mappings;
+  readonly #clock: Pick<Clock, "nowMs">;
 
-  constructor(mappings: Mappings) {
+  constructor(mappings: Mappings, clock: Pick<Clock, "nowMs">) {
     this.#mappings = mappings;
+    this.#clock = clock;
   }
 
-  async follow(wanted: readonly Consumption[], sink: RecordSink): Promise<void> {
-    const byAlias = new Map(wanted.map((one) => [aliasOf(one), one]));
+  async follow(wanted: readonly Consumption[], sink: RecordSink, untilMs = Infinity): Promise<number> {
+    const beganMs = this.#clock.nowMs();
     const aliases = await this.#mappings.aliases();
-    for (const alias of aliases) {
-      if (subscriptionOfAlias(alias) !== undefined && !byAlias.has(alias)) await this.#end(alias);
-    }
-    for (const [alias, consumption] of byAlias) {
-      try {
+    const wantedAliases = new Set(wanted.map(aliasOf));
+    await this.#endOthers(aliases, wantedAliases, sink, beganMs + (untilMs - beganMs) * ENDS_SHARE);
+    let followed = 0;
+    for (const consumption of wanted) {
+      if (followed > 0 && this.#clock.nowMs() >= untilMs) break;
+      const alias = aliasOf(consumption);
+      await failing(sink, consumption.subscription.id, async () => {
         if (!aliases.includes(alias)) await this.#mappings.createAlias(alias);
-        const problem = await this.#followOne(alias, mappingForm(consumption));
-        if (problem !== undefined) await sink.failed(consumption.subscription.id, problem);
-      } catch (error) {
-        await sink.failed(consumption.subscription.id, error instanceof Error ? error.message : String(error));
-      }
+        return await this.#followOne(alias, mappingForm(consumption));
+      });
+      followed++;
     }
+    return followed;
   }
 
   /** Lambda reports the lag of a mapping as a metric alone. */
@@ -46,14 +53,25 @@ export class EventSourceTopics implements Topics {
   /** The mappings belong to the environment, not to this process. */
   async close(): Promise<void> {}
 
+  async #endOthers(
+    aliases: readonly string[],
+    wanted: ReadonlySet<string>,
+    sink: RecordSink,
+    untilMs: number,
+  ): Promise<void> {
+    for (const alias of aliases) {
+      const former = subscriptionOfAlias(alias);
+      if (former === undefined || wanted.has(alias)) continue;
+      if (this.#clock.nowMs() >= untilMs) return;
+      await failing(sink, former.id as SubscriptionId, () => this.#end(alias));
+    }
+  }
+
   /** @returns why the topic is not read; undefined if it is, or if the mapping is about to change */
   async #followOne(alias: string, form: MappingForm): Promise<string | undefined> {
     const [mapping, ...surplus] = await this.#mappings.of(alias);
     for (const one of surplus) await this.#remove(one);
-    if (mapping === undefined) {
-      await this.#mappings.create(alias, form);
-      return undefined;
-    }
+    if (mapping === undefined) return await this.#create(alias, form);
     if (CHANGING.has(mapping.State ?? "")) return undefined;
     if (!isSameSource(mapping, form)) {
       await this.#remove(mapping);
@@ -71,8 +89,20 @@ export class EventSourceTopics implements Topics {
     return form.isEnabled && PROBLEM.test(result) ? result.replace(PROBLEM, "") : undefined;
   }
 
+  /** @returns the conflict, if it is not with a mapping that another process has made for this alias since the list was read */
+  async #create(alias: string, form: MappingForm): Promise<string | undefined> {
+    try {
+      await this.#mappings.create(alias, form);
+    } catch (error) {
+      if (!(error instanceof ResourceConflictException)) throw error;
+      const [other] = await this.#mappings.of(alias);
+      return other === undefined ? conflictText(form, error) : undefined;
+    }
+    return undefined;
+  }
+
   /** The alias goes once its mappings have gone, which Lambda does in the background. */
-  async #end(alias: string): Promise<void> {
+  async #end(alias: string): Promise<undefined> {
     const mappings = await this.#mappings.of(alias);
     for (const one of mappings) await this.#remove(one);
     if (mappings.length === 0) await this.#mappings.deleteAlias(alias);
@@ -83,17 +113,34 @@ export class EventSourceTopics implements Topics {
   }
 }
 
+/** What fails for one subscription is stored with it, and the others are followed all the same. @param work returns what is wrong */
+async function failing(sink: RecordSink, id: SubscriptionId, work: () => Promise<string | undefined>): Promise<void> {
+  const problem = await work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  if (problem !== undefined) await sink.failed(id, problem);
+}
+
 /** The starting position counts only at the beginning, so a later change of it makes no other mapping. */
 function isSameSource(mapping: EventSourceMappingConfiguration, { fixed }: MappingForm): boolean {
   const brokers = (one: MappingForm["fixed"]): string =>
     (one.SelfManagedEventSource?.Endpoints?.KAFKA_BOOTSTRAP_SERVERS ?? []).toSorted().join(",");
-  const group = (one: MappingForm["fixed"]): string | undefined =>
-    one.SelfManagedKafkaEventSourceConfig?.ConsumerGroupId ?? one.AmazonManagedKafkaEventSourceConfig?.ConsumerGroupId;
   return (
     mapping.EventSourceArn === fixed.EventSourceArn &&
     brokers(mapping) === brokers(fixed) &&
-    group(mapping) === group(fixed) &&
+    groupIn(mapping) === groupIn(fixed) &&
     mapping.Topics?.[0] === fixed.Topics?.[0]
+  );
+}
+
+function groupIn(one: MappingForm["fixed"]): string | undefined {
+  return (
+    one.SelfManagedKafkaEventSourceConfig?.ConsumerGroupId ?? one.AmazonManagedKafkaEventSourceConfig?.ConsumerGroupId
+  );
+}
+
+function conflictText({ fixed }: MappingForm, { message }: Error): string {
+  return (
+    `Lambda makes no event source mapping for the topic '${fixed.Topics?.[0]}' with the group '${groupIn(fixed)}', ` +
+    `because another mapping is in its way (${message}): end that mapping, or give this subscription another group.id`
   );
 }
 

@@ -4,7 +4,7 @@ import type {
   SourceAccessConfiguration,
   SourceAccessType,
 } from "@aws-sdk/client-lambda";
-import { parseSource } from "../../core/registry/subscription.ts";
+import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
 import type { Consumption } from "../../engine/ports/topics.ts";
 
 type Properties = Readonly<Record<string, string>>;
@@ -59,9 +59,9 @@ export function subscriptionOfAlias(
 /** @throws MappingError */
 export function mappingForm(consumption: Consumption): MappingForm {
   const { subscription, cluster, state } = consumption;
-  const properties = { ...cluster.properties, ...subscription.options };
+  const properties = consumerProperties(subscription, cluster);
   const mskArn = properties["aws.msk-cluster-arn"];
-  const group = { ConsumerGroupId: groupOf(consumption, properties) };
+  const group = { ConsumerGroupId: groupOf(state, properties["group.id"]) };
   return {
     fixed: {
       Topics: [parseSource(subscription.source).topic],
@@ -79,9 +79,8 @@ export function mappingForm(consumption: Consumption): MappingForm {
 }
 
 /** A reset needs a group without offsets, because a mapping begins at its starting position only for such a group. */
-function groupOf({ subscription, state }: Consumption, properties: Properties): string {
-  const group = properties["group.id"] ?? subscription.id;
-  return state.reset === undefined ? group : `${group}-${state.reset.number}`;
+function groupOf({ reset }: Consumption["state"], group: string): string {
+  return reset === undefined ? group : `${group}-${reset.number}`;
 }
 
 function beginning({ state }: Consumption, properties: Properties): Partial<MappingForm["fixed"]> {

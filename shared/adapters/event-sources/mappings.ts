@@ -20,6 +20,7 @@ export interface Mappings {
   createAlias(name: string): Promise<void>;
   deleteAlias(name: string): Promise<void>;
   of(alias: string): Promise<readonly EventSourceMappingConfiguration[]>;
+  /** @throws ResourceConflictException if a mapping reads the same topic with the same group, of this alias or of another */
   create(alias: string, form: MappingForm): Promise<void>;
   update(uuid: string, form: MappingForm): Promise<void>;
   delete(uuid: string): Promise<void>;
@@ -84,8 +85,7 @@ export class LambdaMappings implements Mappings {
       Enabled: isEnabled,
       ...(access.length > 0 && { SourceAccessConfigurations: access }),
     };
-    // Another process may have made this mapping, or an old mapping with the same group may not be gone yet.
-    await this.#client.send(new CreateEventSourceMappingCommand(asked)).catch(unless(ResourceConflictException));
+    await this.#client.send(new CreateEventSourceMappingCommand(asked));
   }
 
   async update(uuid: string, { access, isEnabled }: MappingForm): Promise<void> {

@@ -25,10 +25,11 @@ export class KafkaTopics implements Topics {
   }
 
   /** Calls follow one another, so that an older one never undoes a newer one. */
-  async follow(wanted: readonly Consumption[], sink: RecordSink): Promise<void> {
+  async follow(wanted: readonly Consumption[], sink: RecordSink): Promise<number> {
     const mine = this.#following.then(() => this.#follow(wanted, sink));
     this.#following = mine.catch(() => undefined);
     await mine;
+    return wanted.length;
   }
 
   lag({ subscription }: Consumption): Promise<readonly PartitionLag[]> {

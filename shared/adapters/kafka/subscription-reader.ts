@@ -1,5 +1,5 @@
 /** Reads one subscription: one membership in its group after the other, with a pause after each that failed. */
-import { consumerOptions, parseSource } from "../../core/registry/subscription.ts";
+import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
 import type { Consumption, PartitionLag } from "../../engine/ports/topics.ts";
 import { Backoff } from "./backoff.ts";
 import { loadClient } from "./client.ts";
@@ -61,7 +61,7 @@ export class SubscriptionReader {
   async #open(onIgnored: ((names: readonly string[]) => void) | undefined): Promise<GroupSession> {
     const { subscription, cluster } = this.consumption;
     const client = await loadClient(this.#ground.refusalOf);
-    const properties = { ...cluster.properties, ...consumerOptions(subscription, cluster) };
+    const properties = consumerProperties(subscription, cluster);
     // A process that comes back takes its place in the group at once, and does not wait until the former one counts as dead.
     const options = clientOptions({ "group.instance.id": subscription.id, ...properties });
     if (options.ignored.length > 0) onIgnored?.(options.ignored);

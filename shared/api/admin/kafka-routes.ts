@@ -1,10 +1,12 @@
 /** The routes of the Kafka clusters that subscriptions read from. */
 import { withoutSecrets } from "../../core/model/secret-properties.ts";
-import { namesBrokers, subscriptionsOf } from "../../core/registry/subscription.ts";
+import { namesBrokers } from "../../core/model/kafka-brokers.ts";
+import { parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
 import type { KafkaCluster } from "../../core/registry/subscription.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { readKafka } from "../../engine/register/kafka-items.ts";
 import { createKafkaCluster, removeKafkaCluster, updateKafkaCluster } from "../../engine/register/subscribe.ts";
-import { followSubscriptions } from "../../engine/topics/follow-subscriptions.ts";
+import { followChange } from "../../engine/topics/follow-subscriptions.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
@@ -26,7 +28,7 @@ export async function createCluster({ engine, request }: AdminRequest): Promise<
   assertBrokers(properties);
   const cluster = await createKafkaCluster(engine, { name, properties });
   if (cluster === undefined) throw new HttpProblem(409, `The Kafka cluster '${name}' exists already`);
-  await followSubscriptions(engine);
+  await followCluster(engine, name);
   return jsonResponse(201, clusterBody(cluster), { location: `kafka-clusters/${name}` });
 }
 
@@ -54,7 +56,7 @@ export async function patchCluster(asked: AdminRequest): Promise<HttpResponse> {
   const updated = await updateKafkaCluster(asked.engine, name, properties);
   if (updated.kind === "unknown") throw unknownCluster(name);
   if (updated.kind === "configured") throw configuredCluster(name);
-  await followSubscriptions(asked.engine);
+  await followCluster(asked.engine, name);
   return jsonResponse(200, clusterBody(updated.cluster));
 }
 
@@ -68,8 +70,12 @@ export async function removeCluster(asked: AdminRequest): Promise<HttpResponse> 
     const ids = removed.subscriptions.map(({ id }) => id).join(", ");
     throw new HttpProblem(409, `The Kafka cluster '${name}' is used by ${ids}. Delete those first, or use force=true`);
   }
-  await followSubscriptions(asked.engine);
+  await followCluster(asked.engine, name);
   return emptyResponse(202);
+}
+
+async function followCluster(engine: Engine, name: string): Promise<void> {
+  await followChange(engine, ({ source }) => parseSource(source).cluster === name);
 }
 
 function assertBrokers(properties: Readonly<Record<string, string>>): void {

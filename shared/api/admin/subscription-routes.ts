@@ -3,7 +3,7 @@ import { IdError, parseSubscriptionId } from "../../core/model/ids.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { changeOptions, subscribe } from "../../engine/register/subscribe.ts";
 import { readKafka } from "../../engine/register/kafka-items.ts";
-import { followSubscriptions, removeSubscription } from "../../engine/topics/follow-subscriptions.ts";
+import { followChange, removeSubscription } from "../../engine/topics/follow-subscriptions.ts";
 import { pauseSubscription, resetSubscription, resumeSubscription } from "../../engine/topics/subscription-orders.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
@@ -18,7 +18,7 @@ import { subscriptionBodies } from "./subscription-body.ts";
 export async function createSubscription({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const { source, sink, options } = readJsonBody(request, CreateSubscription);
   const subscription = await subscribe(engine, { source, sink, options: options ?? {} });
-  await followSubscriptions(engine);
+  await followChange(engine, (one) => one.id === subscription.id);
   const [body] = await subscriptionBodies(engine, await readKafka(engine), [subscription]);
   return jsonResponse(201, body, { location: `subscriptions/${subscription.id}` });
 }
@@ -47,7 +47,7 @@ export async function changeSubscription(asked: AdminRequest): Promise<HttpRespo
   if (options !== undefined) await changeOptions(engine, id, options);
   if (reset !== undefined) await resetSubscription(engine, id, reset);
   if (paused === false) await resumeSubscription(engine, id);
-  await followSubscriptions(engine);
+  await followChange(engine, (one) => one.id === id);
   return await shown(asked, id);
 }
 

@@ -21,6 +21,9 @@ export interface Subscription {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** Each consumer has a name and a group. */
+export type ConsumerProperties = Readonly<Record<string, string> & Record<"client.id" | "group.id", string>>;
+
 export interface SourceTopic {
   readonly cluster: string;
   readonly topic: string;
@@ -74,18 +77,15 @@ export function subscriptionsOf(cluster: string, all: readonly Subscription[]): 
  * The subscription's options, completed by `client.id` and `group.id`. If the options lack one of these, the cluster's
  * property counts, else the default.
  */
-export function consumerOptions(
-  { id, options }: Subscription,
-  cluster: KafkaCluster | undefined,
-): Readonly<Record<string, string>> {
+export function consumerOptions({ id, options }: Subscription, cluster: KafkaCluster | undefined): ConsumerProperties {
   const above = cluster?.properties ?? {};
   const name = (key: string, fallback: string): string => options[key] ?? above[key] ?? fallback;
   return { ...options, "client.id": name("client.id", DEFAULT_CLIENT_ID), "group.id": name("group.id", id) };
 }
 
-/** True if the properties name an initial broker; a Kafka client needs at least one. */
-export function namesBrokers(properties: Readonly<Record<string, string>>): boolean {
-  return ["bootstrap.servers", "metadata.broker.list"].some((name) => (properties[name] ?? "") !== "");
+/** The properties of a consumer: those of the cluster, and above them the options of the subscription. */
+export function consumerProperties(subscription: Subscription, cluster: KafkaCluster): ConsumerProperties {
+  return { ...cluster.properties, ...consumerOptions(subscription, cluster) };
 }
 
 /** @returns the two parts of `<scheme>://<first>/<second>`, empty if missing; undefined for another form or scheme */

@@ -75,8 +75,10 @@ export interface Topics {
   /**
    * Makes exactly these consumptions exist: begins new ones, begins changed ones again, pauses the paused ones and ends all
    * others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
+   * @param untilMs a source whose requests take long stops here, after at least one consumption
+   * @returns how many of the consumptions, from the first on, exist now as they should
    */
-  follow(wanted: readonly Consumption[], sink: RecordSink): Promise<void>;
+  follow(wanted: readonly Consumption[], sink: RecordSink, untilMs?: number): Promise<number>;
   /** The partitions that this process knows, or all where the source can tell; empty if nothing is known. */
   lag(consumption: Consumption): Promise<readonly PartitionLag[]>;
   /** Ends all consumption of this process; the groups and their offsets stay. */

@@ -11,6 +11,7 @@ const CLUSTER_PREFIX = "cluster#";
 const HEAD = "head";
 const STATE_PREFIX = "state#";
 const SUBSCRIPTION_PREFIX = "sub#";
+const ROUND = "round";
 const FORMAT = 1;
 const TRIES = 10;
 
@@ -19,6 +20,8 @@ export interface KafkaRead {
   readonly subscriptions: readonly Subscription[];
   /** Empty for a subscription that was never paused or reset, and has met no error. */
   readonly stateOf: (id: SubscriptionId) => SubscriptionState;
+  /** The subscription with which the last round ended for lack of time. */
+  readonly roundEndedAt?: SubscriptionId;
 }
 
 type Ground = Pick<Engine, "meta" | "settings">;
@@ -63,9 +66,17 @@ export async function changeKafka(
   throw new CodedError("META0005", `the subscriptions changed ${TRIES} times before this change could be written`);
 }
 
+/** Not under the count of changes, because only the order of the next round depends on it. */
+export async function writeRoundEnd(ground: Ground, endedAt: SubscriptionId | undefined): Promise<void> {
+  const key = { pk: kafkaPk(ground), sk: ROUND };
+  if (endedAt === undefined) await ground.meta.delete(key);
+  else await ground.meta.put({ ...key, endedAt });
+}
+
 async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRead; readonly version: number }> {
   const items = await readPartition(ground.meta, kafkaPk(ground), {});
   const version = items.find(({ sk }) => sk === HEAD)?.["version"];
+  const roundEndedAt = items.find(({ sk }) => sk === ROUND)?.["endedAt"] as SubscriptionId | undefined;
   return {
     version: typeof version === "number" ? version : 0,
     read: {
@@ -80,6 +91,7 @@ async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRe
         const item = items.find(({ sk }) => sk === STATE_PREFIX + id);
         return item === undefined ? {} : (parsed(item) as SubscriptionState);
       },
+      ...(roundEndedAt !== undefined && { roundEndedAt }),
     },
   };
 }

@@ -22,9 +22,6 @@ import { recordSpan } from "./record-span.ts";
 import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
-/** Less than `AT_ONCE`: with few handlers beside it, a handler ends before its acceptance has to be written without its segment. */
-const DRIVEN_AT_ONCE = 48;
-
 /** How the records of one batch are accepted. */
 interface Way {
   readonly position: Position;
@@ -122,21 +119,27 @@ async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: 
     if (begun === undefined) lanes.set(lane, [one]);
     else begun.push(one);
   }
-  const made = await atMost(way.drivesAtOnce ? DRIVEN_AT_ONCE : AT_ONCE, [...lanes.values()], async (lane) => {
+  const made = await atMost(AT_ONCE, [...lanes.values()], async (lane) => {
     let count = 0;
-    for (const one of lane) if (await acceptOne(engine, origin, way, one)) count++;
+    let drivesAtOnce = way.drivesAtOnce;
+    for (const one of lane) {
+      const { isNew, isRunning } = await acceptOne(engine, origin, { ...way, drivesAtOnce }, one);
+      if (isNew) count++;
+      // Behind a handler that runs for long, the next records of its key get tickets, for which they need no driver.
+      if (isRunning) drivesAtOnce = false;
+    }
     return count;
   });
   return made.reduce((sum, count) => sum + count, 0);
 }
 
-/** @returns false if the invocation exists already */
+/** @returns `isNew` is false if the invocation exists already; `isRunning` is true if this process goes on driving it */
 async function acceptOne(
   engine: Engine,
   origin: RecordOrigin,
   { position, route, drivesAtOnce }: Way,
   { record, request }: Sorted["fresh"][number],
-): Promise<boolean> {
+): Promise<{ readonly isNew: boolean; readonly isRunning: boolean }> {
   const { service, handler, settings } = route;
   const target = {
     service: service.name,
@@ -162,12 +165,14 @@ async function acceptOne(
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };
-  const isDriven =
-    drivesAtOnce && isUntouched(position, record.offset) && (await acceptAndDrive(engine, acceptance, route));
+  const driven =
+    drivesAtOnce && isUntouched(position, record.offset)
+      ? await engine.bulkheads.recordTurns.take(origin.subscriptionId, () => acceptAndDrive(engine, acceptance, route))
+      : "no-slot";
   // An expired life under a derived id is the acceptance of this very record.
-  const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
+  const isNew = driven !== "no-slot" || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
-  return isNew;
+  return { isNew, isRunning: driven === "running" };
 }
 
 /**

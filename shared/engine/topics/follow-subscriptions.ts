@@ -1,9 +1,9 @@
 /** Makes the sources of records follow the stored subscriptions: at each change, and again and again. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
-import { parseSource } from "../../core/registry/subscription.ts";
+import { parseSource, type Subscription } from "../../core/registry/subscription.ts";
 import type { Engine } from "../engine.ts";
 import type { Consumption, Topics } from "../ports/topics.ts";
-import { readKafka } from "../register/kafka-items.ts";
+import { type KafkaRead, readKafka, writeRoundEnd } from "../register/kafka-items.ts";
 import { unsubscribe } from "../register/subscribe.ts";
 import { deletePositions } from "./position-items.ts";
 import { recordSink } from "./record-sink.ts";
@@ -11,10 +11,36 @@ import { recordSink } from "./record-sink.ts";
 const FOLLOW_EVERY_MS = 1_000;
 const LAGS_SHOWN_MAX = 100;
 
-/** Does nothing in a process without a source of records. The answer to a change waits for this, so that the answer is true. */
-export async function followSubscriptions(engine: Engine): Promise<void> {
+/** An operator who has changed one subscription does not wait for all others: their round comes. */
+const CHANGE_MAX_MS = 5_000;
+
+/**
+ * Follows what a change has touched, and as many other subscriptions as a moment allows. The answer to a change
+ * waits for this, so that the answer is true. Does nothing in a process without a source of records.
+ */
+export async function followChange(engine: Engine, isTouched: (one: Subscription) => boolean): Promise<void> {
   if (engine.topics === undefined) return;
-  await engine.topics.follow(await consumptions(engine), recordSink(engine));
+  const all = consumptions(await readKafka(engine));
+  const [touched, others] = [true, false].map((asked) =>
+    all.filter(({ subscription }) => isTouched(subscription) === asked),
+  );
+  const untilMs = engine.clock.nowMs() + CHANGE_MAX_MS;
+  await engine.topics.follow([...touched!, ...others!], recordSink(engine), untilMs);
+}
+
+/** Follows all subscriptions, as far as the time allows. The next round goes on where this one ends, in whichever process it is. */
+async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<void> {
+  const read = await readKafka(engine);
+  const wanted = inOrderAfter(read.roundEndedAt, consumptions(read));
+  const followed = await topics.follow(wanted, recordSink(engine), untilMs);
+  const endedAt = followed < wanted.length ? wanted[followed - 1]?.subscription.id : undefined;
+  if (endedAt !== read.roundEndedAt) await writeRoundEnd(engine, endedAt);
+}
+
+function inOrderAfter(endedAt: SubscriptionId | undefined, all: readonly Consumption[]): readonly Consumption[] {
+  const sorted = all.toSorted((a, b) => (a.subscription.id < b.subscription.id ? -1 : 1));
+  const isLater = ({ subscription }: Consumption): boolean => endedAt !== undefined && subscription.id > endedAt;
+  return [...sorted.filter(isLater), ...sorted.filter((one) => !isLater(one))];
 }
 
 /** Follows until the signal aborts, because another process may change a subscription. */
@@ -26,11 +52,11 @@ export async function runTopics(engine: Engine, signal: AbortSignal, everyMs = F
   await engine.topics.close();
 }
 
-/** Never fails: the next round tries again. */
-export async function followOnce(engine: Engine): Promise<void> {
+/** Never fails: the next round tries again. @param untilMs the end of the time for this round */
+export async function followOnce(engine: Engine, untilMs = Infinity): Promise<void> {
   if (engine.topics === undefined) return;
   try {
-    await followSubscriptions(engine);
+    await followRound(engine, engine.topics, untilMs);
     await showLag(engine, engine.topics);
   } catch (error) {
     engine.log.write("subscriptions.follow-failed", { error: String(error) });
@@ -39,7 +65,7 @@ export async function followOnce(engine: Engine): Promise<void> {
 
 /** The gauge has as many labels as this process reads subscriptions, and so a bound. */
 async function showLag(engine: Engine, topics: Topics): Promise<void> {
-  const wanted = (await consumptions(engine)).slice(0, LAGS_SHOWN_MAX);
+  const wanted = consumptions(await readKafka(engine)).slice(0, LAGS_SHOWN_MAX);
   const readings = await Promise.all(
     wanted.map(async (consumption) => {
       const lags = await topics.lag(consumption);
@@ -53,15 +79,14 @@ async function showLag(engine: Engine, topics: Topics): Promise<void> {
 /** Ends the consumption before it removes the positions. @returns false if there is no such subscription */
 export async function removeSubscription(engine: Engine, id: SubscriptionId): Promise<boolean> {
   if (!(await unsubscribe(engine, id))) return false;
-  await followSubscriptions(engine);
+  await followChange(engine, () => false);
   await deletePositions(engine, id);
   engine.log.write("subscription.removed", { subscriptionId: id });
   return true;
 }
 
 /** The subscriptions whose cluster is configured; the others read nothing. */
-async function consumptions(engine: Engine): Promise<readonly Consumption[]> {
-  const { clusters, subscriptions, stateOf } = await readKafka(engine);
+function consumptions({ clusters, subscriptions, stateOf }: KafkaRead): readonly Consumption[] {
   return subscriptions.flatMap((subscription) => {
     const cluster = clusters.find(({ name }) => name === parseSource(subscription.source).cluster);
     return cluster === undefined ? [] : [{ subscription, cluster, state: stateOf(subscription.id) }];

@@ -28,8 +28,11 @@ beforeEach(async () => {
     endpoint: lambda.uri,
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   });
-  const clock = { sleep: async (ms: number) => waits.push(ms) > 0 } as unknown as Clock;
-  topics = new EventSourceTopics(new LambdaMappings(client, "topics", clock));
+  const clock = {
+    sleep: async (ms: number) => waits.push(ms) > 0,
+    nowMs: () => waits.reduce((sum, ms) => sum + ms, 0),
+  } as unknown as Clock;
+  topics = new EventSourceTopics(new LambdaMappings(client, "topics", clock), clock);
 });
 
 afterEach(async () => {
@@ -147,11 +150,46 @@ test("Lambda's problem with a topic reaches the subscription, and a healthy one 
   expect(failures).toHaveLength(1);
 });
 
+test("the end of a mapping that Lambda refuses is noted with its subscription, and the others are followed", async () => {
+  await follow(consumption());
+  lambda.settle();
+  (lambda.aliases as Set<string>).add("sub_1old-0");
+  lambda.refuse("DELETE", "sub_1old-0");
+  await follow(consumption({}, {}, { "group.id": "other" }));
+  lambda.settle();
+  await follow(consumption({}, {}, { "group.id": "other" }));
+  expect(failures).toEqual(["sub_1old: it is refused", "sub_1old: it is refused"]);
+  expect(only().SelfManagedKafkaEventSourceConfig).toEqual({ ConsumerGroupId: "other" });
+});
+
 test("a subscription that no mapping can serve fails alone", async () => {
   const other = consumption({}, { "sasl.password": "secret" });
   await follow({ ...other, subscription: { ...other.subscription, id: "sub_1bad" as SubscriptionId } }, consumption());
   expect(failures).toEqual([
     "sub_1bad: On AWS sasl.password has no effect: store the credentials in Secrets Manager, and name the secret in aws.secret-arn",
   ]);
+  expect(lambda.mappings()[FIRST]).toHaveLength(1);
+});
+
+test("a mapping of another function with the same group is named as the reason, until it is gone", async () => {
+  const mine = consumption({}, {}, { "group.id": "shared" });
+  lambda.addForeign("orders", "shared");
+  await follow(mine);
+  expect(failures).toEqual([
+    `${ID}: Lambda makes no event source mapping for the topic 'orders' with the group 'shared', because another ` +
+      "mapping is in its way (it exists): end that mapping, or give this subscription another group.id",
+  ]);
+  await follow(mine);
+  expect(failures).toHaveLength(2);
+  lambda.removeForeign();
+  await follow(mine);
+  expect(failures).toHaveLength(2);
+  expect(lambda.mappings()[FIRST]).toHaveLength(1);
+});
+
+test("a mapping that another process makes meanwhile is no failure", async () => {
+  lambda.forestallNext();
+  await follow(consumption());
+  expect(failures).toEqual([]);
   expect(lambda.mappings()[FIRST]).toHaveLength(1);
 });

@@ -16,6 +16,13 @@ export interface LambdaWithMappings {
   /** Lets Lambda finish what it does in the background. */
   settle(): void;
   report(alias: string, result: string): void;
+  /** A mapping of another function, which reads the topic with this group. */
+  addForeign(topic: string, group: string): void;
+  removeForeign(): void;
+  /** Refuses requests with this method for this name from now on. */
+  refuse(method: string, name: string): void;
+  /** Lets another process make the next mapping, just before the request for it arrives. */
+  forestallNext(): void;
   stop(): Promise<void>;
 }
 
@@ -30,6 +37,8 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
   const aliases = new Set<string>();
   let mappings: Mapping[] = [];
   let made = 0;
+  let isForestalled = false;
+  const refused = new Set<string>();
   const changes: string[] = [];
   const conflict = [409, { Type: "User", message: "it exists" }, "ResourceConflictException"] as const;
   const unknown = [404, { Type: "User", message: "it is not there" }, "ResourceNotFoundException"] as const;
@@ -37,6 +46,7 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
   const answerTo = (method: string, url: URL, body: Record<string, unknown>): readonly [number, object, string?] => {
     const [, kind, name, sub, last] = url.pathname.replace(/\/$/, "").split("/").map(decodeURIComponent).slice(1);
     if (method !== "GET") changes.push(`${method} ${[kind, sub, last].filter((one) => one !== undefined).join("/")}`);
+    if (refused.has(`${method} ${last}`)) return [403, { message: "it is refused" }, "AccessDeniedException"];
     if (kind === "functions" && name === functionName && sub === "aliases") {
       if (method === "GET") return [200, { Aliases: [...aliases].map((Name) => ({ Name })) }];
       if (method === "DELETE") return aliases.delete(last!) ? [204, {}] : unknown;
@@ -53,7 +63,8 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
     if (method === "POST") {
       const alias = String(body["FunctionName"]).split(":")[1]!;
       if (!aliases.has(alias)) return unknown;
-      if (mappings.some((one) => one.alias === alias)) return conflict;
+      const source = sourceOf(body as unknown as Mapping);
+      if (mappings.some((one) => sourceOf(one) === source)) return conflict;
       const mapping = {
         ...body,
         alias,
@@ -61,6 +72,10 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
         State: body["Enabled"] === false ? "Disabling" : "Creating",
       };
       mappings.push(mapping as Mapping);
+      if (isForestalled) {
+        isForestalled = false;
+        return conflict;
+      }
       return [202, mapping];
     }
     const at = mappings.findIndex(({ UUID }) => UUID === name);
@@ -98,6 +113,30 @@ export async function lambdaWithMappings(functionName: string): Promise<LambdaWi
     report(alias, result) {
       mappings = mappings.map((one) => (one.alias === alias ? { ...one, LastProcessingResult: result } : one));
     },
+    addForeign(topic, group) {
+      const SelfManagedKafkaEventSourceConfig = { ConsumerGroupId: group };
+      mappings.push({
+        alias: "",
+        UUID: `m${++made}`,
+        State: "Enabled",
+        Topics: [topic],
+        SelfManagedKafkaEventSourceConfig,
+      });
+    },
+    removeForeign() {
+      mappings = mappings.filter(({ alias }) => alias !== "");
+    },
+    refuse(method, name) {
+      refused.add(`${method} ${name}`);
+    },
+    forestallNext() {
+      isForestalled = true;
+    },
     stop: () => peer.stop(),
   };
+}
+
+/** Lambda makes one mapping for each topic and group, whichever function it calls. */
+function sourceOf({ Topics: topics, SelfManagedKafkaEventSourceConfig: own }: EventSourceMappingConfiguration): string {
+  return `${topics?.[0]} ${own?.ConsumerGroupId}`;
 }

@@ -65,6 +65,17 @@ test("a cluster of MSK is named by its ARN; without a secret the role authentica
   expect(form.access).toEqual([]);
 });
 
+test("a mapping reads with the group of the subscription, else of the cluster, else with one named as the subscription", () => {
+  const groupWith = (properties: object, options = {}) => {
+    const consumption = of({ ...BROKER, ...properties });
+    const { fixed } = mappingForm({ ...consumption, subscription: { ...consumption.subscription, options } });
+    return fixed.SelfManagedKafkaEventSourceConfig?.ConsumerGroupId;
+  };
+  expect(groupWith({ "group.id": "theirs" }, { "group.id": "mine" })).toBe("mine");
+  expect(groupWith({ "group.id": "theirs" })).toBe("theirs");
+  expect(groupWith({})).toBe("sub_1abc");
+});
+
 test.each<readonly [ResetTarget, object]>([
   [{ kind: "earliest" }, { StartingPosition: "TRIM_HORIZON" }],
   [{ kind: "latest" }, { StartingPosition: "LATEST" }],

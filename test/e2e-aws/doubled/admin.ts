@@ -3,4 +3,6 @@ import { adminHandler } from "../../../functions/admin/admin-handler.ts";
 import { openAws } from "../../../shared/wiring/aws.ts";
 import { doubled } from "./doubled.ts";
 
-export const handler = adminHandler(await openAws({ functionName: "admin", throughQueue: doubled }));
+export const handler = adminHandler(
+  await openAws({ functionName: "admin", leavesSlowToQueue: true, throughQueue: doubled }),
+);

@@ -2,4 +2,4 @@
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
 import { openUnruly } from "./open.ts";
 
-export const handler = adminHandler(await openUnruly({ functionName: "admin" }));
+export const handler = adminHandler(await openUnruly({ functionName: "admin", leavesSlowToQueue: true }));
