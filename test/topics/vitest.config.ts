@@ -1,10 +1,10 @@
 /** The configuration of `npm run test:topics`: one file after the other, because each has brokers and processes of its own. */
 import { defineConfig } from "vitest/config";
-import { statementProgram } from "../../infra/statement-program.mjs";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
-  define: await statementProgram(),
+  define: await builtInTexts(),
   test: {
     include: ["test/topics/**/*.test.ts"],
     fileParallelism: false,

@@ -123,23 +123,23 @@ async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: 
     let count = 0;
     let drivesAtOnce = way.drivesAtOnce;
     for (const one of lane) {
-      const { isNew, isRunning } = await acceptOne(engine, origin, { ...way, drivesAtOnce }, one);
+      const { isNew, isOver } = await acceptOne(engine, origin, { ...way, drivesAtOnce }, one);
       if (isNew) count++;
-      // Behind a handler that runs for long, the next records of its key get tickets, for which they need no driver.
-      if (isRunning) drivesAtOnce = false;
+      // Behind an invocation that goes on, the next records of its key get tickets, for which they need no driver.
+      if (!isOver) drivesAtOnce = false;
     }
     return count;
   });
   return made.reduce((sum, count) => sum + count, 0);
 }
 
-/** @returns `isNew` is false if the invocation exists already; `isRunning` is true if this process goes on driving it */
+/** @returns `isNew` is false if the invocation exists already; `isOver` is true if this process has driven it to its end or park */
 async function acceptOne(
   engine: Engine,
   origin: RecordOrigin,
   { position, route, drivesAtOnce }: Way,
   { record, request }: Sorted["fresh"][number],
-): Promise<{ readonly isNew: boolean; readonly isRunning: boolean }> {
+): Promise<{ readonly isNew: boolean; readonly isOver: boolean }> {
   const { service, handler, settings } = route;
   const target = {
     service: service.name,
@@ -172,7 +172,7 @@ async function acceptOne(
   // An expired life under a derived id is the acceptance of this very record.
   const isNew = driven !== "no-slot" || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
-  return { isNew, isRunning: driven === "running" };
+  return { isNew, isOver: driven === "over" };
 }
 
 /**

@@ -14,7 +14,9 @@ import { acquire } from "../lock/acquire.ts";
  * No caller waits for the acceptance of a record, so it waits for the first segment longer than that of a call, and saves two
  * writes and a message. The next record of a key waits as long for the end of this one, and saves its place in the queue.
  */
-const ENDS_WITHIN_MS = 200;
+const ENDS_WITHIN_MS = 400;
+/** A handler that runs for longer is not busy with others: a wait for it would only hold up the records behind it. */
+const SLOW_FROM_MS = 1_000;
 
 /** `running`: the acceptance is durable, and the drive goes on. `no-slot`: nothing has happened. */
 export type RecordDrive = "over" | "running" | "no-slot";
@@ -34,7 +36,10 @@ export async function acceptAndDrive(engine: Engine, acceptance: Acceptance, rou
   const lane = acceptance.target.service;
   if (!records.take(lane)) return "no-slot";
   const lease = nextLease(engine, engine.activeInvocations.newToken());
-  const pending = new PendingAcceptance(engine, acceptance, lease, ENDS_WITHIN_MS);
+  const waitMs = engine.bulkheads.slowSinks.has(sinkOf(acceptance))
+    ? engine.settings.acceptanceWaitMs!
+    : ENDS_WITHIN_MS;
+  const pending = new PendingAcceptance(engine, acceptance, lease, waitMs);
   const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
   pending.durable.catch(() => active.lose());
   const begun = acceptance.handlerType === "exclusive" ? acquire(engine, active) : undefined;
@@ -46,7 +51,7 @@ export async function acceptAndDrive(engine: Engine, acceptance: Acceptance, rou
   await pending.durable;
   if (begun !== undefined) {
     await begun;
-    await Promise.race([driving, aMoment(engine)]);
+    await Promise.race([driving, aMoment(engine, waitMs)]);
   }
   return isOver ? "over" : "running";
 }
@@ -63,13 +68,24 @@ async function driveOn(
 ): Promise<void> {
   try {
     if (begun !== undefined) await begun;
+    const beganMs = engine.clock.nowMs();
     const end = await drive(engine, active);
+    noteDuration(engine, active.invocation.acceptance, engine.clock.nowMs() - beganMs);
     if (end === "ended" && pending.backstop !== undefined) await engine.queue.recall(await pending.backstop);
   } catch {
     // See above.
   }
 }
 
-function aMoment({ activeInvocations }: Engine): Promise<void> {
-  return new Promise((resolve) => activeInvocations.delayed.add(ENDS_WITHIN_MS, resolve));
+function noteDuration({ bulkheads: { slowSinks } }: Engine, acceptance: Acceptance, tookMs: number): void {
+  if (tookMs < SLOW_FROM_MS) slowSinks.delete(sinkOf(acceptance));
+  else slowSinks.add(sinkOf(acceptance));
+}
+
+function sinkOf({ target: { service, handler } }: Acceptance): string {
+  return `${service}/${handler}`;
+}
+
+function aMoment({ activeInvocations }: Engine, waitMs: number): Promise<void> {
+  return new Promise((resolve) => activeInvocations.delayed.add(waitMs, resolve));
 }
