@@ -11,4 +11,3 @@ const keyed = object({ name: "Keyed", handlers: { take: handlers.object.exclusiv
 const server = http2.createServer(createEndpointHandler({ services: [plain, keyed], logger: () => {} }));
 server.listen(Number(process.argv[2]), "127.0.0.1", () => process.send("ready"));
 process.on("message", () => process.send(count));
-process.on("SIGTERM", () => process.exit(0));

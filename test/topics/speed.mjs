@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     /** Another `stepwell.js`, as a third contestant. */
     before: { type: "string" },
     "without-reference": { type: "boolean", default: false },
-    /** A folder for CPU profiles of Stepwell and of the handlers. */
+    /** A folder for CPU profiles of Stepwell. */
     profiles: { type: "string" },
   },
 });
@@ -33,7 +33,6 @@ const RECORDS = Number(options.records);
 const KEYS = 1_000;
 const PARTITIONS = 4;
 const VALUE = "x".repeat(100);
-const PROFILING = options.profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profiles}`];
 const SINKS = options.sinks.split(",");
 const WITHIN_MS = 15 * 60_000;
 
@@ -92,11 +91,12 @@ function report(target) {
 }
 
 function profiled({ name, command }) {
+  if (options.profiles === undefined) return { name, command };
   return {
     name,
     command: (place) => {
       const { args, ...more } = command(place);
-      return { ...more, args: [...PROFILING, ...args] };
+      return { ...more, args: ["--cpu-prof", `--cpu-prof-dir=${options.profiles}`, ...args] };
     },
   };
 }
@@ -156,7 +156,7 @@ async function produce(topic) {
 
 async function startSink() {
   const [port] = await freePorts(1);
-  const running = startProcess(NODE_24, [...PROFILING, join(import.meta.dirname, "speed-sink.mjs"), String(port)], {
+  const running = startProcess(NODE_24, [join(import.meta.dirname, "speed-sink.mjs"), String(port)], {
     logFile: join(dir, "sink.log"),
     env: { ...process.env, RESTATE_LOGGING: "ERROR", NODE_ENV: "production" },
     hasChannel: true,

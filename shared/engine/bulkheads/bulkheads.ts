@@ -12,12 +12,7 @@ import { Slots } from "./slots.ts";
 const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
-/**
- * So many keep a deployment and the groups of the store busy. With more, handlers wait for one another until their acceptances
- * have to be written by themselves, which takes time from all.
- */
-const RECORDS_AT_ONCE = 128;
-/** A lane gets half of them, which is more than the records of all batches at a time. */
+/** A lane gets half of them, which is more than the acceptances of a batch at a time. */
 const RECORDS_MAX = 512;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
 const REPLY_PATIENCE_MS = 30_000;
@@ -36,10 +31,6 @@ export interface Bulkheads {
   readonly alongside: Slots;
   /** Invocations of records that their acceptor drives at once, in lanes by their service. Further ones go through the queue. */
   readonly records: Slots;
-  /** Turns of records whose acceptor waits for them while it drives them, in lanes by subscription. */
-  readonly recordTurns: FairTurns;
-  /** The handlers that ran for long when they last got a record, as `<service>/<handler>`: their acceptors do not wait for them. */
-  readonly slowSinks: Set<string>;
   /** Bytes of received replies that are not yet stored, in lanes by deployment. */
   readonly replies: Budget;
   /** Bytes of journals in memory, in lanes by service. */
@@ -73,8 +64,6 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
-    recordTurns: new FairTurns(RECORDS_AT_ONCE),
-    slowSinks: new Set(),
     records: new Slots({ count: RECORDS_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),

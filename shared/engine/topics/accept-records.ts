@@ -22,6 +22,9 @@ import { recordSpan } from "./record-span.ts";
 import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
+/** Fewer than acceptances alone: a handler that is not held up by many others ends before its acceptance has to be written by itself. */
+const DRIVEN_AT_ONCE = 48;
+
 /** How the records of one batch are accepted. */
 interface Way {
   readonly position: Position;
@@ -119,27 +122,21 @@ async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: 
     if (begun === undefined) lanes.set(lane, [one]);
     else begun.push(one);
   }
-  const made = await atMost(AT_ONCE, [...lanes.values()], async (lane) => {
+  const made = await atMost(way.drivesAtOnce ? DRIVEN_AT_ONCE : AT_ONCE, [...lanes.values()], async (lane) => {
     let count = 0;
-    let drivesAtOnce = way.drivesAtOnce;
-    for (const one of lane) {
-      const { isNew, isOver } = await acceptOne(engine, origin, { ...way, drivesAtOnce }, one);
-      if (isNew) count++;
-      // Behind an invocation that goes on, the next records of its key get tickets, for which they need no driver.
-      if (!isOver) drivesAtOnce = false;
-    }
+    for (const one of lane) if (await acceptOne(engine, origin, way, one)) count++;
     return count;
   });
   return made.reduce((sum, count) => sum + count, 0);
 }
 
-/** @returns `isNew` is false if the invocation exists already; `isOver` is true if this process has driven it to its end or park */
+/** @returns false if the invocation exists already */
 async function acceptOne(
   engine: Engine,
   origin: RecordOrigin,
   { position, route, drivesAtOnce }: Way,
   { record, request }: Sorted["fresh"][number],
-): Promise<{ readonly isNew: boolean; readonly isOver: boolean }> {
+): Promise<boolean> {
   const { service, handler, settings } = route;
   const target = {
     service: service.name,
@@ -165,14 +162,12 @@ async function acceptOne(
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };
-  const driven =
-    drivesAtOnce && isUntouched(position, record.offset)
-      ? await engine.bulkheads.recordTurns.take(origin.subscriptionId, () => acceptAndDrive(engine, acceptance, route))
-      : "no-slot";
+  const isDriven =
+    drivesAtOnce && isUntouched(position, record.offset) && (await acceptAndDrive(engine, acceptance, route));
   // An expired life under a derived id is the acceptance of this very record.
-  const isNew = driven !== "no-slot" || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
+  const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
-  return { isNew, isOver: driven === "over" };
+  return isNew;
 }
 
 /**

@@ -14,7 +14,6 @@ import {
 import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import { crashAfter, crashBefore } from "../../harness/engine/crash.ts";
 import { objectOf, workflowOf } from "../../harness/engine/object-stage.ts";
-import type { ScriptContext } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { rowsOf } from "../../harness/engine/statements.ts";
 
@@ -25,21 +24,15 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 let calls: string[];
 let stage: Stage;
 let actor: Actor;
-let isSlow: boolean;
 
 beforeEach(async () => {
   calls = [];
-  isSlow = false;
-  const note = (ctx: ScriptContext): string => {
+  const note = (ctx: { readonly input: string }): string => {
     calls.push(ctx.input);
     return "";
   };
-  const add = async (ctx: ScriptContext): Promise<string> => {
-    if (isSlow) await stage.pulse.sleep(2_000);
-    return note(ctx);
-  };
   stage = await open(
-    { greet: note, add, get: note, run: note },
+    { greet: note, add: note, get: note, run: note },
     {
       services: [objectOf(["add"], ["get"]), workflowOf()],
       recordSizeMaxBytes: 100,
@@ -105,31 +98,6 @@ test("records of one key run in the order of their offsets", async () => {
   expect(calls).toHaveLength(40);
 });
 
-test("the acceptor drives records at once, those of a key one after the other, and leaves nothing to the queue", async () => {
-  const [service, object] = [await subscribed("S/greet"), await subscribed("O/add")];
-  const records = Array.from({ length: 12 }, (_, offset) => record(offset, `k${offset % 3}`));
-  await accept(service, records);
-  await accept(object, records);
-  expect(calls).toHaveLength(24);
-  expect(await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0))).toEqual([]);
-});
-
-test("records behind a handler that runs for long are accepted without a wait for it, once its duration is known", async () => {
-  isSlow = true;
-  const subscription = await subscribed("O/add");
-  const took = async (records: readonly TopicRecord[]): Promise<number> => {
-    const beganMs = stage.pulse.nowMs();
-    const accepting = acceptRecords(actor.engine, { subscription, partition: 0, records });
-    expect(await stage.pulse.within(1_000, accepting)).toMatchObject({ accepted: records.length });
-    return stage.pulse.nowMs() - beganMs;
-  };
-  expect(await took([record(0, "a"), record(1, "b")])).toBeGreaterThanOrEqual(400);
-  await stage.pulse.pass(10_000);
-  expect(await took([record(2, "a"), record(3, "a"), record(4, "b")])).toBeLessThan(50);
-  await worked();
-  expect(calls).toEqual(["a:0", "b:1", "a:2", "b:4", "a:3"]);
-});
-
 test("a shared handler and the run of a workflow are sinks, too; a second record of the workflow is a duplicate", async () => {
   const shared = await subscribed("O/get");
   const runs = await subscribed("W/run");
@@ -177,7 +145,7 @@ describe("a process that dies", () => {
         (port === "table" || port === "queue") && method !== "get" && method !== "query" && seen++ === at >> 1;
       (at % 2 === 0 ? crashBefore : crashAfter)(actor, isIt);
       const first = acceptRecords(actor.engine, { subscription, partition: 0, records }).catch(() => undefined);
-      await Promise.race([first, stage.pulse.pass(100)]);
+      await Promise.race([first, stage.pulse.pass(1)]);
       await stage.reboot();
       const next = stage.actor({ soleOwner: true });
       next.startWorker();
@@ -187,9 +155,7 @@ describe("a process that dies", () => {
         const mine = calls.filter((call) => call.startsWith(`${key}:`));
         expect(mine).toEqual(mine.toSorted());
       }
-      const rows = await rowsOf(next, "SELECT count(*) AS n FROM sys_invocation WHERE completion_result = 'success'");
-      expect(rows).toEqual([{ n: 6 }]);
-      expect(new Set(calls)).toEqual(new Set(["k0:0", "k1:1", "k0:2", "k1:3", "k0:4", "k1:5"]));
+      expect(calls.toSorted()).toEqual(["k0:0", "k0:2", "k0:4", "k1:1", "k1:3", "k1:5"]);
     },
   );
 });
