@@ -28,7 +28,7 @@ const HEAVY = [
 /** Tests that start the command or a whole local process, or that measure their own process. */
 const PROCESSES = [
   "test/adapters/embedded/hard-kill.test.ts",
-  "test/adapters/statements/process-sql.test.ts",
+  "test/adapters/statements/*.test.ts",
   "test/bad-input/**/*.test.ts",
   "test/e2e-local/**/*.test.ts",
   "test/errors/{command-line-codes,network,refused-start}.test.ts",

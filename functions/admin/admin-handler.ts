@@ -1,6 +1,8 @@
 /** The Lambda handler of the admin API. IAM authorizes every caller before the function runs. */
 import packageJson from "../../package.json" with { type: "json" };
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
+import { isStatement } from "../../shared/api/admin/audit.ts";
+import { answerTooLarge } from "../../shared/api/admin/query-route.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
@@ -8,7 +10,7 @@ import type { Aws } from "../../shared/wiring/aws.ts";
 import { statementFront } from "../../shared/wiring/statement-front.ts";
 import { uiFront } from "../../shared/wiring/ui-front.ts";
 import { ingressUseCases, invocationUseCases } from "../../shared/wiring/use-cases.ts";
-import { requestOf, resultOf } from "../lambda/gateway-event.ts";
+import { requestOf, RESULT_MAX_BYTES, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
 import { functionMemoryBytes } from "../lambda/function-memory.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
@@ -33,6 +35,7 @@ export function adminHandler(aws: Aws): AdminHandler {
     statements: statementFront(engine, settings, {
       memoryMaxBytes: functionMemoryBytes(process.env) / 2,
       environment: process.env,
+      wholeMaxBytes: RESULT_MAX_BYTES,
     }),
   });
   return async (event, context) => {
@@ -41,6 +44,8 @@ export function adminHandler(aws: Aws): AdminHandler {
     const isTooLarge = request.body.length > settings["admin.request-size-limit"];
     const answer = async () => (isTooLarge ? textResponse(413, "length limit exceeded") : await face(request));
     const response = await withinTime(engine, untilMs, answer);
-    return resultOf(response, () => textResponse(500, "the answer is larger than a function can return"));
+    const tooLarge = () =>
+      isStatement(request) ? answerTooLarge() : textResponse(500, "the answer is larger than a function can return");
+    return resultOf(response, tooLarge);
   };
 }

@@ -108,7 +108,7 @@ function responseTo(
 
 function failureOf(
   { base, options }: ServerAddress,
-  { method }: HttpRequest,
+  { method, path }: HttpRequest,
   error: unknown,
   progress: Progress,
 ): CommandFailure {
@@ -124,7 +124,7 @@ function failureOf(
   }
   const shown = shownBase(base);
   if (progress.isConnected)
-    return failed(`The connection to ${shown} broke before the answer was complete`, repetitionFix(method));
+    return failed(`The connection to ${shown} broke before the answer was complete`, breakFix(method, path));
   return isOfNetwork(cause)
     ? failed(
         `No server answers at ${shown}`,
@@ -141,6 +141,12 @@ function outOfTime({ base }: ServerAddress, { method }: HttpRequest, withinMs: n
     exitCode: EXIT_NO_SERVER,
     fix: repetitionFix(method),
   });
+}
+
+/** A server breaks off the rows of a statement that fails while it runs. */
+function breakFix(method: string, path: string): string {
+  if (path !== "query") return repetitionFix(method);
+  return "If the server still runs, the statement failed or reached a limit: the server's log has the cause as admin-statement.cut.";
 }
 
 /** The server may have done what a request without an answer asks for. */

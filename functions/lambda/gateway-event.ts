@@ -34,7 +34,7 @@ export interface GatewayResult {
 }
 
 /** The Lambda limit for the whole result as JSON. */
-const RESULT_MAX_BYTES = 6 * 1024 * 1024;
+export const RESULT_MAX_BYTES = 6 * 1024 * 1024;
 /** Handlers choose the status of their failures; the gateway rejects statuses above this one. */
 const STATUS_MAX = 599;
 

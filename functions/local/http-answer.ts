@@ -102,10 +102,19 @@ function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, on
 
 /** Ends the connection or the stream of a client that does not read its answer. */
 export function cutOff(outgoing: Outgoing): void {
+  end(outgoing, constants.NGHTTP2_CANCEL);
+}
+
+/** Ends an answer that will not be whole. Some clients take a cancelled stream for a complete answer, but none a failed one. */
+export function breakOff(outgoing: Outgoing): void {
+  end(outgoing, constants.NGHTTP2_INTERNAL_ERROR);
+}
+
+function end(outgoing: Outgoing, http2Code: number): void {
   if (!("stream" in outgoing)) return void outgoing.destroy();
   const { stream } = outgoing;
   // To its client, a stream destroyed without an error code would look like a complete answer.
-  stream.close(constants.NGHTTP2_CANCEL);
+  stream.close(http2Code);
   // If the client reads nothing at all, the close would wait for the connection.
   stream.destroy();
 }
@@ -122,10 +131,24 @@ function byteText(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
 }
 
+/** Writes the head of an answer whose length is not known. */
+export function writeStreamedHead(outgoing: Outgoing, { status, headers }: HttpResponse, isLast: boolean): void {
+  writeFields(outgoing, status, { ...headers, ...NO_SNIFFING }, isLast);
+}
+
 /** @returns whether the request came over HTTP/2 */
 function writeHead(outgoing: Outgoing, { status, headers, body }: HttpResponse, isLast: boolean): boolean {
   const all = { ...headers, ...NO_SNIFFING };
   const sized = status === 204 || status === 304 ? all : { ...all, "content-length": String(body.length) };
+  return writeFields(outgoing, status, sized, isLast);
+}
+
+function writeFields(
+  outgoing: Outgoing,
+  status: number,
+  sized: Readonly<Record<string, string>>,
+  isLast: boolean,
+): boolean {
   if ("stream" in outgoing) {
     outgoing.writeHead(status > STATUS_MAX_OF_HTTP2 ? 500 : status, sized);
     return true;

@@ -15,6 +15,7 @@ import { cutOff, endWhenUnread, hasBody, refuseBody, write } from "./http-answer
 import type { Outgoing } from "./http-answer.ts";
 import { limitSession } from "./http2-limits.ts";
 import { readRequest } from "./http-request.ts";
+import { isStreamed, writeStreamed } from "./streamed-answer.ts";
 import type { RequestRead } from "./http-request.ts";
 import type { Incoming } from "./incoming.ts";
 import { isLoopbackAddress } from "./loopback.ts";
@@ -187,7 +188,7 @@ export class Door {
     try {
       const goOn = asksToGoOn ? () => outgoing.writeContinue() : undefined;
       const admitted = await this.#answered(incoming, outgoing, gone.signal, goOn).finally(() => this.#unanswered--);
-      isAnswered = true;
+      isAnswered = admitted === undefined || !isStreamed(admitted.response);
       if (admitted !== undefined) this.#write(outgoing, admitted);
     } catch {
       // If an answer cannot be written, only the client notices, because its connection breaks.
@@ -247,6 +248,8 @@ export class Door {
   };
 
   #write(outgoing: Outgoing, { response, release }: Admitted): void {
+    if (isStreamed(response))
+      return void writeStreamed(outgoing, response, { isLast: this.#isClosing, unreadMs: this.#unreadMs });
     if (outgoing.destroyed) return release?.();
     const mover = release && this.#answersRoom?.mover(() => cutOff(outgoing));
     outgoing.once("close", () => {

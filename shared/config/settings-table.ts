@@ -111,7 +111,7 @@ export const SETTINGS = {
   ),
   "admin.query-engine.time-limit": interval(
     "30s",
-    "How long one SQL statement may take, on AWS at most the function's time.",
+    "How long one SQL statement may take, without the time in which it waits for a client that reads its rows slowly; on AWS at most the function's time.",
   ),
   "admin.bodies-size-limit": optionalSize(
     "As ingress.bodies-size-limit, for the admin API; by default a thirty-second of memory-size.",

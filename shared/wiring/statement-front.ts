@@ -22,6 +22,8 @@ export interface StatementPlace {
   readonly memoryMaxBytes?: number;
   /** The variables of this process. The evaluators get only the variables that Node needs to start, and no secrets. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The limit of an answer, where it can be sent only as a whole. */
+  readonly wholeMaxBytes?: number;
 }
 
 /** The paths of Node's libraries, and the variables that Windows needs to start a process. */
@@ -30,7 +32,7 @@ const VARIABLES = ["LD_LIBRARY_PATH", "SystemRoot"] as const;
 export function statementFront(
   { clock }: Pick<Engine, "clock">,
   settings: StatementSettings,
-  { memoryMaxBytes = Infinity, environment = {} }: StatementPlace = {},
+  { memoryMaxBytes = Infinity, environment = {}, wholeMaxBytes }: StatementPlace = {},
 ): OpenStatementFront {
   const known = VARIABLES.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
   const processes = new StatementProcesses({
@@ -39,6 +41,7 @@ export function statementFront(
     environment: Object.fromEntries(known) as Record<string, string>,
     memoryMaxBytes: Math.min(settings["admin.query-engine.memory-size"], memoryMaxBytes),
     timeLimitMs: settings["admin.query-engine.time-limit"],
+    ...(wholeMaxBytes !== undefined && { wholeMaxBytes }),
   });
   return {
     json: processes.as("json"),

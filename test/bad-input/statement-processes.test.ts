@@ -89,6 +89,14 @@ describe("while other requests are served", () => {
   });
 });
 
+test("a statement that reaches its limit after its first rows is broken off, and the log says why", async () => {
+  const body = JSON.stringify({ query: doubling(10) });
+  const response = await fetch(`${stage.adminUri}/query`, { method: "POST", headers: HEADERS, body });
+  expect([response.status, response.headers.get("content-length")]).toEqual([200, null]);
+  await expect(response.text()).rejects.toThrow("terminated");
+  expect(stage.logged.join()).toMatch(/broken off.*kind=refused.*not answered in 3 s/);
+});
+
 test("when a client leaves, the processes that evaluate its statement end within a second", async () => {
   const leaving = new AbortController();
   const left = asked(doubling(28), stage, leaving.signal).catch((error: unknown) => error);

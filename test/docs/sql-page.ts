@@ -5,6 +5,7 @@ import { FLOW_CONTROL_TABLES } from "../../shared/core/query/flow-control-shapes
 import { dataTypeOf, type TableShape } from "../../shared/core/query/table-shape.ts";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
 import { KEPT_MAX } from "../../shared/adapters/statements/table-feed.ts";
+import { RESULT_MAX_BYTES } from "../../functions/lambda/gateway-event.ts";
 import { STATEMENT_LIMITS } from "../../shared/engine/query/listing-budget.ts";
 import { ALWAYS_NULL, SENTENCES, SHARED_SENTENCES } from "./sql-columns.ts";
 
@@ -82,13 +83,14 @@ function limits(): string {
   const time = `\`${"admin.query-engine.time-limit" satisfies keyof typeof SETTINGS}\``;
   return `## Limits
 
-A statement beyond a limit is refused, and the message says what to narrow. It never gives a part of the rows. The local process owns its store, so that
-a statement there may read everything; its memory and its time have limits.
+A statement beyond a limit is refused, and the message says what to narrow. The local process owns its store, so that a statement there may read
+everything; its memory and its time have limits.
 
 | limit | value |
 |---|---|
-| rows of the answer | ${number(rowsMax)} |
-| size of the answer | ${bytes(answerMaxBytes)} |
+| rows of the answer, on AWS | ${number(rowsMax)} |
+| size of the answer, on AWS | ${bytes(RESULT_MAX_BYTES)}; Arrow leaves as base64, of which 4.5 MiB fit |
+| rows and values of a list in a statement, and of Arrow whose types only the rows show | ${number(rowsMax)}, ${bytes(answerMaxBytes)} |
 | letters of the statement | ${number(statementMaxLength)} |
 | rows that joins, sorts and groups pass | ${number(stepsMax)} |
 | entries of the indexes that are read, on AWS | ${number(entriesMax)} |
@@ -101,6 +103,21 @@ a statement there may read everything; its memory and its time have limits.
 | time of a statement | ${time} |
 
 Two statements run at a time, each in a process of its own, and sixteen wait for their turn. A client that leaves ends its statement.
+
+## How answers arrive
+
+**The local process sends rows while it evaluates the rest,** as JSON and as Arrow, at the latest a tenth of a second after they are ready. A statement
+that has to see all rows first (an aggregate, a \`GROUP BY\`, an \`ORDER BY\` that no index gives) sends its first row at its end. A client that reads slowly stops the
+evaluation, so that an answer of any size takes a few pieces of 256 KiB in memory; that wait does not count as time of the statement. A client that
+takes nothing for a minute is cut off, or for ten seconds while other statements wait for their turn.
+
+**An error before the first row has a status and a message.** After it the status is sent already, so the server breaks the answer off: HTTP/1.1 lacks the last
+chunk, HTTP/2 resets the stream, the JSON has no end. The log has the cause as \`admin-statement.cut\` ([log-events.md](log-events.md#admin-statement.cut)).
+
+**A stream of Arrow begins with the types of its columns.** Where only all rows show a type, as after a UNION or for some CASE expressions, the rows wait for
+the end of the statement.
+
+**On AWS** an answer is sent as a whole, because a function returns it as one value. A larger answer is refused with 400.
 `;
 }
 

@@ -8,6 +8,12 @@ const HISTORY_MAX = 30;
 const HISTORY_NAME = "stepwell.statements";
 /** A longer statement would fill the browser's storage. */
 const KEPT_MAX_CHARS = 20_000;
+/** A page with more would take minutes, or end. */
+const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
+const TOO_LARGE =
+  "The answer has more than 64 MiB, which is too much for a page. Add a LIMIT, name fewer columns, or use `stepwell sql --csv`.";
+const BROKEN_OFF =
+  "The answer ended before its last row: the statement failed or reached a limit while it ran, or the connection broke. The log of the server has the cause as admin-statement.cut.";
 const COLUMNS =
   "select table_schema, table_name, column_name from information_schema.columns order by table_name, ordinal_position";
 
@@ -18,12 +24,33 @@ export async function runStatement(query: string, aborted?: AbortSignal): Promis
     body: { query, columns: true },
     ...(aborted && { signal: aborted }),
   });
-  const text = await response.text();
+  const text = await textOf(response);
   if (!response.ok) throw problemIn(response.status, text);
   try {
     return answerIn(text);
   } catch {
     throw new ApiProblem(response.status, "The server answered with something else than rows.");
+  }
+}
+
+/** @throws ApiProblem for an answer that a page cannot hold, or that the server broke off */
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  try {
+    for (const reader = response.body!.getReader(); ;) {
+      const { value, done } = await reader.read();
+      if (done) return text + decoder.decode();
+      size += value.length;
+      // The server ends a statement whose reader leaves.
+      if (size > ANSWER_MAX_BYTES) await reader.cancel();
+      if (size > ANSWER_MAX_BYTES) throw new ApiProblem(response.status, TOO_LARGE);
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    if (error instanceof ApiProblem || (error instanceof DOMException && error.name === "AbortError")) throw error;
+    throw new ApiProblem(response.status, BROKEN_OFF);
   }
 }
 

@@ -17,30 +17,47 @@ import {
 } from "@uwdata/flechette";
 import type { DataType } from "@uwdata/flechette";
 import type { CellValue } from "../../core/query/table-shape.ts";
-import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
+import type { SqlCells, StreamedColumn } from "../../engine/ports/sql.ts";
 
-const ROWS_PER_BATCH = 8192;
+/** The end mark of a stream. */
+const END_BYTES = 8;
+/** A message begins with a mark and the length of its head, of four bytes each. */
+const MESSAGE_START_BYTES = 8;
 
-export function arrowStream({ columns, rows }: SqlAnswer): Uint8Array {
-  const named = columns.map((column, at): [string, ReturnType<typeof columnFromArray>] => {
-    const type = typeOf(column, rows, at);
+/**
+ * @param columns none has the type `unknown`
+ * @returns a function that writes the next rows of the answer as one record batch
+ */
+export function arrowWriter(
+  columns: readonly StreamedColumn[],
+): (rows: readonly SqlCells[], isLast: boolean) => Uint8Array {
+  let isFirst = true;
+  return (rows, isLast) => {
+    const stream = streamOf(columns, rows);
+    const from = isFirst ? 0 : schemaBytes(stream);
+    isFirst = false;
+    return stream.subarray(from, stream.length - (isLast ? 0 : END_BYTES));
+  };
+}
+
+/** A whole stream of one batch: the writer of the package writes no others. */
+function streamOf(columns: readonly StreamedColumn[], rows: readonly SqlCells[]): Uint8Array {
+  const named = columns.map(({ name, type }, at): [string, ReturnType<typeof columnFromArray>] => {
     const values = rows.map((row) => valueOf(row[at] ?? null, type));
-    return [column.name, columnFromArray(values, dataType(type), { maxBatchRows: ROWS_PER_BATCH, useBigInt: true })];
+    return [name, columnFromArray(values, dataType(type), { maxBatchRows: Math.max(1, rows.length), useBigInt: true })];
   });
   const bytes = tableToIPC(tableFromColumns(named), { format: "stream" });
   if (bytes === null) throw new Error("the Arrow writer gave no bytes");
   return bytes;
 }
 
-/** The type of a column. An unsigned column becomes signed if it has values that are not unsigned, as after a UNION. */
-function typeOf({ type }: SqlColumn, rows: SqlAnswer["rows"], at: number): SqlColumn["type"] {
-  if (type !== "uint32" && type !== "uint64") return type;
-  const max = type === "uint32" ? UINT32_MAX : UINT64_MAX;
-  const fits = (value: CellValue): boolean => value === null || ((value as bigint) >= 0 && (value as bigint) <= max);
-  return rows.every((row) => fits(row[at] ?? null)) ? type : "integer";
+/** The length of the first message, the schema, which has no body. */
+function schemaBytes(stream: Uint8Array): number {
+  const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
+  return MESSAGE_START_BYTES + view.getInt32(4, true);
 }
 
-function dataType(type: SqlColumn["type"]): DataType {
+function dataType(type: StreamedColumn["type"]): DataType {
   switch (type) {
     case "text":
       return largeUtf8();
@@ -64,14 +81,13 @@ function dataType(type: SqlColumn["type"]): DataType {
       return list(largeUtf8());
     case "integers":
       return list(uint32());
+    case "unknown":
+      throw new Error("a column of an Arrow stream needs a type");
   }
 }
 
-const UINT32_MAX = 2n ** 32n - 1n;
-const UINT64_MAX = 2n ** 64n - 1n;
-
 /** Integers become 64 bits. A value beyond the signed 64 bits keeps its lower 64 bits, unless its column is unsigned. */
-function valueOf(value: CellValue, type: SqlColumn["type"]): unknown {
+function valueOf(value: CellValue, type: StreamedColumn["type"]): unknown {
   if (value === null) return null;
   if (type === "integer") return BigInt.asIntN(64, BigInt(value as number | bigint));
   if (type === "uint64") return BigInt(value as number | bigint);

@@ -17,6 +17,8 @@ export interface Preparation {
   /** The type of the first column of each prepared SELECT. */
   readonly scalarTypes: WeakMap<SelectStatement, ColumnType | undefined>;
   readonly size: StatementSize;
+  /** The statements that join the rows of two statements, whose types may differ. */
+  readonly compounds: Set<Statement>;
   /** The text of an expression in the statement that the SQL engine parsed. */
   readonly written: (expr: ExprNode) => string;
   /** Runs an independent inner statement. @returns undefined if it depends on the outer one */

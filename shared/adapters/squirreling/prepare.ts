@@ -52,6 +52,7 @@ async function prepareCompound(
   given: Preparation,
   outer: Names,
 ): Promise<Brought["types"]> {
+  given.compounds.add(statement);
   await prepare(statement.right, given, outer);
   const types = await prepare(statement.left, given, outer);
   const scope = [{ alias: "", types }];

@@ -15,8 +15,9 @@ import {
   SqlError,
   type Sql,
   type SqlAnswer,
-  type SqlColumn,
+  type SqlCells,
   type SqlRow,
+  type SqlRows,
   type SqlTable,
 } from "../../engine/ports/sql.ts";
 import { inDialect } from "./dialect.ts";
@@ -30,14 +31,16 @@ import { StatementSize } from "./statement-size.ts";
 import { StepLimit } from "./step-limit.ts";
 import { streamedPlan } from "./streamed-plan.ts";
 import { withTruths } from "./truths.ts";
-import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
+import { cellOf, engineValue } from "./values.ts";
+import { wholeAnswer, withinLimits } from "./whole-answer.ts";
 
 export interface SqlLimits {
   readonly statementMaxLength: number;
+  /** The limit for the rows of an answer that is in memory as a whole, and of a list in a statement. */
   readonly rowsMax: number;
   /** The limit of steps in joins, sorts and groups; each row is one. */
   readonly stepsMax: number;
-  /** The limit for the values of an answer, and of a list in a statement; absent means no limit. */
+  /** The limit for their values; absent means no limit. */
   readonly answerMaxBytes?: number;
 }
 
@@ -63,6 +66,11 @@ export class SquirrelingSql implements Sql {
   }
 
   async run(statement: string, tables: readonly SqlTable[]): Promise<SqlAnswer> {
+    return await wholeAnswer(await this.stream(statement, tables), this.#limits);
+  }
+
+  /** As `run`, with rows that are evaluated while the caller takes them, and without limits of the answer. */
+  async stream(statement: string, tables: readonly SqlTable[]): Promise<SqlRows> {
     const run = new Run(tables, this.#nowMs(), this.#limits);
     return await run.answer(run.read(statement));
   }
@@ -76,7 +84,6 @@ class Run {
   /** The text that the SQL engine parsed. */
   #text = "";
   #rowsRead = 0;
-  #answerBytes = 0;
 
   constructor(tables: readonly SqlTable[], nowMs: number, limits: SqlLimits) {
     this.#limits = limits;
@@ -90,6 +97,7 @@ class Run {
       sets,
       scalarTypes: new WeakMap(),
       size: new StatementSize(),
+      compounds: new Set(),
       functions: this.#functions,
       written: ({ positionStart, positionEnd }) => this.#text.slice(positionStart, positionEnd),
       evaluate: (inner) => this.#list(inner),
@@ -108,43 +116,44 @@ class Run {
     });
   }
 
-  async answer(statement: Statement): Promise<SqlAnswer> {
+  async answer(statement: Statement): Promise<SqlRows> {
     const types = await prepare(statement, this.#preparation).catch((error: unknown) => {
       throw told(error);
     });
-    const { columns, rows } = await this.#execute(statement, this.#limits.rowsMax);
-    const typed = columns.map((name, at): SqlColumn => ({ name, type: types.get(name) ?? typeOfValues(rows, at) }));
-    return { columns: typed, rows: rows.map((row) => row.map((value, at) => cellOf(value, typed[at]!.type))) };
+    const { columns, groups } = this.#execute(statement);
+    const typed = columns.map((name) => ({ name, type: types.get(name) ?? ("unknown" as const) }));
+    const isTyped = this.#preparation.compounds.size === 0 && typed.every(({ type }) => type !== "unknown");
+    const cells = async function* (): AsyncGenerator<readonly SqlCells[]> {
+      for await (const group of groups)
+        yield group.map((row) => row.map((value, at) => cellOf(value, typed[at]!.type)));
+    };
+    return { columns: typed, isTyped, groups: cells() };
   }
 
-  async #execute(statement: Statement, rowsMax: number) {
+  #execute(statement: Statement) {
     const sources = [...this.#preparation.sources.values()];
     const tables = Object.fromEntries(sources.map((source) => [source.key, this.#dataSource(source)]));
     const results = spoken("unknown", () => this.#results(statement, tables));
-    const columns = results.columns;
-    const rows: SqlPrimitive[][] = [];
+    return { columns: results.columns, groups: this.#groups(results) };
+  }
+
+  /** Completes a few rows at a time. @throws SqlError */
+  async *#groups(results: QueryResults): AsyncGenerator<SqlPrimitive[][]> {
+    const { columns } = results;
+    const finished = (group: readonly AsyncRow[]): Promise<SqlPrimitive[][]> =>
+      Promise.all(group.map((row) => Promise.all(columns.map((name) => row.cells[name]!()))));
     let group: AsyncRow[] = [];
-    const finish = async (): Promise<void> => {
-      const finished = await Promise.all(group.map((row) => Promise.all(columns.map((name) => row.cells[name]!()))));
-      rows.push(...finished);
-      group = [];
-      this.#bound(finished);
-    };
     try {
       for await (const row of results.rows()) {
-        if (rows.length + group.length >= rowsMax)
-          throw new SqlError(
-            "refused",
-            `the answer, or a list in the statement, has more than ${rowsMax} rows; add a LIMIT`,
-          );
-        if (group.push(row) === TOGETHER) await finish();
+        if (group.push(row) < TOGETHER) continue;
+        yield await finished(group);
+        group = [];
       }
-      await finish();
+      if (group.length > 0) yield await finished(group);
     } catch (error) {
       throw told(error);
     }
     this.#steps.check();
-    return { columns, rows };
   }
 
   #results(statement: Statement, tables: Record<string, AsyncDataSource>): QueryResults {
@@ -157,25 +166,16 @@ class Run {
     return executePlan({ plan: streamedPlan(plan, context), context });
   }
 
-  /** @throws SqlError if the answer is too large */
-  #bound(rows: readonly SqlPrimitive[][]): void {
-    const { answerMaxBytes = Infinity } = this.#limits;
-    for (const row of rows) for (const value of row) this.#answerBytes += sizeOf(value);
-    if (this.#answerBytes > answerMaxBytes)
-      throw new SqlError(
-        "refused",
-        `the answer has more than ${answerMaxBytes} bytes; ask for fewer columns, or add a LIMIT`,
-      );
-  }
-
   /** The values of an independent inner statement; undefined for a dependent one. @throws SqlError if they exceed a limit */
   async #list(inner: Statement): Promise<readonly ExprNode[] | undefined> {
     const copy = structuredClone(inner);
     try {
       await prepare(copy, this.#preparation);
-      const { rows } = await this.#execute(copy, this.#limits.rowsMax);
       const { positionStart, positionEnd } = inner;
-      return rows.map(([value]) => ({ type: "literal", value: value ?? null, positionStart, positionEnd }));
+      const values: ExprNode[] = [];
+      for await (const group of withinLimits(this.#execute(copy).groups, this.#limits))
+        for (const [value] of group) values.push({ type: "literal", value: value ?? null, positionStart, positionEnd });
+      return values;
     } catch (error) {
       // The inner statement names columns of the outer one: the SQL engine runs it for each row.
       if (error instanceof SqlError && error.kind === "unknown") return undefined;

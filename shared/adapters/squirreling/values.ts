@@ -3,7 +3,7 @@ import type { SqlPrimitive } from "squirreling";
 import type { CellValue, ColumnType } from "../../core/query/table-shape.ts";
 import { hex } from "../../core/model/hex.ts";
 import { momentIso } from "../../core/model/moment.ts";
-import type { SqlColumn } from "../../engine/ports/sql.ts";
+import type { SqlColumn, StreamedColumn } from "../../engine/ports/sql.ts";
 
 export function engineValue(value: CellValue | undefined, type: ColumnType): SqlPrimitive {
   if (value === undefined || value === null) return null;
@@ -12,7 +12,7 @@ export function engineValue(value: CellValue | undefined, type: ColumnType): Sql
   return typeof value === "object" ? [...value] : value;
 }
 
-export function cellOf(value: SqlPrimitive | undefined, type: SqlColumn["type"]): CellValue {
+export function cellOf(value: SqlPrimitive | undefined, type: StreamedColumn["type"]): CellValue {
   if (value === undefined || value === null) return null;
   if (type === "moment" && typeof value === "string") return Date.parse(value);
   if (type === "bytes" && typeof value === "string") return Uint8Array.from(Buffer.from(value, "hex"));
@@ -41,9 +41,9 @@ function isDay(day: string): boolean {
 }
 
 /** Derives the type of a column from its values, for a column whose type the statement does not determine. */
-export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: number): SqlColumn["type"] {
+export function typeOfValues(rows: readonly (readonly CellValue[])[], at: number): SqlColumn["type"] {
   const values = rows.map((row) => row[at]).filter((value) => value !== null && value !== undefined);
-  const every = (test: (value: SqlPrimitive) => boolean): boolean => values.length > 0 && values.every(test);
+  const every = (test: (value: CellValue | undefined) => boolean): boolean => values.length > 0 && values.every(test);
   if (every((value) => typeof value === "boolean")) return "boolean";
   if (every((value) => typeof value === "bigint" || Number.isSafeInteger(value))) return "integer";
   if (every((value) => typeof value === "number" || typeof value === "bigint")) return "number";
@@ -53,14 +53,15 @@ export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: num
 const PLAIN_BYTES = 8;
 
 /** The approximate size in bytes, in memory and in an answer. */
-export function sizeOf(value: SqlPrimitive | undefined): number {
+export function sizeOf(value: SqlPrimitive | CellValue | undefined): number {
   if (value === null || value === undefined) return 1;
   if (typeof value === "string") return value.length + PLAIN_BYTES;
+  if (value instanceof Uint8Array) return value.length + PLAIN_BYTES;
   if (!Array.isArray(value)) return typeof value === "object" ? textOf(value).length : PLAIN_BYTES;
-  return value.reduce<number>((sum, one) => sum + sizeOf(one), PLAIN_BYTES);
+  return (value as readonly SqlPrimitive[]).reduce<number>((sum, one) => sum + sizeOf(one), PLAIN_BYTES);
 }
 
 /** Converts a literal, or any other cell, to a text. */
-export function textOf(value: SqlPrimitive | undefined): string {
+export function textOf(value: SqlPrimitive | CellValue | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -14,7 +14,11 @@ export type ToEvaluator =
       readonly nowMs: number;
       readonly form: AnswerForm;
       readonly tables: readonly { readonly shape: TableShape; readonly ordered: boolean }[];
+      /** The limit of an answer that is sent as a whole; absent for an answer in pieces. */
+      readonly wholeMaxBytes?: number;
     }
+  /** A piece of the answer has been taken, so that the evaluator may send another one. */
+  | { readonly kind: "taken" }
   /** Cells in the order of the scan's columns; undefined stands for a cell that the evaluator has to request. */
   | {
       readonly kind: "rows";
@@ -51,8 +55,7 @@ export type FromEvaluator =
   /** The evaluator will request no more cells of these rows. */
   | { readonly kind: "release"; readonly scan: number; readonly first: number; readonly count: number }
   | { readonly kind: "cells"; readonly asked: readonly CellAsked[] }
-  | { readonly kind: "piece"; readonly bytes: Uint8Array }
-  | { readonly kind: "answered" }
+  | { readonly kind: "piece"; readonly bytes: Uint8Array; readonly isLast: boolean }
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /** `kept`: the number of a table's error; the error itself stays in the process that threw it. */

@@ -39,6 +39,11 @@ export class Places {
     await this.#turn(waitMs, signal);
   }
 
+  /** The statements that wait for a place. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#running -= 1;

@@ -1,13 +1,19 @@
-/** Runs statements in the evaluator: requests rows from the parent process, and sends the answer in pieces. */
-import { SqlError, type SqlAnswer, type SqlTable } from "../../engine/ports/sql.ts";
+/** Runs statements in the evaluator: requests rows from the parent process, and sends the answer piece by piece. */
+import { SqlError, type SqlCells, type SqlRows, type SqlTable, type StreamedColumn } from "../../engine/ports/sql.ts";
+import { gathered } from "./gathered.ts";
 import type { AnswerForm, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 import { RemoteTables, TableFailure } from "./remote-table.ts";
 
+/** Writes rows in one format. @returns the next piece of the answer */
+export type AnswerWriter = (rows: readonly SqlCells[], isLast: boolean) => Uint8Array;
+
 export interface Evaluation {
-  readonly evaluate: (statement: string, tables: readonly SqlTable[], nowMs: number) => Promise<SqlAnswer>;
-  readonly write: Readonly<Record<AnswerForm, (answer: SqlAnswer) => Iterable<Uint8Array>>>;
-  /** The limit of the answer in its written form. */
-  readonly answerMaxBytes: number;
+  readonly evaluate: (
+    statement: string,
+    tables: readonly SqlTable[],
+    asked: { readonly nowMs: number; readonly form: AnswerForm; readonly isWhole: boolean },
+  ) => Promise<SqlRows>;
+  readonly write: Readonly<Record<AnswerForm, (columns: readonly StreamedColumn[]) => AnswerWriter>>;
 }
 
 /** The channel to the parent process. */
@@ -18,11 +24,19 @@ export interface Channel {
 }
 
 const PIECE_BYTES = 256 * 1024;
+/** The pieces that the parent has not taken yet, beyond which the evaluator stops. */
+const UNTAKEN_MAX = 2;
+/** A row waits so long for a fuller piece: reading the pieces of a slow statement costs its client little. */
+const GATHERED = { sizeMaxBytes: PIECE_BYTES, rowsMax: 8192, waitMaxMs: 100 };
+
+type Run = Extract<ToEvaluator, { kind: "run" }>;
 
 export function serveStatements(channel: Channel, evaluation: Evaluation): void {
   const tables = new RemoteTables((message) => void channel.send(message));
+  let room = new Room();
   channel.onMessage((message) => {
-    if (message.kind === "run") void answer(channel, evaluation, tables, message);
+    if (message.kind === "run") void answer(channel, evaluation, tables, message, (room = new Room()));
+    else if (message.kind === "taken") room.give();
     else tables.receive(message);
   });
   void channel.send({ kind: "ready" });
@@ -30,31 +44,53 @@ export function serveStatements(channel: Channel, evaluation: Evaluation): void 
 
 async function answer(
   channel: Channel,
-  { evaluate, write, answerMaxBytes }: Evaluation,
+  { evaluate, write }: Evaluation,
   remote: RemoteTables,
-  { statement, nowMs, form, tables }: Extract<ToEvaluator, { kind: "run" }>,
+  { statement, form, tables, nowMs, wholeMaxBytes }: Run,
+  room: Room,
 ): Promise<void> {
   try {
-    const rows = await evaluate(
-      statement,
-      tables.map((table) => remote.table(table)),
-      nowMs,
-    );
+    const remotes = tables.map((table) => remote.table(table));
+    const rows = await evaluate(statement, remotes, { nowMs, form, isWhole: wholeMaxBytes !== undefined });
+    const written = write[form](rows.columns);
     let given = 0;
-    for (const written of write[form](rows)) {
-      given += written.length;
-      if (given > answerMaxBytes)
-        throw new SqlError(
-          "refused",
-          `the answer has more than ${answerMaxBytes} bytes; ask for fewer columns, or add a LIMIT`,
-        );
-      for (let at = 0; at < written.length; at += PIECE_BYTES)
-        await channel.send({ kind: "piece", bytes: written.subarray(at, at + PIECE_BYTES) });
+    for await (const group of gathered(rows.groups, GATHERED)) {
+      const bytes = written(group.rows, group.isLast);
+      given += bytes.length;
+      if (given > (wholeMaxBytes ?? Infinity)) throw tooLarge(wholeMaxBytes!);
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        await room.take();
+        const isLast = group.isLast && at + PIECE_BYTES >= bytes.length;
+        await channel.send({ kind: "piece", bytes: bytes.subarray(at, at + PIECE_BYTES), isLast });
+      }
     }
-    await channel.send({ kind: "answered" });
   } catch (error) {
     await channel.send({ kind: "failed", failure: failureOf(error) });
   }
+}
+
+/** The room for pieces that the parent has not taken. */
+class Room {
+  #left = UNTAKEN_MAX;
+  #waiting: (() => void) | undefined;
+
+  async take(): Promise<void> {
+    if (this.#left === 0) await new Promise<void>((resolve) => (this.#waiting = resolve));
+    this.#left -= 1;
+  }
+
+  give(): void {
+    this.#left += 1;
+    this.#waiting?.();
+    this.#waiting = undefined;
+  }
+}
+
+function tooLarge(maxBytes: number): SqlError {
+  return new SqlError(
+    "refused",
+    `the answer has more than ${maxBytes} bytes, and here it can be sent only as a whole; ask for fewer columns, or add a LIMIT`,
+  );
 }
 
 function failureOf(error: unknown): Failure {

@@ -1,7 +1,7 @@
 /** The input of an admin route: the engine, the request, and the parameters of its path. */
 import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Sql } from "../../engine/ports/sql.ts";
+import type { Sql, WrittenAnswer } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { needlessEscape } from "../http/spelling.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
@@ -9,10 +9,10 @@ import type { InvocationUseCases } from "./use-cases.ts";
 
 /** Evaluates statements and encodes their answers, as the JSON of the query route or as an Arrow stream. */
 export interface StatementFront {
-  readonly json: Sql<Uint8Array>;
+  readonly json: Sql<WrittenAnswer>;
   /** JSON that names the columns of the statement before the rows. */
-  readonly columnedJson: Sql<Uint8Array>;
-  readonly arrow: Sql<Uint8Array>;
+  readonly columnedJson: Sql<WrittenAnswer>;
+  readonly arrow: Sql<WrittenAnswer>;
 }
 
 /** A file of the web UI. */

@@ -29,6 +29,10 @@ const MASKED_MEMBERS: ReadonlySet<string> = new Set([
   "new_state",
 ]);
 
+export function isStatement({ path }: HttpRequest): boolean {
+  return STATEMENT_PATH.test(path);
+}
+
 /** Statements use POST, and change nothing. */
 export function changesSomething({ method, path }: HttpRequest): boolean {
   return !READING_METHODS.has(method) && !STATEMENT_PATH.test(path);

@@ -1,5 +1,9 @@
-/** `POST /query`: one SQL statement, answered as JSON if `accept` is `application/json` alone, else as an Arrow stream. */
-import { SqlError, type SqlErrorKind } from "../../engine/ports/sql.ts";
+/**
+ * `POST /query`: one SQL statement, answered as JSON if `accept` is `application/json` alone, else as an Arrow stream. In the local
+ * process the answer leaves while the statement runs.
+ */
+import { SqlError, type SqlErrorKind, type WrittenAnswer } from "../../engine/ports/sql.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { query } from "../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
@@ -8,6 +12,8 @@ import type { AdminRequest } from "./admin-request.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
 const ARROW_TYPE = "application/vnd.apache.arrow.stream";
+/** The audit log has the whole statement up to its own limit. */
+const STATEMENT_SHOWN_MAX = 200;
 const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   syntax: 400,
   unknown: 500,
@@ -25,15 +31,41 @@ export async function queryRoute({ engine, request, deps }: AdminRequest): Promi
   const isJson = request.headers["accept"] === "application/json";
   try {
     const json = columns ? statements.columnedJson : statements.json;
-    const body = await query(engine, isJson ? json : statements.arrow, statement, {
+    const { body, rest } = await query(engine, isJson ? json : statements.arrow, statement, {
       ...(signal !== undefined && { signal }),
       ...(answerByMs !== undefined && { untilMs: answerByMs }),
     });
-    return { status: 200, headers: { "content-type": isJson ? "application/json" : ARROW_TYPE }, body };
+    const headers = { "content-type": isJson ? "application/json" : ARROW_TYPE };
+    return { status: 200, headers, body, ...(rest && { rest: logged(engine, rest, statement) }) };
   } catch (error) {
     if (error instanceof SqlError) return refused(STATUSES[error.kind], error.message);
     throw error;
   }
+}
+
+/** Logs why an answer is broken off, because its client sees only that it is. */
+async function* logged(
+  { log }: Engine,
+  rest: NonNullable<WrittenAnswer["rest"]>,
+  statement: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* rest;
+  } catch (error) {
+    const kind = error instanceof SqlError ? error.kind : "failed";
+    const detail = error instanceof Error ? error.message : String(error);
+    if (kind !== "gone")
+      log.write("admin-statement.cut", { kind, detail, statement: statement.slice(0, STATEMENT_SHOWN_MAX) });
+    throw error;
+  }
+}
+
+/** The answer to a statement whose rows a function cannot return. */
+export function answerTooLarge(): HttpResponse {
+  return refused(
+    400,
+    "the answer is larger than the 6 MB that a function can return; ask for fewer columns, or add a LIMIT",
+  );
 }
 
 function refused(status: number, message: string): HttpResponse {

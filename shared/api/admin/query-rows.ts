@@ -2,41 +2,40 @@
 import { hex } from "../../core/model/hex.ts";
 import { momentIso } from "../../core/model/moment.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
-import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
+import type { SqlCells, StreamedColumn } from "../../engine/ports/sql.ts";
 
 const TEXT = new TextEncoder();
 
-/** The characters of a piece. Pieces of this size are large enough that the overhead for each is negligible. */
-const PIECE_LETTERS = 256 * 1024;
-
-/** @returns the answer in pieces, so that the whole text is never in memory at once */
-export function rowsJson(answer: SqlAnswer): Generator<Uint8Array> {
-  return piecesOf(answer, "{");
+/** @returns a function that writes the next rows of the answer */
+export function rowsJson(
+  columns: readonly StreamedColumn[],
+): (rows: readonly SqlCells[], isLast: boolean) => Uint8Array {
+  return pieces(columns, "{");
 }
 
 /** As `rowsJson`, with the names of all columns first: rows do not show a column that has no value in any of them. */
-export function columnedJson(answer: SqlAnswer): Generator<Uint8Array> {
-  return piecesOf(answer, `{"columns":${JSON.stringify(answer.columns.map(({ name }) => name))},`);
+export function columnedJson(columns: readonly StreamedColumn[]): ReturnType<typeof rowsJson> {
+  return pieces(columns, `{"columns":${JSON.stringify(columns.map(({ name }) => name))},`);
 }
 
 /** @param head the text before the member of the rows */
-function* piecesOf({ columns, rows }: SqlAnswer, head: string): Generator<Uint8Array> {
+function pieces(columns: readonly StreamedColumn[], head: string): ReturnType<typeof rowsJson> {
   const names = columns.map(({ name }) => JSON.stringify(name));
-  let text = `${head}"rows":[`;
-  for (const [line, row] of rows.entries()) {
+  const rowJson = (row: SqlCells): string => {
     const cells: string[] = [];
-    for (const [at, value] of row.entries()) {
+    for (const [at, value] of row.entries())
       if (value !== null) cells.push(`${names[at]}:${cellJson(value, columns[at]!.type)}`);
-    }
-    text += `${line === 0 ? "" : ","}{${cells.join(",")}}`;
-    if (text.length < PIECE_LETTERS) continue;
-    yield TEXT.encode(text);
-    text = "";
-  }
-  yield TEXT.encode(`${text}]}`);
+    return `{${cells.join(",")}}`;
+  };
+  let before = `${head}"rows":[`;
+  return (rows, isLast) => {
+    const text = `${before}${rows.map(rowJson).join(",")}${isLast ? "]}" : ""}`;
+    if (rows.length > 0) before = ",";
+    return TEXT.encode(isLast && rows.length === 0 && before === "," ? "]}" : text);
+  };
 }
 
-function cellJson(value: NonNullable<CellValue>, type: SqlColumn["type"]): string {
+function cellJson(value: NonNullable<CellValue>, type: StreamedColumn["type"]): string {
   if (type === "moment") return JSON.stringify(momentJson(Number(value)));
   if (type === "duration") return `"PT${Number(value) / 1000}S"`;
   if (value instanceof Uint8Array) return `"${hex(value)}"`;

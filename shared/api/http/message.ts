@@ -25,9 +25,14 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Lower-case names. The HTTP layer adds `content-length` and `date`. */
+  /** Lower-case names. The HTTP layer adds `date`, and `content-length` unless the answer has a `rest`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /**
+   * The pieces of the body after `body`, each made when the client has taken the one before. If they end with an error, the HTTP
+   * layer breaks the answer off. Absent for a whole body, and from applications behind a layer that sends only whole bodies.
+   */
+  readonly rest?: AsyncIterable<Uint8Array>;
 }
 
 /** Added to every answer, so that a browser does not take bytes from a handler for a page or a script. */

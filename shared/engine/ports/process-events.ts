@@ -64,6 +64,12 @@ export const PROCESS_EVENTS = {
   },
   "admin-call.answered": { level: "audit", message: "The admin API answered a call that may change something" },
   "admin-statement.answered": { level: "audit", message: "The admin API answered an SQL statement" },
+  "admin-statement.cut": {
+    level: "warn",
+    message: "An SQL statement failed after its first rows were sent, so its answer was broken off",
+    remedy:
+      "The fields kind and detail have the cause: `refused` names the limit that the statement reached, `busy` comes from a stop of the process or a client that does not read, `failed` from the store or a defect. The client sees an answer without its end.",
+  },
   "deployment.registered": { level: "info", message: "A deployment was registered" },
   "deployment.unchanged": { level: "info", message: "The deployment is registered already and has not changed" },
   "deployment.replaced": {

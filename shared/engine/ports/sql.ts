@@ -32,10 +32,35 @@ export interface SqlColumn {
   readonly type: ColumnType | "number";
 }
 
+/** A column of rows that are not all evaluated yet; `unknown` if only its values show its type. */
+export interface StreamedColumn {
+  readonly name: string;
+  readonly type: SqlColumn["type"] | "unknown";
+}
+
+export type SqlCells = readonly CellValue[];
+
+/** The rows of a statement, which are evaluated while the reader takes them. */
+export interface SqlRows {
+  readonly columns: readonly StreamedColumn[];
+  /** False if a value of a column may not fit the type of the column, as after a UNION. */
+  readonly isTyped: boolean;
+  /** Small groups of rows, each with its cells in the order of the columns. @throws SqlError */
+  readonly groups: AsyncIterable<readonly SqlCells[]>;
+}
+
 export interface SqlAnswer {
   readonly columns: readonly SqlColumn[];
   /** Cells in the order of the columns. */
-  readonly rows: readonly (readonly CellValue[])[];
+  readonly rows: readonly SqlCells[];
+}
+
+/** An answer in its written form, whose later pieces are evaluated while the reader takes them. */
+export interface WrittenAnswer {
+  /** The first piece. */
+  readonly body: Uint8Array;
+  /** The other pieces, once; absent if there are none. It throws if the statement fails, and its `return` ends the statement. */
+  readonly rest?: AsyncIterable<Uint8Array>;
 }
 
 /** The bounds of one run, set by its caller. */

@@ -1,7 +1,11 @@
 /** Tests that an Arrow reader gets the columns and values that were written. */
 import { tableFromIPC } from "@uwdata/flechette";
 import { expect, test } from "vitest";
-import { arrowStream } from "../../../shared/adapters/arrow/arrow-stream.ts";
+import { arrowWriter } from "../../../shared/adapters/arrow/arrow-stream.ts";
+import { typedRows } from "../../../shared/adapters/squirreling/whole-answer.ts";
+import type { SqlAnswer } from "../../../shared/engine/ports/sql.ts";
+
+const arrowStream = ({ columns, rows }: SqlAnswer): Uint8Array => arrowWriter(columns)(rows, true);
 
 test("values of every column type and nulls survive the round trip; an integer above the signed 64 bits wraps around", () => {
   const bytes = arrowStream({
@@ -46,7 +50,31 @@ test("an answer without rows still has its columns", () => {
   expect(table.schema.fields).toHaveLength(1);
 });
 
-test("an unsigned column keeps its type and its largest value; with a negative value, it has signed 64 bits", () => {
+test("a stream of several pieces is one table, also if the last piece has no rows", () => {
+  const write = arrowWriter([
+    { name: "n", type: "integer" },
+    { name: "text", type: "text" },
+  ]);
+  const pieces = [
+    write([[1, "a"]], false),
+    write(
+      [
+        [2, null],
+        [3, "ä"],
+      ],
+      false,
+    ),
+    write([], true),
+  ];
+  const table = tableFromIPC(Buffer.concat(pieces));
+  expect(table.toArray()).toEqual([
+    { n: 1, text: "a" },
+    { n: 2, text: null },
+    { n: 3, text: "ä" },
+  ]);
+});
+
+test("an unsigned column keeps its type and its largest value; with a negative value, it has signed 64 bits", async () => {
   const columns = [
     { name: "key", type: "uint64" },
     { name: "n", type: "uint32" },
@@ -57,7 +85,11 @@ test("an unsigned column keeps its type and its largest value; with a negative v
     [largest, 4_294_967_295, 7],
     [null, 0, -1],
   ];
-  const table = tableFromIPC(arrowStream({ columns, rows }), { useBigInt: true });
+  const given = async function* () {
+    yield rows;
+  };
+  const typed = await typedRows({ columns, isTyped: false, groups: given() }, { rowsMax: 10 });
+  const table = tableFromIPC(arrowWriter(typed.columns)(rows, true), { useBigInt: true });
   const types = table.schema.fields.map(({ type }) => {
     const { bitWidth, signed } = type as { bitWidth?: number; signed?: boolean };
     return `${signed === true ? "int" : "uint"}${bitWidth}`;

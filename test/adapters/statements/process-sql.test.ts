@@ -7,52 +7,33 @@ import { build } from "esbuild";
 import { afterAll, expect, test } from "vitest";
 import { statementProgram } from "../../../infra/statement-program.mjs";
 import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
-import { tableShape, type CellValue } from "../../../shared/core/query/table-shape.ts";
-import { SqlError, type ScanRequest, type SqlRow, type SqlTable } from "../../../shared/engine/ports/sql.ts";
+import { SqlError, type SqlTable, type WrittenAnswer } from "../../../shared/engine/ports/sql.ts";
 import { isRunning, until } from "../../running-processes.ts";
 import { MemorySqlTable } from "../squirreling/memory-sql-table.ts";
+import { CostlyTable } from "./costly-table.ts";
 
 const define = await statementProgram();
-const processes = new StatementProcesses({
+const options = {
   program: JSON.parse(define.STATEMENT_PROGRAM) as string,
   nowMs: () => 0,
   memoryMaxBytes: 64 * 1024 * 1024,
   timeLimitMs: 10_000,
-});
+};
+const processes = new StatementProcesses(options);
 afterAll(() => processes.close());
 
 async function rowsOf(statement: string, ...tables: SqlTable[]): Promise<unknown[]> {
-  const bytes = await processes.as("json").run(statement, tables);
-  return (JSON.parse(Buffer.from(bytes).toString()) as { rows: unknown[] }).rows;
+  return rowsIn(await readAll(await processes.as("json").run(statement, tables)));
 }
 
-/** A table of rows `{ id: 0 }`, `{ id: 1 }` and so on; their column `large` is read only on request. */
-class CostlyTable implements SqlTable {
-  readonly shape = tableShape("sys_journal", "id i, large");
-  readonly ordered = false;
-  readonly asked: number[] = [];
-  taken = 0;
-  readonly #count: number;
-  readonly #large: (id: number) => CellValue | Promise<CellValue>;
+async function readAll({ body, rest }: WrittenAnswer): Promise<Uint8Array> {
+  const pieces = [body];
+  for await (const piece of rest ?? []) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
 
-  constructor(count: number, large: (id: number) => CellValue | Promise<CellValue> = String) {
-    this.#count = count;
-    this.#large = large;
-  }
-
-  async *scan(_asked: ScanRequest): AsyncGenerator<SqlRow> {
-    for (let id = 0; id < this.#count; id++) {
-      this.taken++;
-      yield {
-        atHand: (column) => (column === "id" ? id : undefined),
-        cell: (column) => {
-          if (column === "id") return id;
-          this.asked.push(id);
-          return this.#large(id);
-        },
-      };
-    }
-  }
+function rowsIn(bytes: Uint8Array): unknown[] {
+  return (JSON.parse(Buffer.from(bytes).toString()) as { rows: unknown[] }).rows;
 }
 
 test("an answer of many batches has its rows in order, with the values of every type and without nulls", async () => {
@@ -112,9 +93,19 @@ test("an error from a row or a cell reaches the caller unchanged, and a refusal 
   await expect(rowsOf("select nothing from sys_journal", cell)).rejects.toMatchObject({ kind: "unknown" });
 });
 
-test("an answer above the byte limit is refused", async () => {
-  const many = new CostlyTable(80, () => "x".repeat(1024 * 1024));
-  await expect(rowsOf("select large from sys_journal", many)).rejects.toThrow(/more than \d+ (bytes|MiB)/);
+test("where answers are sent as a whole, one within the byte limit is one piece, and one above it is refused", async () => {
+  const whole = new StatementProcesses({ ...options, wholeMaxBytes: 1024 * 1024 });
+  try {
+    const run = (count: number) => whole.as("json").run("select id from sys_journal", [new CostlyTable(count)]);
+    const answer = await run(50_000);
+    expect(answer.rest).toBeUndefined();
+    expect(rowsIn(answer.body)).toHaveLength(50_000);
+    await expect(run(90_000)).rejects.toThrow(/more than 1048576 bytes.*LIMIT/);
+    const arrow = whole.as("arrow").run("select id from sys_journal", [new CostlyTable(200_000)]);
+    await expect(arrow).rejects.toMatchObject({ kind: "refused" });
+  } finally {
+    whole.close();
+  }
 });
 
 test("one process answers one statement after the other, and a statement whose deadline has passed is refused", async () => {

@@ -2,7 +2,7 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
-import { rowsJson } from "../../../shared/api/admin/query-rows.ts";
+import { columnedJson, rowsJson } from "../../../shared/api/admin/query-rows.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { statementFront, type OpenStatementFront } from "../../../shared/wiring/statement-front.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
@@ -79,17 +79,15 @@ test("the answer names the columns of the statement if the request asks for them
 });
 
 test("rows as JSON omit null values, and integers keep all digits", () => {
-  const pieces = rowsJson({
-    columns: [
-      { name: "key", type: "integer" },
-      { name: "at", type: "moment" },
-      { name: "for", type: "duration" },
-      { name: "raw", type: "bytes" },
-      { name: "none", type: "text" },
-    ],
-    rows: [[2n ** 64n - 1n, 1_700_000_000_000, 86_400_000, Uint8Array.of(1, 171), null]],
-  });
-  expect(Buffer.concat([...pieces]).toString()).toBe(
+  const write = rowsJson([
+    { name: "key", type: "integer" },
+    { name: "at", type: "moment" },
+    { name: "for", type: "duration" },
+    { name: "raw", type: "bytes" },
+    { name: "none", type: "text" },
+  ]);
+  const row = [2n ** 64n - 1n, 1_700_000_000_000, 86_400_000, Uint8Array.of(1, 171), null];
+  expect(Buffer.from(write([row], true)).toString()).toBe(
     '{"rows":[{"key":18446744073709551615,"at":"2023-11-14T22:13:20Z","for":"PT86400S","raw":"01ab"}]}',
   );
 });
@@ -143,4 +141,20 @@ test("the statement by which the reference's web UI counts invocations by state 
       GROUP BY target_service_name, word`,
   });
   expect([status, JSON.parse(text)]).toEqual([200, { rows: [] }]);
+});
+
+test("rows as JSON in several pieces are one document, also if the last piece or all of them are empty", () => {
+  const written = (...groups: number[][]): unknown => {
+    const write = columnedJson([{ name: "n", type: "unknown" }]);
+    const pieces = groups.map((group, at) =>
+      write(
+        group.map((n) => [n]),
+        at === groups.length - 1,
+      ),
+    );
+    return JSON.parse(Buffer.concat(pieces).toString());
+  };
+  expect(written([1, 2], [3], [])).toEqual({ columns: ["n"], rows: [{ n: 1 }, { n: 2 }, { n: 3 }] });
+  expect(written([1], [2])).toEqual({ columns: ["n"], rows: [{ n: 1 }, { n: 2 }] });
+  expect(written([])).toEqual({ columns: ["n"], rows: [] });
 });

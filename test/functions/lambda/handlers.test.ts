@@ -121,6 +121,29 @@ test("the admin function answers for services and invocations", async () => {
   expect(unknown.statusCode).toBe(404);
 });
 
+test.each([
+  ["application/json", 20_000],
+  // As base64 these 5 MB are too large.
+  ["*/*", 15_000],
+])(
+  "an answer to a statement as %s that a function cannot return is refused with what to narrow",
+  async (accept, size) => {
+    const stage = await open({ greet: () => "hello" });
+    const admin = adminHandler(awsOf(stage.actor()));
+    const asked = async (query: string) => {
+      const { headers, ...event } = request("POST", "/query", JSON.stringify({ query }));
+      return await admin({ ...event, headers: { ...headers, accept, "content-type": "application/json" } }, MINUTES);
+    };
+    const columns = "from information_schema.columns";
+    const refused = await asked(`select ordinal_position, '${"x".repeat(size)}' as x ${columns}`);
+    expect([refused.statusCode, refused.body]).toEqual([
+      400,
+      expect.stringMatching(/answer .*; ask for fewer columns/),
+    ]);
+    expect((await asked(`select ordinal_position ${columns}`)).statusCode).toBe(200);
+  },
+);
+
 test("the worker reports only the failed messages of a batch, drops messages that are not wakes, and delays each retry longer", async () => {
   const stage = await open({ good: () => "done", bad: () => "done" });
   const [sender, worker] = [stage.actor(), stage.actor()];

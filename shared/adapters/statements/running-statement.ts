@@ -1,0 +1,200 @@
+/** One statement in its evaluator: the feed of its tables, its limits of time and memory, and the pieces of its answer. */
+import { SqlError, type SqlTable, type WrittenAnswer } from "../../engine/ports/sql.ts";
+import { AnswerPieces } from "./answer-pieces.ts";
+import type { Evaluator } from "./evaluator.ts";
+import type { AnswerForm, Failure, FromEvaluator } from "./messages.ts";
+import { gone } from "./places.ts";
+import { TableFeed } from "./table-feed.ts";
+
+export interface Asked {
+  readonly form: AnswerForm;
+  readonly statement: string;
+  readonly tables: readonly SqlTable[];
+  readonly nowMs: number;
+  /** The time in which a reader waits for rows. The time in which the evaluator waits for its reader does not count. */
+  readonly timeMs: number;
+  readonly memoryMaxBytes: number;
+  /** The limit of an answer that is sent as a whole; absent for an answer in pieces. */
+  readonly wholeMaxBytes?: number;
+  /** @returns the refusal of a statement that is out of time */
+  readonly outOfTime: () => SqlError;
+  /** True if other statements wait for the place of this one. */
+  readonly isWanted: () => boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const CHECK_EVERY_MS = 50;
+/** The memory that Node takes beside the full heap of a program. */
+const BESIDE_HEAP_BYTES = 96 * 1024 * 1024;
+/** How long a reader may take nothing while other statements wait. */
+const STILL_MAX_MS = 10_000;
+const MIB = 1024 * 1024;
+
+export class RunningStatement {
+  /** Resolves with the first piece of the answer. */
+  readonly answer: Promise<WrittenAnswer>;
+  /** Resolves when the statement has ended. */
+  readonly over: Promise<void>;
+  readonly #evaluator: Evaluator;
+  readonly #asked: Asked;
+  readonly #feed: TableFeed;
+  readonly #pieces: AnswerPieces;
+  readonly #watch: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+  #end!: () => void;
+  #first: { resolve(answer: WrittenAnswer): void; reject(error: unknown): void } | undefined;
+  #leftMs: number;
+  /** Since when the reader waits for rows; undefined while the evaluator waits for the reader. */
+  #waitsSinceMs: number | undefined = performance.now();
+  #deadline: NodeJS.Timeout;
+  #movedAtMs = performance.now();
+  #isOver = false;
+
+  constructor(evaluator: Evaluator, asked: Asked) {
+    this.#evaluator = evaluator;
+    this.#asked = asked;
+    this.#leftMs = Math.max(0, asked.timeMs);
+    this.#feed = new TableFeed(asked.tables, (message) => evaluator.send(message));
+    this.#pieces = new AnswerPieces({
+      waits: () => this.#goOn(),
+      taken: () => this.#taken(),
+      left: () => this.fail(gone()),
+    });
+    this.answer = new Promise((resolve, reject) => (this.#first = { resolve, reject }));
+    this.over = new Promise((resolve) => (this.#end = resolve));
+    this.#stopListening = evaluator.listen((message) => this.#receive(message));
+    this.#deadline = setTimeout(() => this.fail(asked.outOfTime()), this.#leftMs);
+    this.#watch = setInterval(() => this.#look(), CHECK_EVERY_MS);
+    asked.signal?.addEventListener("abort", this.#onAbort);
+    this.#start();
+    if (asked.signal?.aborted === true) this.#onAbort();
+  }
+
+  /** Ends the statement with an error, and its evaluator too. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#evaluator.kill();
+    this.#finish();
+    this.#refuse(error);
+  }
+
+  readonly #onAbort = (): void => this.fail(gone());
+
+  #start(): void {
+    const { statement, form, nowMs, tables, wholeMaxBytes } = this.#asked;
+    const evaluator = this.#evaluator;
+    let isReady = evaluator.state === "ready";
+    void evaluator.ended.then((how) => {
+      if (!isReady) this.fail(notStarted());
+      else this.fail(how === "memory" ? this.#outOfMemory() : new Error("the process of a statement ended by itself"));
+    });
+    const shapes = tables.map(({ shape, ordered }) => ({ shape, ordered }));
+    const whole = wholeMaxBytes === undefined ? {} : { wholeMaxBytes };
+    void evaluator.ready.then(() => {
+      isReady = true;
+      void evaluator.send({ kind: "run", statement, form, nowMs, tables: shapes, ...whole });
+    });
+  }
+
+  #receive(message: FromEvaluator): void {
+    if (message.kind === "piece") this.#piece(message.bytes, message.isLast);
+    else if (message.kind === "failed") this.#failed(message.failure);
+    else this.#feed.receive(message);
+  }
+
+  #piece(bytes: Uint8Array, isLast: boolean): void {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first === undefined) this.#pieces.push(bytes);
+    else {
+      first.resolve({ body: bytes, ...(!isLast && { rest: this.#pieces }) });
+      this.#taken();
+    }
+    if (!isLast) return;
+    this.#finish();
+    this.#pieces.end();
+  }
+
+  #failed(failure: Failure): void {
+    const error = errorOf(failure, this.#feed);
+    if (!this.#feed.isUnused) return this.fail(error);
+    // A statement that read no table, such as a statement with a typing error, leaves no state behind.
+    this.#finish();
+    this.#refuse(error);
+  }
+
+  #refuse(error: unknown): void {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first === undefined) this.#pieces.fail(error);
+    else first.reject(error);
+  }
+
+  /** The reader has taken a piece, and the evaluator may send another one. */
+  #taken(): void {
+    this.#movedAtMs = performance.now();
+    if (this.#isOver) return;
+    void this.#evaluator.send({ kind: "taken" });
+    if (this.#waitsSinceMs === undefined) return;
+    clearTimeout(this.#deadline);
+    this.#leftMs -= this.#movedAtMs - this.#waitsSinceMs;
+    this.#waitsSinceMs = undefined;
+  }
+
+  #goOn(): void {
+    if (this.#isOver) return;
+    this.#waitsSinceMs = performance.now();
+    this.#deadline = setTimeout(() => this.fail(this.#asked.outOfTime()), Math.max(0, this.#leftMs));
+  }
+
+  #look(): void {
+    const { memoryMaxBytes, isWanted } = this.#asked;
+    if ((this.#evaluator.residentBytes() ?? 0) > memoryMaxBytes + BESIDE_HEAP_BYTES) this.fail(this.#outOfMemory());
+    const isStill = this.#waitsSinceMs === undefined && performance.now() - this.#movedAtMs > STILL_MAX_MS;
+    if (isStill && isWanted()) this.fail(unread());
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#stopListening();
+    clearTimeout(this.#deadline);
+    clearInterval(this.#watch);
+    this.#asked.signal?.removeEventListener("abort", this.#onAbort);
+    this.#feed.close();
+    this.#end();
+  }
+
+  #outOfMemory(): SqlError {
+    const mib = Math.round(this.#asked.memoryMaxBytes / MIB);
+    return new SqlError(
+      "refused",
+      `the statement needed more than ${mib} MiB of memory, and may take no more (admin.query-engine.memory-size); ` +
+        "narrow it by WHERE or LIMIT, ask for fewer columns, or raise the setting",
+    );
+  }
+}
+
+function unread(): SqlError {
+  return new SqlError(
+    "busy",
+    `the client took nothing of its answer for ${STILL_MAX_MS / 1000} s, while other statements waited for their turn; read the answer faster, or ask again later`,
+  );
+}
+
+function notStarted(): SqlError {
+  return new SqlError(
+    "busy",
+    "this machine could not start a process for the statement; look at its free memory and its limit of processes, and ask again",
+  );
+}
+
+function errorOf(failure: Failure, feed: TableFeed): unknown {
+  switch (failure.of) {
+    case "statement":
+      return new SqlError(failure.kind, failure.message);
+    case "table":
+      return feed.keptError(failure.kept);
+    case "evaluator":
+      return new Error(failure.message);
+  }
+}
