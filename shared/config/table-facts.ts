@@ -17,8 +17,11 @@ export const TABLE_FACTS = {
   expiryAttribute: "expiresAtS",
 } as const;
 
+/** The attributes of an acceptance by which lists select. They never change. */
+export const LISTING_SHOWN = ["service", "handler", "objectKey", "n"] as const;
+
 export const INDEX_FACTS: readonly IndexFacts[] = [
-  { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: ["service", "handler", "objectKey", "n"] },
+  { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: LISTING_SHOWN },
   {
     name: "open",
     partitionKey: "openPk",

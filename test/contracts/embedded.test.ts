@@ -10,17 +10,22 @@ import { removeDirectory, temporaryDirectory } from "./temporary-directory.ts";
 import type { OpenTimers } from "./timers-contract.ts";
 import { timersContract } from "./timers-contract.ts";
 
-tableContract("embedded", async () => {
-  const dir = await temporaryDirectory();
-  const store = await openStore(dir, { kind: "journal" });
-  return {
-    table: new EmbeddedTable(store),
-    async close() {
-      await store.close();
-      await removeDirectory(dir);
-    },
-  };
-});
+/** An index whose entries show attributes keeps the contract too; the attribute is one that its items have, lack and change. */
+for (const [name, shown] of [
+  ["embedded", {}],
+  ["embedded, with attributes in the indexes", { list: ["n"], open: ["n"] }],
+] as const)
+  tableContract(name, async () => {
+    const dir = await temporaryDirectory();
+    const store = await openStore(dir, { kind: "journal" });
+    return {
+      table: new EmbeddedTable(store, shown),
+      async close() {
+        await store.close();
+        await removeDirectory(dir);
+      },
+    };
+  });
 
 async function openTimers(): Promise<OpenTimers> {
   const dir = await temporaryDirectory();

@@ -19,7 +19,7 @@ import type { Condition } from "../../engine/ports/table.ts";
 import type { CommitGroup, Operation } from "./commit-groups.ts";
 import { holds } from "./item-conditions.ts";
 import { decodeItem, encodeItem } from "./item-encoding.ts";
-import { sideKeysOf, sideOperations } from "./item-indexes.ts";
+import { type Shown, sideEntriesOf, sideOperations } from "./item-indexes.ts";
 import { updatedItem } from "./item-update.ts";
 import { baseOfExpiryKey, expiryBounds, itemKey, keyOfItem } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
@@ -45,14 +45,17 @@ interface Judged {
 /** A store must have one table only: a second table would judge conditions without the pending writes of the first. */
 export class EmbeddedTable implements Table {
   readonly #store: Store;
+  readonly #shown: Shown;
   /** The items that pending writes leave, encoded (undefined: deleted). Conditions are judged against them; reads skip them. */
   readonly #pending = new TransientMap<
     string,
     { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }
   >();
 
-  constructor(store: Store) {
+  /** @param shown the attributes that queries of an index return beside the keys; by default queries return whole items */
+  constructor(store: Store, shown: Shown = {}) {
     this.#store = store;
+    this.#shown = shown;
   }
 
   get(key: Key): Promise<Item | undefined> {
@@ -166,7 +169,7 @@ export class EmbeddedTable implements Table {
 
   #apply(judged: readonly Judged[]): Promise<void> {
     // Encoding comes before staging: an item that cannot be stored must not leave other writes of its transaction staged.
-    const changes = judged.map((one) => ({ ...one, ...changeOf(one) }));
+    const changes = judged.map((one) => ({ ...one, ...changeOf(one, this.#shown) }));
     let group: CommitGroup | undefined;
     for (const { base, bytes, operations, existing } of changes) {
       group = this.#store.groups.stage(operations, existing.group);
@@ -179,9 +182,12 @@ export class EmbeddedTable implements Table {
   }
 }
 
-function changeOf({ base, write, existing }: Judged): { bytes: Uint8Array | undefined; operations: Operation[] } {
+function changeOf(
+  { base, write, existing }: Judged,
+  shown: Shown,
+): { bytes: Uint8Array | undefined; operations: Operation[] } {
   const next = nextItem(write, existing.item);
-  const operations = sideOperations(sideKeysOf(existing.item, base), sideKeysOf(next, base));
+  const operations = sideOperations(sideEntriesOf(existing.item, base, shown), sideEntriesOf(next, base, shown));
   if (next === undefined) return { bytes: undefined, operations: [...operations, { type: "del", key: base }] };
   const bytes = encodeItem(next);
   return { bytes, operations: [...operations, { type: "put", key: base, value: bytes }] };

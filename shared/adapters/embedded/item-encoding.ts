@@ -76,9 +76,17 @@ function encodeValue(value: Scalar, start: number): number {
   }
 }
 
-/** @throws StoreError for an unknown tag, which means that the bytes are damaged */
-export function decodeItem(pk: string, sk: string, bytes: Uint8Array): Item {
-  const item: Record<string, Scalar> & { pk: string; sk: string } = { pk, sk };
+/**
+ * @param more attributes that the bytes do not contain
+ * @throws StoreError for an unknown tag, which means that the bytes are damaged
+ */
+export function decodeItem(
+  pk: string,
+  sk: string,
+  bytes: Uint8Array,
+  more: Readonly<Record<string, Scalar>> = {},
+): Item {
+  const item: Record<string, Scalar> & { pk: string; sk: string } = { pk, sk, ...more };
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   while (at < source.length) {

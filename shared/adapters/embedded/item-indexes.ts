@@ -1,21 +1,39 @@
 /** The index and expiry entries of an item, and the operations that change these entries when the item changes. */
-import type { Item } from "../../engine/ports/table.ts";
+import type { IndexName, Item, Scalar } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Operation } from "./commit-groups.ts";
+import { encodeItem } from "./item-encoding.ts";
 import { expiryKey, indexKey } from "./key-encoding.ts";
 
+/** The attributes that the entries of an index contain, so that a walk reads no items. Entries of other indexes are empty. */
+export type Shown = Partial<Readonly<Record<IndexName, readonly string[]>>>;
+
+/** The encoded attributes of each entry by the key of the entry. Entries of older versions are empty. */
+export type SideEntries = ReadonlyMap<string, Uint8Array>;
+
 const EMPTY = new Uint8Array(0);
-const NONE: readonly string[] = [];
+const NONE: SideEntries = new Map();
 
 /** @throws StoreError if an attribute of an index key is not a text or is empty */
-export function sideKeysOf(item: Item | undefined, base: string): readonly string[] {
+export function sideEntriesOf(item: Item | undefined, base: string, shown: Shown): SideEntries {
   if (item === undefined) return NONE;
-  const keys: string[] = [];
+  const entries = new Map<string, Uint8Array>();
   const { listPk, listSk, openPk, openSk, expiresAtS } = item as Readonly<Record<string, unknown>>;
-  if (isPlaced(listPk, listSk)) keys.push(indexKey("list", listPk as string, listSk as string, base));
-  if (isPlaced(openPk, openSk)) keys.push(indexKey("open", openPk as string, openSk as string, base));
-  if (typeof expiresAtS === "number") keys.push(expiryKey(expiresAtS, base));
-  return keys;
+  const place = (index: IndexName, pk: unknown, sk: unknown): void => {
+    if (isPlaced(pk, sk)) entries.set(indexKey(index, pk as string, sk as string, base), shownOf(item, shown[index]));
+  };
+  place("list", listPk, listSk);
+  place("open", openPk, openSk);
+  if (typeof expiresAtS === "number") entries.set(expiryKey(expiresAtS, base), EMPTY);
+  return entries;
+}
+
+/** The entry has the keys of its item, so that only further attributes are values. */
+function shownOf(item: Item, names: readonly string[] | undefined): Uint8Array {
+  if (names === undefined) return EMPTY;
+  const attributes: Record<string, Scalar | undefined> = {};
+  for (const name of names) attributes[name] = item[name];
+  return encodeItem({ ...attributes, pk: "", sk: "" });
 }
 
 /** An item is in an index only with both parts of the index key, each a non-empty text. */
@@ -28,9 +46,12 @@ function isPlaced(pk: unknown, sk: unknown): boolean {
 }
 
 /** The operations that turn the entries `before` into the entries `after`. */
-export function sideOperations(before: readonly string[], after: readonly string[]): Operation[] {
+export function sideOperations(before: SideEntries, after: SideEntries): Operation[] {
   const operations: Operation[] = [];
-  for (const key of before) if (!after.includes(key)) operations.push({ type: "del", key });
-  for (const key of after) if (!before.includes(key)) operations.push({ type: "put", key, value: EMPTY });
+  for (const key of before.keys()) if (!after.has(key)) operations.push({ type: "del", key });
+  for (const [key, value] of after) {
+    const former = before.get(key);
+    if (former === undefined || Buffer.compare(former, value) !== 0) operations.push({ type: "put", key, value });
+  }
   return operations;
 }

@@ -55,17 +55,38 @@ export async function readIndexPage(store: Store, index: IndexName, pk: string, 
     range.reverse === true,
   );
   const { entries, isWhole } = await store.entries({ ...bounds, reverse: range.reverse === true }, limitOf(range));
-  const items: Item[] = [];
-  const bases = entries.map(([key]) => indexEntryOf(prefix, key).base);
-  const values = bases.length < TOGETHER_MIN ? bases.map((base) => store.read(base)) : await store.readMany(bases);
-  for (const [place, base] of bases.entries()) {
-    const bytes = values[place];
-    const at = keyOfItem(base);
-    // Without bytes, the item was deleted after the entry was read: an index may lag.
-    if (bytes !== undefined) items.push(decodeItem(at.pk, at.sk, bytes));
-  }
+  const items = await itemsOf(
+    store,
+    index,
+    pk,
+    entries.map(([key, bytes]) => ({ ...indexEntryOf(prefix, key), bytes })),
+  );
   const last = entries.at(-1)?.[0];
   return { items, ...(!isWhole && last !== undefined && { next: tokenOf(prefix, last) }) };
+}
+
+interface IndexEntry {
+  readonly sk: string;
+  readonly base: string;
+  /** The shown attributes; empty if the entry has none. */
+  readonly bytes: Uint8Array;
+}
+
+/** Reads an item only if its entry shows no attributes. */
+async function itemsOf(store: Store, index: IndexName, pk: string, entries: readonly IndexEntry[]): Promise<Item[]> {
+  const [pkName, skName] = index === "list" ? (["listPk", "listSk"] as const) : (["openPk", "openSk"] as const);
+  const bases = entries.filter(({ bytes }) => bytes.length === 0).map(({ base }) => base);
+  const values = bases.length < TOGETHER_MIN ? bases.map((base) => store.read(base)) : await store.readMany(bases);
+  let read = 0;
+  const items: Item[] = [];
+  for (const { sk, base, bytes } of entries) {
+    const at = keyOfItem(base);
+    const value = bytes.length === 0 ? values[read++] : bytes;
+    // Without bytes, the item was deleted after the entry was read: an index may lag.
+    if (value === undefined) continue;
+    items.push(decodeItem(at.pk, at.sk, value, bytes.length === 0 ? {} : { [pkName]: pk, [skName]: sk }));
+  }
+  return items;
 }
 
 /** Seeks once for each partition, past all of its items. @throws StoreError */

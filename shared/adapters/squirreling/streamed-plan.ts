@@ -45,6 +45,8 @@ class Streaming {
         const filtered = this.#filtered({ ...plan, hints }, where, limit);
         return limit === undefined && offset === undefined ? filtered : limited(filtered, limit, offset);
       }
+      case "Count":
+        return { ...plan, table: this.#withoutCells(plan.table) };
       case "Filter":
         return this.#filtered(this.of(plan.child), plan.condition);
       case "HashAggregate":
@@ -78,6 +80,15 @@ class Streaming {
       scan: () => ({ appliedWhere: false, appliedLimitOffset: false, rows: () => change(run().rows()) }),
     };
     return { type: "Scan", table, hints: {} };
+  }
+
+  /** A count needs rows, and none of their cells. @returns the name of a table */
+  #withoutCells(name: string): string {
+    const { tables } = this.#context;
+    const counted = tables[name]!;
+    const table = `streamed#${this.#count++}`;
+    tables[table] = { ...counted, scan: (options) => counted.scan({ ...options, columns: [] }) };
+    return table;
   }
 
   /** @param limit the number of rows that the statement needs */

@@ -6,7 +6,7 @@ import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.
 
 /** The first batch is this small, because a LIMIT may need few rows. Each later batch at most doubles the number of rows sent. */
 const FIRST_ROWS = 8;
-const ROWS_MAX = 500;
+const ROWS_MAX = 4_000;
 const BATCH_BYTES = 512 * 1024;
 const PLAIN_BYTES = 8;
 /** A row whose further cells an evaluator may request takes some 500 bytes here. */

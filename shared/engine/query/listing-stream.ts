@@ -112,7 +112,7 @@ export class ListingStream {
     );
   }
 
-  /** Yields all entries of one moment together. */
+  /** Yields all entries of one moment together, with those of the moments before that are read too. */
   async *#day(dayMs: number): AsyncGenerator<readonly ListingEntry[]> {
     const shards = this.#shards(dayMs);
     const { order, firstPage, nextPage } = this.#range;
@@ -121,12 +121,15 @@ export class ListingStream {
       const heads = shards.map(({ head }) => head?.createdAtMs).filter((atMs) => atMs !== undefined);
       if (heads.length === 0) return;
       // While no shard is dry, the nearest head is the next moment over all shards.
+      const entries: ListingEntry[] = [];
       for (;;) {
         const atMs = nearest(shards, order);
         if (atMs === undefined) break;
-        const group = shards.flatMap((shard) => shard.take(atMs));
-        yield group.length === 1 ? group : group.sort((a, b) => (a.id < b.id ? -1 : 1));
+        const from = entries.length;
+        for (const shard of shards) shard.take(atMs, entries);
+        if (entries.length > from + 1) entries.push(...entries.splice(from).sort((a, b) => (a.id < b.id ? -1 : 1)));
       }
+      if (entries.length > 0) yield entries;
     }
   }
 }
@@ -172,10 +175,8 @@ class ShardReader {
     return last === undefined || this.head === undefined || this.head.createdAtMs === last.createdAtMs;
   }
 
-  take(atMs: number): ListingEntry[] {
-    const taken: ListingEntry[] = [];
-    for (; this.head?.createdAtMs === atMs; this.#at++) taken.push(this.head);
-    return taken;
+  take(atMs: number, into: ListingEntry[]): void {
+    for (; this.head?.createdAtMs === atMs; this.#at++) into.push(this.head);
   }
 
   /** Fills the shard if it is dry or nearly dry: shards run dry one after the other, and filling them together saves time. */

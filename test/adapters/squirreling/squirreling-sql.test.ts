@@ -265,3 +265,12 @@ test("LIKE takes linear time for a text with many partial matches", async () => 
   expect(await rowsOf(attack)).toEqual([{ n: 0 }]);
   expect(performance.now() - startedMs).toBeLessThan(2_000);
 });
+
+test("a count of a table reads its rows without any column", async () => {
+  const table = new MemorySqlTable("things", "a, b i", [
+    { a: "x", b: 1 },
+    { a: "y", b: 2 },
+  ]);
+  const { rows } = await new SquirrelingSql(() => 0).run("select count(*) as n, count(1) as m from things", [table]);
+  expect([rows, table.scans.map(({ columns }) => columns), table.read]).toEqual([[[2, 2]], [[]], []]);
+});

@@ -107,18 +107,18 @@ function count(piece: Uint8Array): number {
 }
 
 test("the time in which the evaluator waits for its reader does not count, and the time of the evaluator does", async () => {
-  const timeLimitMs = 3_000;
+  const timeLimitMs = 6_000;
   const { rest } = await opened(timeLimitMs)
     .as("json")
-    .run(ALL, [new Numbers(200_000)]);
+    .run(ALL, [new Numbers(60_000)]);
   await sleep(timeLimitMs + 500);
   let read = 0;
   for await (const piece of rest!) read += piece.length;
   expect(read).toBeGreaterThan(0);
   const stuck = new Numbers(SOME, (n) => (n === 2_000 ? new Promise(() => {}) : undefined));
   const cut = await processes.as("json").run(ALL, [stuck]);
-  await expect(readOn(cut.rest!)).rejects.toThrow(/not answered in 3 s.*time-limit/);
-});
+  await expect(readOn(cut.rest!)).rejects.toThrow(/not answered in 6 s.*time-limit/);
+}, 60_000);
 
 async function readOn(rest: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of rest);

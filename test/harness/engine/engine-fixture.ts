@@ -6,6 +6,7 @@ import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-t
 import { MESSAGE, TIMER } from "../../../shared/adapters/embedded/key-encoding.ts";
 import { openStore, type Store } from "../../../shared/adapters/embedded/store.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
+import { LISTING_SHOWN } from "../../../shared/config/table-facts.ts";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
 import type { DeploymentId } from "../../../shared/core/model/ids.ts";
 import type { RetryPolicy, Service } from "../../../shared/core/model/service.ts";
@@ -162,7 +163,7 @@ export class Stage {
     this.#stores = {
       journal,
       metaStore,
-      table: new EmbeddedTable(journal),
+      table: new EmbeddedTable(journal, { list: LISTING_SHOWN }),
       meta: new EmbeddedTable(metaStore),
       queue,
       timers,
