@@ -47,10 +47,17 @@ function invoking(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .argument("<service/handler>", "the handler, such as Greeter/greet", targetOf)
+    .hook("preAction", (_, command) => refuseInput(command))
     .option("--key <key>", "the key of the object or workflow")
     .addOption(dataOption())
     .option("--header <name=value>", "a header for the handler; repeatable", addPair, {})
     .option("--idempotency-key <key>", "invoke at most once under this key: a repetition gets the same result");
+}
+
+/** Newcomers give the input as a second argument, and Commander's own message names no option. */
+function refuseInput(command: Command): void {
+  if (command.args.length > 1)
+    command.error(`error: too many arguments for '${command.name()}'.\n(--data takes the input: --data <json>)`);
 }
 
 /** Option parser. */

@@ -32,6 +32,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     .configureOutput({ writeErr: (text) => void (wantsJson(program) || process.stderr.write(text)) })
     .exitOverride();
   for (const option of serverOptions()) program.addOption(option);
+  const invoking = [callCommand(), sendCommand()];
   const commands = [
     devCommand(runDev, exitWith),
     deploymentCommands(),
@@ -40,8 +41,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     stateCommands(),
     subscriptionCommands(),
     kafkaClusterCommands(),
-    callCommand(),
-    sendCommand(),
+    ...invoking,
     attachCommand(),
     awakeableCommands(),
     sqlCommand(),
@@ -55,6 +55,8 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     inheritSettings(command, program, program.name());
     program.addCommand(command);
   }
+  // These refuse further arguments themselves. The setting is one of those that a command inherits.
+  for (const command of invoking) command.allowExcessArguments();
   program.addCommand(completeCommand(program), { hidden: true });
   return program;
 }

@@ -182,3 +182,10 @@ it("an awakeable is resolved with a value or rejected with a reason", async () =
   expect(await script.run("awakeable resolve bogus --json")).toBe(1);
   await expect(script.text).toMatchFileSnapshot("transcripts/awakeable.txt");
 });
+
+it.each(["call", "send"])("%s with the input as a second argument says which option takes it", async (name) => {
+  const { code, stderr } = await command.run([name, "Counter/add", "5", "--key", "k"], { env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--data takes the input: --data <json>")]);
+  const json = await command.run([name, "Counter/add", "5", "--json"], { env });
+  expect(JSON.parse(json.stderr || json.stdout)).toMatchObject({ error: { fix: expect.stringContaining("--data") } });
+});
