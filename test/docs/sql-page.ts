@@ -106,7 +106,7 @@ Two statements run at a time, each in a process of its own, and sixteen wait for
 
 ## How answers arrive
 
-**The local process sends rows while it evaluates the rest,** as JSON and as Arrow, at the latest a tenth of a second after they are ready. A statement
+**The local process sends rows while it evaluates the rest,** as JSON and as Arrow. Rows that are ready wait a moment for further rows. A statement
 that has to see all rows first (an aggregate, a \`GROUP BY\`, an \`ORDER BY\` that no index gives) sends its first row at its end. A client that reads slowly stops the
 evaluation, so that an answer of any size takes a few pieces of 256 KiB in memory; that wait does not count as time of the statement. A client that
 takes nothing for a minute is cut off, or for ten seconds while other statements wait for their turn.

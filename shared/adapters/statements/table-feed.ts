@@ -8,6 +8,8 @@ import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.
 const FIRST_ROWS = 8;
 const ROWS_MAX = 4_000;
 const BATCH_BYTES = 512 * 1024;
+/** Rows that cost reads leave after this time, so that an answer in pieces need not wait for a full batch. */
+const BATCH_MAX_MS = 50;
 const PLAIN_BYTES = 8;
 /** A row whose further cells an evaluator may request takes some 500 bytes here. */
 export const KEPT_MAX = 300_000;
@@ -88,7 +90,10 @@ export class TableFeed {
     const most = Math.min(Math.max(first, FIRST_ROWS), ROWS_MAX);
     let isLast = false;
     try {
-      for (let bytes = 0; rows.length < most && bytes < BATCH_BYTES && scan.failure === undefined;) {
+      const untilMs = performance.now() + BATCH_MAX_MS;
+      const isFull = (bytes: number): boolean =>
+        rows.length >= most || bytes >= BATCH_BYTES || (rows.length > 0 && performance.now() > untilMs);
+      for (let bytes = 0; !isFull(bytes) && scan.failure === undefined;) {
         const { value, done } = await scan.rows.next();
         if (done === true) {
           isLast = true;
