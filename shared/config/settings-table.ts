@@ -160,12 +160,12 @@ export const SETTINGS = {
     "Whether requests go without state, so that handlers ask for each value.",
   ),
   "worker.invoker.open-exchanges": flag(
-    "false",
+    "true",
     "Whether an attempt stays open over many steps if its deployment announces bidirectional streaming and is reached over HTTP/2. Only the local process keeps attempts open.",
   ),
   "worker.invoker.inactivity-timeout": duration(
     "1m",
-    "How long an open attempt may wait without a message; then this side closes, and the handler suspends at its next await. 0 closes this side at once.",
+    "How long an open attempt may wait without a message; then this side closes, and the handler suspends at its next await. `0s` keeps no attempt open.",
   ),
   "worker.invoker.abort-timeout": duration(
     "10m",

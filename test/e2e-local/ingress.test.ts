@@ -165,8 +165,9 @@ describe("an invocation that has not ended", () => {
     });
   }
 
-  async function untilStatus(id: string, status: string): Promise<void> {
-    for (let seen: unknown; seen !== status; await sleep(5)) {
+  /** An attempt that waits is running while its exchange is open, and suspended afterwards. */
+  async function untilBegun(id: string): Promise<void> {
+    for (let seen: unknown; seen !== "running" && seen !== "suspended"; await sleep(5)) {
       const { body } = await ask(stage.adminPort, `GET /invocations/${id}`);
       seen = (JSON.parse(body) as { status: unknown }).status;
     }
@@ -194,7 +195,7 @@ describe("an invocation that has not ended", () => {
     const attached = to(`GET /restate/attach/${id}`);
     // An invocation that ends before its first attempt is a tombstone, and a later attach gets 404.
     await awaited;
-    if (!path.includes("delay")) await untilStatus(id, "suspended");
+    if (!path.includes("delay")) await untilBegun(id);
     expect((await order(id, what)).status).toBeLessThan(300);
     const answer = await attached;
     expect(JSON.parse(answer.body)).toMatchObject({ code: 409, message, source: "invocation" });

@@ -45,7 +45,12 @@ beforeAll(async () => {
     // A retry never mends an invocation by itself within the test.
     openLocalStage({
       services: [orders(() => deployed)],
-      flags: { "default-retry-policy.initial-interval": "1h", "default-retry-policy.max-interval": "1h" },
+      flags: {
+        "default-retry-policy.initial-interval": "1h",
+        "default-retry-policy.max-interval": "1h",
+        // Each await ends the attempt, so that the next attempt runs the changed code.
+        "worker.invoker.inactivity-timeout": "0s",
+      },
     }),
   ]);
   env = { STEPWELL_ADMIN_URL: stage.adminUri, STEPWELL_INGRESS_URL: stage.ingressUri };
