@@ -80,7 +80,7 @@ test("a server that does not answer is named as such, and a later try succeeds",
   await page.getByRole("alert").waitFor({ state: "hidden" });
 });
 
-test("an answer that is no JSON is told apart from no answer", async () => {
+test("an answer without JSON has its own error, which differs from that of a missing answer", async () => {
   const { page, goTo } = await stage.openTab();
   await page.route(/\/version$/, (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<html>" }));
   await goTo("");

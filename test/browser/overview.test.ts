@@ -13,7 +13,8 @@ test("a server without a deployment shows the first steps", async () => {
   await page.getByRole("link", { name: "register it here" }).click();
   await page.getByRole("dialog", { name: "Register a deployment" }).waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
-  expect(page.url()).toMatch(/#\/deployments$/);
+  // The event that a dialog has closed comes after the click.
+  await expect.poll(() => page.url(), { timeout: 5_000 }).toMatch(/#\/deployments$/);
 });
 
 test("a healthy environment says that nothing needs anybody, and when that was checked", async () => {

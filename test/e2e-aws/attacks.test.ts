@@ -18,8 +18,11 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const plane = new ControlPlane(aws.plain);
 const NEIGHBOUR_EVERY_MS = 1_000;
-/** The longest wait that is allowed; it includes cold starts on a busy machine. */
-const SERVED_WITHIN_MS = 15_000;
+/**
+ * The longest wait that is allowed; it includes cold starts on a machine that runs other suites too. A neighbour that had to
+ * wait for the slots of hanging handlers would wait for their abort timeout, which is ten minutes.
+ */
+const SERVED_WITHIN_MS = 30_000;
 const STRIKE_MS = 5_000;
 /** Five times the number of invocations that the workers drive at the same time. */
 const HANGING = 20;
@@ -70,7 +73,7 @@ test.each([
     );
     await pause(STRIKE_MS);
   });
-  expect(complaints).toEqual([]);
+  expect(complaints.join("\n")).toBe("");
   const id = sent.at(-1)!;
   expect((await plane.askAdmin({ path: "/invocations" })).status).toBe(200);
   expect((await plane.shown(id)).id).toBe(id);
@@ -81,7 +84,7 @@ test.each(Object.entries(STATEMENTS))("B1: the neighbour is served during a stat
     const asked = plane.postAdmin("/query", { query }, { accept: "application/json" }).catch(() => undefined);
     await Promise.all([Promise.race([asked, pause(STRIKE_MS)]), pause(STRIKE_MS / 2)]);
   });
-  expect(complaints).toEqual([]);
+  expect(complaints.join("\n")).toBe("");
   expect((await plane.askAdmin({ path: "/services" })).status).toBe(200);
 });
 

@@ -69,6 +69,16 @@ async function until(id: string, status: string): Promise<InvocationBody> {
   throw new Error(`${id} has not become ${status}`);
 }
 
+/** The awakeable for which an invocation waits, suspended or on its open exchange. */
+async function awakeableOf(id: string): Promise<string> {
+  for (let left = 400; left > 0; left--) {
+    const found = (await shown(id)).waits_for?.[0]?.awakeable_id;
+    if (found !== undefined) return found;
+    await sleep(25);
+  }
+  throw new Error(`${id} waits for no awakeable`);
+}
+
 test("a payload goes to bytes and back by the serializer of the deployment", async () => {
   const encoded = await post(serde("encode", "echo/input"), '{"a":1}');
   expect([encoded.status, encoded.headers.get("content-type")]).toEqual([200, "application/octet-stream"]);
@@ -117,7 +127,6 @@ test.each([serde("decode", "echo/input"), "/internal/awakeables/sign_1/resolve"]
 
 test("an operator resolves and rejects awakeables", async () => {
   const [first, second] = [await sent("waits"), await sent("waits")];
-  const awakeableOf = async (id: string) => (await until(id, "suspended")).waits_for![0]!.awakeable_id!;
   const resolved = await post(`/internal/awakeables/${await awakeableOf(first)}/resolve`, '"yes"');
   const rejected = await post(`/internal/awakeables/${await awakeableOf(second)}/reject`, "not today");
   expect([resolved.status, rejected.status]).toEqual([202, 202]);

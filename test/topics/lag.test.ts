@@ -1,4 +1,4 @@
-/** The lag of a subscription, from the end of a real broker's log over the admin API to the page of topics in a real browser. */
+/** The lag of a subscription, from the end of a broker's log over the admin API to the page of topics in a real browser. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/tab.mjs";

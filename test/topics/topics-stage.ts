@@ -30,7 +30,7 @@ export async function openTopicsStage(start: () => Promise<Broker>, options: Sta
 }
 
 export interface NotedStage extends TopicsStage {
-  /** What the handlers of `noteTakers` got during the present test. */
+  /** The inputs of the handlers of `noteTakers` during the present test. */
   readonly seen: Seen[];
   /** The topic of the present test, which no other test uses. It has one partition. */
   readonly topic: () => string;

@@ -1,7 +1,7 @@
 /** The frame around all pages: navigation, preferences, keys, and the page that the address names. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiProblem } from "../data/api.ts";
+import { type ApiProblem, problemOf } from "../data/api.ts";
 import { goTo, route } from "../data/location.ts";
 import { isUtc } from "../data/preferences.ts";
 import { loadServer, server } from "../data/server.ts";
@@ -21,7 +21,7 @@ export function App(): JSX.Element {
   const load = (): void => {
     setProblem(undefined);
     void loadServer().catch((error: unknown) => {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(problemOf(error));
     });
   };
   useEffect(load, []);

@@ -24,6 +24,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** An error of the page itself is shown like the failure of a request. */
+export function problemOf(error: unknown): ApiProblem {
+  return error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+}
+
 /** The clock of the server minus that of the browser, from the last answer; the browser's clock may be wrong by hours. */
 export const clockOffsetMs = signal(0);
 

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
-import { ApiProblem } from "./api.ts";
+import { type ApiProblem, problemOf } from "./api.ts";
 import { readsHaveAPrice } from "./server.ts";
 
 /** Without a key or a pointer for this long, the page loads nothing by itself. */
@@ -105,7 +105,7 @@ class Poller<Value> implements Polled<Value> {
       this.state.value = { value, problem: undefined, isLoading: false };
     } catch (error) {
       if (aborted.aborted) return;
-      const problem = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+      const problem = problemOf(error);
       this.state.value = { value: this.state.peek().value, problem, isLoading: false };
     }
     this.#tookMs = performance.now() - startedMs;

@@ -1,7 +1,7 @@
 /** A dialog that asks before a change, and shows the result of the change in its own place. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../data/api.ts";
+import { type ApiProblem, problemOf } from "../data/api.ts";
 import { ProblemBox } from "./states.tsx";
 
 export interface ConfirmDialogProps {
@@ -32,7 +32,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
     try {
       setStage({ kind: "done", words: await run() });
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(problemOf(error));
       setStage({ kind: "asking" });
     }
   };

@@ -1,6 +1,6 @@
 /** The form of a dialog, and the stage of the request that the dialog makes of the form. */
 import { useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../data/api.ts";
+import { type ApiProblem, problemOf } from "../data/api.ts";
 
 /** @template Later the stages after an answer of the server, each with a kind of its own */
 export type FormStage<Later> =
@@ -35,7 +35,7 @@ export function useDialogForm<Form extends object, Later>(first: Form | (() => F
     try {
       show(await act());
     } catch (error) {
-      show({ kind: "form", problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)) });
+      show({ kind: "form", problem: problemOf(error) });
     }
   };
   const changed = (changes: Partial<Form>): Form => {

@@ -4,10 +4,9 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 /** With the client's default of 50 sockets, a worker that drives a batch would wait for a free one. */
 const SOCKETS_MAX = 256;
 /** DynamoDB answers within milliseconds; after these times a retry is faster than waiting. */
-const CONNECT_TIMEOUT_MS = 1_000;
-const REQUEST_TIMEOUT_MS = 3_000;
+const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000 };
 /** An emulator is one process on a machine that may be busy, so a retry would only make it slower. */
-const EMULATOR_TIMEOUT_MS = 20_000;
+const EMULATOR_TIMEOUTS = { connectionTimeout: 20_000, requestTimeout: 20_000 };
 const ATTEMPTS_MAX = 4;
 
 export interface DynamoClientOptions {
@@ -24,8 +23,7 @@ export function dynamoClient({ region, endpoint, credentials }: DynamoClientOpti
   return new DynamoDBClient({
     maxAttempts: ATTEMPTS_MAX,
     requestHandler: {
-      connectionTimeout: endpoint === undefined ? CONNECT_TIMEOUT_MS : EMULATOR_TIMEOUT_MS,
-      requestTimeout: endpoint === undefined ? REQUEST_TIMEOUT_MS : EMULATOR_TIMEOUT_MS,
+      ...(endpoint === undefined ? TIMEOUTS : EMULATOR_TIMEOUTS),
       throwOnRequestTimeout: true,
       httpAgent: agent,
       httpsAgent: agent,

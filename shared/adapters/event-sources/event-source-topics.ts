@@ -36,7 +36,7 @@ export class EventSourceTopics implements Topics {
     for (const consumption of wanted) {
       if (followed > 0 && this.#clock.nowMs() >= untilMs) break;
       const alias = aliasOf(consumption);
-      await failing(sink, consumption.subscription.id, async () => {
+      await noteProblem(sink, consumption.subscription.id, async () => {
         if (!aliases.includes(alias)) await this.#mappings.createAlias(alias);
         return await this.#followOne(alias, mappingForm(consumption));
       });
@@ -63,7 +63,7 @@ export class EventSourceTopics implements Topics {
       const former = subscriptionOfAlias(alias);
       if (former === undefined || wanted.has(alias)) continue;
       if (this.#clock.nowMs() >= untilMs) return;
-      await failing(sink, former.id as SubscriptionId, () => this.#end(alias));
+      await noteProblem(sink, former.id as SubscriptionId, () => this.#end(alias));
     }
   }
 
@@ -113,8 +113,12 @@ export class EventSourceTopics implements Topics {
   }
 }
 
-/** What fails for one subscription is stored with it, and the others are followed all the same. @param work returns what is wrong */
-async function failing(sink: RecordSink, id: SubscriptionId, work: () => Promise<string | undefined>): Promise<void> {
+/** Notes a failure with its subscription, so that the round goes on with the others. @param work returns the problem, if there is one */
+async function noteProblem(
+  sink: RecordSink,
+  id: SubscriptionId,
+  work: () => Promise<string | undefined>,
+): Promise<void> {
   const problem = await work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
   if (problem !== undefined) await sink.failed(id, problem);
 }

@@ -1,8 +1,10 @@
 /** The rules for what an attempt adds, and for its end, which leads to a segment, a retry, a pause or the end of the invocation. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
+import type { Await } from "../model/await-tree.ts";
 import type { Failure, Result } from "../model/failure.ts";
 import type { AttemptEnded, AttemptGrew, AttemptOutcome } from "./event.ts";
+import { Freshness } from "./freshness.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
 import { exhausted, flooredDelayMs, retryDelayMs } from "./retry.ts";
 import { type After, NO_RETRIES, type Retries, type Segment } from "./segment.ts";
@@ -26,10 +28,8 @@ export function attemptEnded(invocation: Invocation, event: AttemptEnded): Trans
   switch (ending.kind) {
     case "ended":
       return ended(invocation, event);
-    case "suspended": {
-      const after: After = { kind: "suspended", awaiting: ending.awaiting };
-      return written(invocation, segmentOf(invocation, event, after, NO_RETRIES), { kind: "poll" });
-    }
+    case "suspended":
+      return suspended(invocation, event, ending.awaiting);
     case "cut":
       return cut(invocation, event);
     case "failed":
@@ -42,6 +42,21 @@ function ended(invocation: Invocation, event: AttemptEnded): Transition {
   const result = lastOutput(event) ?? invocation.journal.output;
   if (result === undefined) throw new Error("An attempt ended without any output");
   return written(invocation, segmentOf(invocation, event, completed(result), NO_RETRIES), { kind: "end" });
+}
+
+/**
+ * I5: an open exchange may have carried a notification that the handler did not read before it suspended. If the await names
+ * such a notification, the next attempt begins at once, even if the await needs more: a suspended invocation would never count
+ * this notification. The request of that attempt contains it, so it cannot cause a further attempt.
+ */
+function suspended(invocation: Invocation, event: AttemptEnded, awaiting: Await): Transition {
+  const { carried = [] } = event;
+  if (carried.length === 0 || !new Freshness(carried).isNamedIn(awaiting)) {
+    const after: After = { kind: "suspended", awaiting };
+    return written(invocation, segmentOf(invocation, event, after, NO_RETRIES), { kind: "poll" });
+  }
+  if (!adds(event)) return { next: { ...invocation, retries: NO_RETRIES }, step: { kind: "poll" } };
+  return written(invocation, segmentOf(invocation, event, { kind: "running" }, NO_RETRIES), { kind: "poll" });
 }
 
 /** Keeps the entries that came before the cut, counts no failure, and leaves the invocation to another driver. */

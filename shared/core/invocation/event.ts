@@ -3,7 +3,7 @@ import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { DeploymentId } from "../model/ids.ts";
 import type { RetryPolicy } from "../model/service.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, NotificationEntry } from "./entry.ts";
 import type { AttemptSpan, Pin, Consumption } from "./segment.ts";
 
 /** An operator's order to pause or to resume; the segment that obeys the order lists its key. */
@@ -66,6 +66,11 @@ export interface AttemptGrew extends AttemptNews {
 /** An attempt is over; the entries that it returned before its end are kept in every case (I9). */
 export interface AttemptEnded extends AttemptNews {
   readonly kind: "attempt-ended";
+  /**
+   * The notifications that an open exchange carried after its request. A handler that suspends by itself may not have read
+   * them. Empty if the exchange was half-closed at once.
+   */
+  readonly carried?: readonly NotificationEntry[];
   readonly ending: AttemptOutcome;
   readonly policy: RetryPolicy;
   /** 0 to 1; spreads the delay of a retry. */

@@ -1,9 +1,9 @@
 /** The rules of a poll. They decide whether the driver makes an attempt, parks or ends the invocation, or first gets its lock. */
-import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
+import type { Await } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
 import { needsLock } from "./acceptance.ts";
-import type { NotificationEntry } from "./entry.ts";
 import type { Arrival, Poll } from "./event.ts";
+import { Freshness } from "./freshness.ts";
 import type { Invocation, Phase } from "./invocation.ts";
 import { fold } from "./invocation.ts";
 import { openSleeps } from "./journal.ts";
@@ -157,7 +157,7 @@ function lookAtSuspended(
   arrivals: readonly NotificationArrival[],
 ): Transition {
   const known = new Freshness(suspended.fresh);
-  for (const { consumption } of arrivals) known.add(consumption);
+  for (const { consumption } of arrivals) known.add(consumption.entry);
   const sleeps = openSleeps(invocation.journal);
   for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
   if (known.satisfies(suspended.awaiting)) return attempt(invocation, event, arrivals);
@@ -184,42 +184,4 @@ function firstSleepToSatisfy(
     if (known.satisfies(awaiting)) return wakeAtMs;
   }
   return undefined;
-}
-
-/** The outcomes of the fresh notifications, by the names that an await uses. The first notification of a name counts. */
-class Freshness {
-  readonly #completions = new Map<number, Outcome>();
-  readonly #signals = new Map<number, Outcome>();
-  readonly #namedSignals = new Map<string, Outcome>();
-
-  constructor(entries: readonly NotificationEntry[]) {
-    for (const entry of entries) this.#note(entry);
-  }
-
-  add({ entry }: Consumption): void {
-    this.#note(entry);
-  }
-
-  sleepOver(completionId: number): void {
-    noteFirst(this.#completions, completionId, "success");
-  }
-
-  satisfies(awaiting: Await): boolean {
-    return isSatisfied(awaiting, {
-      completions: this.#completions,
-      signals: this.#signals,
-      namedSignals: this.#namedSignals,
-    });
-  }
-
-  #note({ id, failed }: NotificationEntry): void {
-    const outcome = failed ? "failure" : "success";
-    if ("completionId" in id) noteFirst(this.#completions, id.completionId, outcome);
-    else if ("index" in id) noteFirst(this.#signals, id.index, outcome);
-    else noteFirst(this.#namedSignals, id.name, outcome);
-  }
-}
-
-function noteFirst<K>(outcomes: Map<K, Outcome>, id: K, outcome: Outcome): void {
-  if (!outcomes.has(id)) outcomes.set(id, outcome);
 }

@@ -88,6 +88,18 @@ export function awaitedCompletions(tree: Await): ReadonlySet<number> {
   return ids;
 }
 
+/** @returns true if the tree names at least one of the notifications */
+export function namesAny(tree: Await, { completions, signals, namedSignals }: Fresh): boolean {
+  const nodes: Await[] = [tree];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (node.completions.some((id) => completions.has(id))) return true;
+    if (node.signals.some((index) => signals.has(index))) return true;
+    if (node.namedSignals.some((name) => namedSignals.has(name))) return true;
+    for (const child of node.nested) nodes.push(child);
+  }
+  return false;
+}
+
 /** @returns true if the tree names no completion and no signal */
 export function isEmptyAwait(tree: Await): boolean {
   const nodes: Await[] = [tree];

@@ -1,4 +1,5 @@
 /** One attempt: sends the journal to the deployment in one exchange, and converts the reply to entries. */
+import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { AttemptEnded, AttemptOutcome } from "../../core/invocation/event.ts";
 import { besideJournal } from "../../core/invocation/mismatch.ts";
 import type { Consumption } from "../../core/invocation/segment.ts";
@@ -7,7 +8,8 @@ import type { Route } from "../../core/model/deployment.ts";
 import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
 import { attemptRequest } from "./attempt-request.ts";
 import { failed } from "./attempt-failures.ts";
-import { converseOpenly, type Growth } from "./open-conversation.ts";
+import type { Growth } from "./growth.ts";
+import { converseOpenly } from "./open-conversation.ts";
 import { beginReading, type ReadEnd, readReply, replyOf } from "./reply-reader.ts";
 import { overSleep } from "./sent-frames.ts";
 import { learnTalk, staysOpen } from "./stays-open.ts";
@@ -50,11 +52,12 @@ export async function attempt(
   const pin = { deploymentId: route.deployment.id, protocolVersion: version };
   const reading = beginReading(engine, active, route, version, exchange);
   let expanded: Expanded | undefined;
+  let carried: readonly NotificationEntry[] = [];
   let end: ReadEnd;
   try {
     if (opens) {
       const about = { pin, startedAtMs, inactivityTimeoutMs: route.settings.inactivityTimeoutMs };
-      ({ end, sent, refused: expanded } = await converseOpenly(engine, active, reading, sent, about, growth));
+      ({ end, sent, carried, refused: expanded } = await converseOpenly(engine, active, reading, sent, about, growth));
     } else end = await readReply(engine, active, reading);
   } finally {
     active.attempt.endExchange();
@@ -73,6 +76,7 @@ export async function attempt(
     attempt: spanOf(active, startedAtMs, atMs),
     pin,
     sent,
+    carried,
     entries: expanded.entries,
     ending,
     policy: route.settings.retry,

@@ -2,30 +2,19 @@
  * One exchange that stays open. New entries of the handler become a segment as they come; then their completions are sent on the same
  * exchange, and the handler goes on without a replay. Notifications that arrive for the handler are sent as well (ADR 0008).
  */
+import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { AttemptGrew } from "../../core/invocation/event.ts";
 import { newsFor } from "../../core/invocation/poll.ts";
 import type { Consumption, Pin } from "../../core/invocation/segment.ts";
-import type { Received } from "../../core/protocol/received.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { asksNow, awaitsFarSleeps } from "./asks-now.ts";
 import { expand, type Expanded } from "./expand.ts";
-import { completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
+import type { Growth } from "./growth.ts";
+import { acknowledged, completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
 import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
 import { journalLeftBytes, replyMaxBytes } from "./reply-limits.ts";
 import { spanOf } from "./unsent-attempt.ts";
-
-/** The driver's work for an exchange that stays open. */
-export interface Growth {
-  /** Makes the entries durable, then performs their effects (I2). @returns false if the lease is lost */
-  add(grew: AttemptGrew): Promise<boolean>;
-  /** Reads the arrivals that other parties may have written. */
-  look(): Promise<void>;
-  /** Wakes the invocations whose results the handler may await, and that no driver of this process drives. */
-  wake(): Promise<void>;
-  /** `large`: a driver that waits must not keep the journal for long. `outgrown`: the invocation must be loaded again. */
-  size(): "small" | "large" | "outgrown";
-}
 
 export interface About {
   readonly pin: Pin;
@@ -38,6 +27,8 @@ export interface OpenlyRead {
   readonly end: ReadEnd;
   /** The notifications that the exchange carried and that no segment lists. */
   readonly sent: readonly Consumption[];
+  /** The notifications that the exchange carried after its request; the handler may not have read them. */
+  readonly carried: readonly NotificationEntry[];
   /** Present if a command was refused: the entries before the command, and the reason. */
   readonly refused: Expanded | undefined;
 }
@@ -72,6 +63,9 @@ class OpenConversation {
   readonly #reading: Reading;
   readonly #about: About;
   readonly #growth: Growth;
+  /** The number of entries in the journal, and of notifications beyond them, that the request contains. */
+  readonly #entriesBefore: number;
+  readonly #requested: number;
   #sent: Consumption[];
   #sentKeys: Set<string>;
   /** How many of the received entries have been looked at. */
@@ -98,15 +92,18 @@ class OpenConversation {
     this.#reading = reading;
     this.#about = about;
     this.#growth = growth;
+    this.#entriesBefore = active.invocation.journal.entries.length;
+    this.#requested = sent.length;
     this.#sent = [...sent];
     this.#sentKeys = new Set(sent.map(({ key }) => key));
     this.#size = growth.size();
   }
 
   async run(): Promise<OpenlyRead> {
-    const { open, exchange } = this.#reading;
+    const { open, exchange, conversation } = this.#reading;
     const { inbox } = this.#active;
     open.halfClose = () => this.#halfClose();
+    open.awaiting = () => conversation.awaiting;
     const over = this.#read();
     try {
       while (!this.#isOver) {
@@ -120,7 +117,14 @@ class OpenConversation {
     inbox.interrupt();
     const end = await over;
     this.#learnFromHead();
-    return { end, sent: this.#sent, refused: this.#refused };
+    return { end, sent: this.#sent, carried: this.#carried(), refused: this.#refused };
+  }
+
+  /** The journal lists the notifications of the request first, and then those of the exchange. */
+  #carried(): readonly NotificationEntry[] {
+    const { journal } = this.#active.invocation;
+    const news = journal.entries.slice(this.#entriesBefore).concat(this.#sent.map(({ entry }) => entry));
+    return news.filter((entry) => entry.kind === "notification").slice(this.#requested);
   }
 
   /** When the exchange is half-closed for lack of a head. */
@@ -288,11 +292,4 @@ class OpenConversation {
     exchange.halfClose();
     this.#active.inbox.interrupt();
   }
-}
-
-/** The completion ids of runs whose results the exchange may acknowledge. */
-function acknowledged(taken: readonly Received[]): ReadonlySet<number> {
-  const ids = new Set<number>();
-  for (const item of taken) if (item.kind === "proposal" && item.asksAck) ids.add(item.completionId);
-  return ids;
 }

@@ -1,6 +1,7 @@
 /** The frames that an exchange carries to the handler beyond the journal of its request. */
 import type { Entry } from "../../core/invocation/entry.ts";
 import type { Consumption } from "../../core/invocation/segment.ts";
+import type { Received } from "../../core/protocol/received.ts";
 import { runCompletionAck } from "../../core/protocol/notifications.ts";
 import { sleepEntry } from "../store/entries.ts";
 import { completionArrival } from "../store/item-keys.ts";
@@ -40,4 +41,11 @@ export function joinedFrames(frames: readonly Uint8Array[]): readonly Uint8Array
     at += frame.length;
   }
   return [joined];
+}
+
+/** The completion ids of runs whose results the exchange may acknowledge. */
+export function acknowledged(taken: readonly Received[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const item of taken) if (item.kind === "proposal" && item.asksAck) ids.add(item.completionId);
+  return ids;
 }

@@ -6,7 +6,7 @@ import type { Segment } from "../../core/invocation/segment.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
 import { acquire } from "../lock/acquire.ts";
 import { attempt } from "../attempt/attempt.ts";
-import type { Growth } from "../attempt/open-conversation.ts";
+import type { Growth } from "../attempt/growth.ts";
 import { leaveSlot } from "../effects/child-in-turn.ts";
 import { noteOutcome, noteProgress, circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { commit } from "./commit.ts";

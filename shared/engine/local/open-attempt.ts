@@ -1,4 +1,5 @@
 /** The attempt that one driver makes now. `attempt/` and `drive/` change it; the lease watch and a stop can abort it. */
+import type { Await } from "../../core/model/await-tree.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { ReplyRoom } from "./reply-room.ts";
@@ -30,6 +31,8 @@ export interface OpenExchange {
   halfClosedAtMs?: number;
   /** True while an open exchange has nothing to store and nothing to send. */
   waits?: boolean;
+  /** What the handler reported last that it awaits; it reports from protocol V7 on. */
+  awaiting?: () => Await | undefined;
   /** When the exchange was half-closed because its process stops. */
   leavesSinceMs?: number;
   abort(): void;

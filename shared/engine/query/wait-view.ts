@@ -2,6 +2,7 @@
 import type { Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Wait, waitsOf } from "../../core/invocation/waits.ts";
+import type { Await } from "../../core/model/await-tree.ts";
 import { circuitName } from "../../core/model/circuit.ts";
 import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
@@ -33,11 +34,23 @@ export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly
   return waits.map((wait) => ({ ...wait, place, ...(holderId !== undefined && { invocationId: holderId }) }));
 }
 
-/** Corrects the stored phase by the lease: an invocation stored as `running` may be `ready`, and the other way round. */
+/**
+ * Corrects the stored phase by the lease: an invocation stored as `running` may be `ready`, and the other way round. A running
+ * one that waits on its open exchange waits for the same as a suspended one.
+ */
 function shownPhase(engine: Engine, loaded: Loaded): Invocation {
   const invocation = knownNow(engine, loaded);
   const status = presentedStatus(engine, loaded);
-  return status === "running" || status === "ready" ? { ...invocation, phase: { status } } : invocation;
+  if (status !== "running" && status !== "ready") return invocation;
+  const awaiting = status === "running" ? awaitedOnExchange(engine, invocation) : undefined;
+  if (awaiting !== undefined) return { ...invocation, phase: { status: "suspended", awaiting, fresh: [] } };
+  return { ...invocation, phase: { status } };
+}
+
+/** What the handler of a running invocation awaits while its exchange is open and only waits. */
+function awaitedOnExchange(engine: Engine, { acceptance }: Invocation): Await | undefined {
+  const exchange = engine.activeInvocations.find(acceptance.id)?.attempt.exchange;
+  return exchange?.waits === true ? exchange.awaiting?.() : undefined;
 }
 
 function arrivedFor(engine: Engine, { invocation, arrivals }: Loaded): readonly NotificationEntry[] {

@@ -28,13 +28,17 @@ export async function followChange(engine: Engine, isTouched: (one: Subscription
   await engine.topics.follow([...touched!, ...others!], recordSink(engine), untilMs);
 }
 
-/** Follows all subscriptions, as far as the time allows. The next round goes on where this one ends, in whichever process it is. */
-async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<void> {
+/**
+ * Follows all subscriptions, as far as the time allows. The next round goes on where this one ends, in whichever process it is.
+ * @returns all that read records now, or will after a later round
+ */
+async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<readonly Consumption[]> {
   const read = await readKafka(engine);
   const wanted = inOrderAfter(read.roundEndedAt, consumptions(read));
   const followed = await topics.follow(wanted, recordSink(engine), untilMs);
   const endedAt = followed < wanted.length ? wanted[followed - 1]?.subscription.id : undefined;
   if (endedAt !== read.roundEndedAt) await writeRoundEnd(engine, endedAt);
+  return wanted;
 }
 
 function inOrderAfter(endedAt: SubscriptionId | undefined, all: readonly Consumption[]): readonly Consumption[] {
@@ -56,18 +60,17 @@ export async function runTopics(engine: Engine, signal: AbortSignal, everyMs = F
 export async function followOnce(engine: Engine, untilMs = Infinity): Promise<void> {
   if (engine.topics === undefined) return;
   try {
-    await followRound(engine, engine.topics, untilMs);
-    await showLag(engine, engine.topics);
+    const wanted = await followRound(engine, engine.topics, untilMs);
+    await showLag(engine, engine.topics, wanted);
   } catch (error) {
     engine.log.write("subscriptions.follow-failed", { error: String(error) });
   }
 }
 
 /** The gauge has as many labels as this process reads subscriptions, and so a bound. */
-async function showLag(engine: Engine, topics: Topics): Promise<void> {
-  const wanted = consumptions(await readKafka(engine)).slice(0, LAGS_SHOWN_MAX);
+async function showLag(engine: Engine, topics: Topics, all: readonly Consumption[]): Promise<void> {
   const readings = await Promise.all(
-    wanted.map(async (consumption) => {
+    all.slice(0, LAGS_SHOWN_MAX).map(async (consumption) => {
       const lags = await topics.lag(consumption);
       const value = lags.reduce((sum, { nextOffset, endOffset }) => sum + Math.max(0, endOffset - nextOffset), 0);
       return { value, labels: { subscription: consumption.subscription.id } };

@@ -57,14 +57,14 @@ test("without the UI its routes say which setting turned it off", async () => {
   expect([status, new TextDecoder().decode(body)]).toEqual([404, expect.stringContaining("admin.disable-web-ui")]);
 });
 
-const CALL = "/internal/services/nobody/handlers/any/call";
+const CALL = "/internal/services/Unknown/handlers/any/call";
 
 test("a call for an operator gets the ingress's own answer", async () => {
   const { status, json } = await plane.ask("POST", CALL, "1", { "x-requested-with": "test" });
   expect([status, json.source]).toEqual([404, "ingress"]);
 });
 
-test.each([CALL, "/internal/services/nobody/handlers/any/send", "/internal/awakeables/sign_1x/resolve"])(
+test.each([CALL, "/internal/services/Unknown/handlers/any/send", "/internal/awakeables/sign_1x/resolve"])(
   "the answer of the ingress at %s grants no page of another origin anything",
   async (path) => {
     const { headers } = await plane.ask("POST", path, "1", {

@@ -1,6 +1,7 @@
 /** Tests which notifications satisfy an await, and when a suspended invocation wakes. */
 import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { NotificationEntry } from "../../../shared/core/invocation/entry.ts";
 import type { Arrival } from "../../../shared/core/invocation/event.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Consumption } from "../../../shared/core/invocation/segment.ts";
@@ -65,6 +66,37 @@ describe("an await", () => {
   test("a resumed attempt gets all arrivals, awaited or not", () => {
     const step = stepOf(suspendedOn(awaiting(1)), [completionArrived(9), completionArrived(1)]);
     expect(step).toMatchObject({ kind: "attempt", take: [{ key: "c1" }, { key: "c9" }] });
+  });
+});
+
+describe("an await whose exchange stayed open", () => {
+  const suspended = (carried: readonly NotificationEntry[], more: Parameters<typeof attemptEnded>[1] = {}) =>
+    advance(
+      invocationIn("running"),
+      attemptEnded({ kind: "suspended", awaiting: awaiting(1, 2) }, { carried, ...more }),
+    );
+
+  test.each([
+    ["the awaited completion", completion(1)],
+    ["one of two awaited completions", completion(2)],
+    ["an awaited signal", signal(1)],
+  ])("leads to an attempt at once if the exchange carried %s, which the handler may not have read", (_, entry) => {
+    const { next, step, segment } = suspended([entry]);
+    expect([next.phase.status, step.kind, segment]).toEqual(["running", "poll", undefined]);
+    expect(stepOf(next).kind).toBe("attempt");
+  });
+
+  test("keeps the entries of the attempt and lists what it was sent", () => {
+    const sent = [taken("c1", completion(1))];
+    const { next, segment } = suspended([completion(1)], { sent, entries: [run(2)] });
+    expect(segment).toMatchObject({ consumed: sent, entries: [run(2)], after: { kind: "running" } });
+    expect(stepOf(next)).toMatchObject({ kind: "attempt", take: [] });
+  });
+
+  test("suspends the invocation if it names nothing that the exchange carried", () => {
+    const { next } = suspended([completion(3)]);
+    expect(next.phase.status).toBe("suspended");
+    expect(stepOf(next).kind).toBe("park");
   });
 });
 

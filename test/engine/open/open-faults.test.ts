@@ -7,9 +7,10 @@ import { encodeFrame } from "../../../shared/core/protocol/frame.ts";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
 import { callOn, LEASE_MS, sendOn, type Stage, textOf } from "../../harness/engine/engine-fixture.ts";
 import { crashAfter, crashBefore } from "../../harness/engine/crash.ts";
+import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { nth, tableWrite } from "../../harness/engine/named-calls.ts";
-import type { Handler } from "../../harness/engine/script-context.ts";
+import { answerOf, type Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
@@ -228,4 +229,36 @@ test("the lease of a driver is renewed while its exchange waits", async () => {
   gate.open();
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("second");
   expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("a handler that suspends without having read what its open exchange carried is attempted again at once", async () => {
+  const gate = new Gate();
+  const awakeables: string[] = [];
+  const waits: Handler = async (ctx) => {
+    const { id, result } = ctx.awakeable();
+    awakeables.push(id);
+    return await ctx.get(result);
+  };
+  const stage: Stage = await open({ waits }, OPEN);
+  stage.deployment.instead = async (attempt) => {
+    const body = await answerOf(waits, attempt);
+    const isFirst = stage.deployment.attempts.length === 1;
+    return {
+      pieces: (async function* () {
+        if (isFirst) await gate.passed;
+        yield body;
+      })() as AsyncGenerator<Uint8Array, undefined>,
+    };
+  };
+  const actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "waits");
+  await stage.pulse.pass(500);
+  const hello = { kind: "success" as const, value: Buffer.from("hello") };
+  await stage.pulse.within(1_000, completeAwakeable(actor.engine, awakeables[0]!, hello));
+  await stage.pulse.pass(500);
+  gate.open();
+  const ended = await stage.pulse.within(1_000, attach(actor.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("hello");
+  expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([true, true]);
 });

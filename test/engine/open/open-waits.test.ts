@@ -8,6 +8,7 @@ import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
+import { showInvocation } from "../../../shared/engine/query/show-invocation.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import {
   type Actor,
@@ -62,6 +63,13 @@ test("an exchange that only waits is half-closed after the inactivity timeout, a
   expect(actor.engine.activeInvocations.size).toBe(0);
   expect(await resolved(stage, actor, id)).toBe("hello");
   expect(stage.deployment.attempts).toHaveLength(2);
+});
+
+test("operators see what an open exchange that only waits awaits", async () => {
+  const { actor, id, attempt } = await waiting();
+  const view = await showInvocation(actor.engine, id);
+  expect([attempt.halfClosed, view!.status]).toEqual([false, "running"]);
+  expect(view!.waitsFor).toMatchObject([{ kind: "awakeable", awakeableId: awakeables.at(-1) }]);
 });
 
 test("each message of the handler and each message for it begins the inactivity timeout anew", async () => {

@@ -1,6 +1,5 @@
 /** The result of a call: its progress, its answer, and the invocation that it began. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { ask } from "../../data/api.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { meaningOf } from "../../model/call-request.ts";
@@ -8,6 +7,7 @@ import { hrefTo } from "../../model/route.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { durationText } from "../../model/time-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { useOnePress } from "../../parts/one-press.ts";
 import { Payload } from "../../parts/payload.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
 import { ProblemBox } from "../../parts/states.tsx";
@@ -128,23 +128,19 @@ function BegunList({ begun }: { readonly begun: Begun }): JSX.Element | null {
 
 /** One press cancels, because the reader has just begun this invocation. After a failure the button stays, for another try. */
 function CancelButton({ id }: { readonly id: string }): JSX.Element {
-  const [words, setWords] = useState("");
-  const [canTry, setCanTry] = useState(true);
-  const cancel = async (): Promise<void> => {
-    setCanTry(false);
-    setWords("cancelling …");
-    try {
-      await ask(`invocations/${id}/cancel`, { method: "PATCH" });
-      setWords("cancel requested");
-    } catch (error) {
-      setWords(`not cancelled: ${visibleLine((error as Error).message)}`);
-      setCanTry(true);
-    }
+  const cancel = async (): Promise<string> => {
+    await ask(`invocations/${id}/cancel`, { method: "PATCH" });
+    return "cancel requested";
   };
+  const { words, canPress, press } = useOnePress(
+    "cancelling …",
+    cancel,
+    (message) => `not cancelled: ${visibleLine(message)}`,
+  );
   return (
     <>
-      {canTry && (
-        <button type="button" class="quiet" aria-label={`Cancel ${id}`} onClick={() => void cancel()}>
+      {canPress && (
+        <button type="button" class="quiet" aria-label={`Cancel ${id}`} onClick={() => void press()}>
           cancel
         </button>
       )}{" "}

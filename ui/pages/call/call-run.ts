@@ -1,7 +1,7 @@
 /** One call at a time: its time so far, its answer, and the reader's wish not to wait any longer. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { InvocationSummaryBody } from "../../../shared/api/wire/invocation.ts";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { callHandler, openSince } from "../../data/calls.ts";
 import type { CallAnswer, CallRequest } from "../../data/calls.ts";
 import { peekNowMs } from "../../data/clock.ts";
@@ -61,7 +61,7 @@ export function useCall(): CallRun {
       else
         show({
           kind: "failed",
-          problem: error instanceof ApiProblem ? error : new ApiProblem(0, String(error)),
+          problem: problemOf(error),
           begun,
         });
     } finally {

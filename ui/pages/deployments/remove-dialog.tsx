@@ -1,7 +1,7 @@
 /** The dialog that removes a deployment: it shows the invocations that stand in the way, and offers force as a separate choice. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { type ApiProblem, ask, problemOf } from "../../data/api.ts";
 import type { DeploymentDetail } from "../../data/registry.ts";
 import { addressOf } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
@@ -29,7 +29,7 @@ export function RemoveDialog({ deployment, onClose }: RemoveDialogProps): JSX.El
       setStage("done");
       setProblem(undefined);
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(problemOf(error));
       setStage("asking");
     }
   };

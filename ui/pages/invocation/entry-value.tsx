@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { InvocationBody, ValueBody } from "../../../shared/api/wire/invocation.ts";
-import { ApiProblem, ask, exchange, problemIn } from "../../data/api.ts";
+import { type ApiProblem, ask, exchange, problemIn, problemOf } from "../../data/api.ts";
 import { useService } from "../../data/service.ts";
 import { bytesOfBase64 } from "../../model/payload-text.ts";
 import { sizeText } from "../../model/size-text.ts";
@@ -103,8 +103,4 @@ function Translated({ content, serde: { service, name }, deployment }: Translate
       {problem !== undefined && <ProblemBox problem={problem} />}
     </div>
   );
-}
-
-function problemOf(error: unknown): ApiProblem {
-  return error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
 }

@@ -1,7 +1,7 @@
 /** The rows of the list for one filter: the first page again and again, older pages as the reader scrolls, and the selection. */
 import { signal } from "@preact/signals";
 import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { ApiProblem, ask, problemOf } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { apiQuery } from "../../model/invocation-filter.ts";
@@ -109,7 +109,7 @@ export class InvocationList {
         if (invocations.length > 0) break;
       }
     } catch (error) {
-      if (!aborted.aborted) this.problem.value = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+      if (!aborted.aborted) this.problem.value = problemOf(error);
     } finally {
       if (!aborted.aborted) this.isLoadingMore.value = false;
     }

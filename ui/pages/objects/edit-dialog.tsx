@@ -1,7 +1,7 @@
 /** The dialog that sets one value of a state. If the state has changed meanwhile, it shows both and lets the reader choose. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { askWholeState } from "../../data/key-state.ts";
 import type { ByteForm } from "../../model/byte-text.ts";
 import { bytesOfText, editableText, formOf } from "../../model/byte-text.ts";
@@ -28,9 +28,7 @@ export function EditDialog(props: EditDialogProps): JSX.Element {
   const [problem, setProblem] = useState<ApiProblem>();
   useEffect(() => {
     // The version has to be that of the values from which the reader starts.
-    askWholeState(service, objectKey).then(setBase, (error: unknown) =>
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error))),
-    );
+    askWholeState(service, objectKey).then(setBase, (error: unknown) => setProblem(problemOf(error)));
   }, []);
   if (base !== undefined) return <ValueEditor {...props} base={base} />;
   return (

@@ -1,7 +1,7 @@
 /** The dialog that removes one value of a state, or all of them. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { askWholeState } from "../../data/key-state.ts";
 import type { KeyState, StateEdit } from "../../model/key-state.ts";
 import { countText } from "../../model/size-text.ts";
@@ -23,9 +23,7 @@ export function RemovalDialog(props: RemovalDialogProps): JSX.Element {
   const [base, setBase] = useState<KeyState>();
   const [problem, setProblem] = useState<ApiProblem>();
   useEffect(() => {
-    askWholeState(props.service, props.objectKey).then(setBase, (error: unknown) =>
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error))),
-    );
+    askWholeState(props.service, props.objectKey).then(setBase, (error: unknown) => setProblem(problemOf(error)));
   }, []);
   if (base !== undefined) return <Removal {...props} base={base} />;
   return (

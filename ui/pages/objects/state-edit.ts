@@ -1,6 +1,6 @@
 /** Sends an edit of a state, and reads the state until it shows the change. */
 import { useState } from "preact/hooks";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { askWholeState, sendEdit } from "../../data/key-state.ts";
 import type { KeyState, StateEdit, Values } from "../../model/key-state.ts";
 import { isSameState } from "../../model/key-state.ts";
@@ -55,7 +55,7 @@ async function failure(
   error: unknown,
   { service, key, edit, base }: { service: string; key: string; edit: StateEdit; base: KeyState },
 ): Promise<EditStage> {
-  const problem = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+  const problem = problemOf(error);
   if (problem.status !== CONFLICT) return { kind: "failed", problem };
   try {
     return { kind: "conflict", edit, base, present: await askWholeState(service, key) };

@@ -1,7 +1,7 @@
 /** One value of a state: name, size and beginning in a line; the whole value when the reader opens it. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { askValue } from "../../data/key-state.ts";
 import type { ValueSize } from "../../data/key-state.ts";
 import { shownBytes } from "../../model/payload-text.ts";
@@ -75,7 +75,7 @@ function LateValue({ service, objectKey, size }: StateValueProps): JSX.Element {
     try {
       setValue(await askValue(service, objectKey, size.name));
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(problemOf(error));
     }
   };
   useEffect(() => void load(), []);

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EndedBody } from "../../../shared/api/wire/overview.ts";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { sumOf } from "../../model/ended-bars.ts";
 import { hrefTo } from "../../model/route.ts";
@@ -68,7 +68,7 @@ function OnDemand(): JSX.Element {
       const told = await countLastHour(left.signal, (counted) => setStage({ kind: "counting", counted }));
       setStage({ kind: "counted", ...told });
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(problemOf(error));
       setStage({ kind: "asking" });
     }
   };

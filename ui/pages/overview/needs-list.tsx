@@ -1,6 +1,6 @@
 /** The troubles that need an operator, worst first: glyph, target, reason, age, and one button. */
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
 import { ask } from "../../data/api.ts";
@@ -15,6 +15,7 @@ import { ageText } from "../../model/time-text.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age } from "../../parts/moment.tsx";
+import { useOnePress } from "../../parts/one-press.ts";
 
 export interface NeedsListProps {
   readonly overview: OverviewBody;
@@ -84,8 +85,12 @@ function Need({ row, onChange }: { readonly row: NeedRow; readonly onChange: () 
 
 /** A resume needs no question, because a pause undoes it. After a failure the button stays, for another try. */
 function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChange: () => void }): JSX.Element {
-  const [said, setSaid] = useState("");
-  const [canTry, setCanTry] = useState(true);
+  const resume = async (): Promise<string> => {
+    await ask(`invocations/${encodeURIComponent(row.id)}/resume`, { method: "PATCH" });
+    onChange();
+    return "resumed";
+  };
+  const { words, canPress, press } = useOnePress("resuming …", resume, visibleText);
   if (row.act === "open")
     return (
       <span class="need-act">
@@ -94,23 +99,11 @@ function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChang
         </button>
       </span>
     );
-  const resume = async (): Promise<void> => {
-    setCanTry(false);
-    setSaid("resuming …");
-    try {
-      await ask(`invocations/${encodeURIComponent(row.id)}/resume`, { method: "PATCH" });
-      setSaid("resumed");
-      onChange();
-    } catch (error) {
-      setSaid(visibleText((error as Error).message));
-      setCanTry(true);
-    }
-  };
   return (
     <span class="need-act" role="status">
-      {said}{" "}
-      {canTry && (
-        <button type="button" aria-label={`Resume ${row.target}`} onClick={() => void resume()}>
+      {words}{" "}
+      {canPress && (
+        <button type="button" aria-label={`Resume ${row.target}`} onClick={() => void press()}>
           Resume
         </button>
       )}

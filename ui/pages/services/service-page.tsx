@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { type ApiProblem, ask, problemOf } from "../../data/api.ts";
 import { route } from "../../data/location.ts";
 import { useService } from "../../data/registry.ts";
 import { serviceTypeText } from "../../model/deployment-text.ts";
@@ -60,7 +60,7 @@ function Head({ service, onEdit }: { readonly service: ServiceBody; readonly onE
       const document = await ask<unknown>(`services/${encodeURIComponent(name)}/openapi`);
       download(JSON.stringify(document, null, 2), `${name}-openapi.json`);
     } catch (error) {
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(problemOf(error));
     }
   };
   return (

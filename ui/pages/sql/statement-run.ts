@@ -1,6 +1,6 @@
 /** The run of one statement at a time: its time so far, its answer, and its end at the reader's wish. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../../data/api.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { noteStatement, runStatement } from "../../data/statements.ts";
 import type { StatementAnswer } from "../../model/sql-answer.ts";
 
@@ -48,8 +48,4 @@ export function useStatementRun(): StatementRun {
     }
   };
   return { state, run, stop };
-}
-
-function problemOf(error: unknown): ApiProblem {
-  return error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
 }

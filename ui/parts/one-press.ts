@@ -1,0 +1,29 @@
+/** The state of a button that acts at one press, without a question, and offers another try only after a failure. */
+import { useState } from "preact/hooks";
+
+export interface OnePress {
+  /** The progress or the result; empty before the first press. */
+  readonly words: string;
+  readonly canPress: boolean;
+  readonly press: () => Promise<void>;
+}
+
+/**
+ * @param act makes the change, and returns its result in words
+ * @param failed the words for the message of a failure, which may hold hidden characters
+ */
+export function useOnePress(busy: string, act: () => Promise<string>, failed: (message: string) => string): OnePress {
+  const [words, setWords] = useState("");
+  const [canPress, setCanPress] = useState(true);
+  const press = async (): Promise<void> => {
+    setCanPress(false);
+    setWords(busy);
+    try {
+      setWords(await act());
+    } catch (error) {
+      setWords(failed((error as Error).message));
+      setCanPress(true);
+    }
+  };
+  return { words, canPress, press };
+}
