@@ -66,7 +66,7 @@ test("a stream of several pieces is one table, also if the last piece has no row
     ),
     write([], true),
   ];
-  const table = tableFromIPC(Buffer.concat(pieces));
+  const table = tableFromIPC(Uint8Array.from(Buffer.concat(pieces)));
   expect(table.toArray()).toEqual([
     { n: 1, text: "a" },
     { n: 2, text: null },

@@ -53,7 +53,7 @@ function jsonOf(pieces: readonly Uint8Array[]): number[] {
 }
 
 function arrowOf(pieces: readonly Uint8Array[]): number[] {
-  return tableFromIPC(Buffer.concat(pieces))
+  return tableFromIPC(Uint8Array.from(Buffer.concat(pieces)))
     .toArray()
     .map(({ n }) => Number(n));
 }
@@ -81,7 +81,7 @@ test("a column whose type only its values show has that type in Arrow", async ()
     .run(statement, [new Numbers(2_000)]);
   const pieces = [body];
   for await (const piece of rest ?? []) pieces.push(piece);
-  const table = tableFromIPC(Buffer.concat(pieces));
+  const table = tableFromIPC(Uint8Array.from(Buffer.concat(pieces)));
   expect([table.numRows, table.getChildAt(0).at(2)]).toEqual([2_000, 2]);
 });
 
