@@ -1,4 +1,4 @@
-/** Unusual requests, valid or nearly so, and the answers of the door. */
+/** Unusual requests, valid or nearly so, and the answers of the HTTP server. */
 import { once } from "node:events";
 import { connect, constants } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
