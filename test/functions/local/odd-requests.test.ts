@@ -94,7 +94,7 @@ test("a large answer that is not read is soon dropped, over HTTP/2", async () =>
   session.destroy();
 });
 
-test("large answers over one connection of HTTP/2 that are all read slowly arrive whole", async () => {
+test("large answers over one HTTP/2 connection arrive whole even if the client reads all of them slowly", async () => {
   const unreadMs = 1_000;
   door.close();
   door = await openWith({ unreadMs });
