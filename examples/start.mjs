@@ -43,7 +43,7 @@ let stopping = false;
 
 function build() {
   const { status } = spawnSync(process.execPath, ["build.mjs"], { stdio: "inherit" });
-  if (status !== 0) throw new StartError("The build failed; its reasons stand above.");
+  if (status !== 0) throw new StartError("The build failed for the reasons above.");
   for (const built of [COMMAND, DEPLOYMENT]) {
     if (!existsSync(built)) throw new StartError(`The build left no ${built}.`);
   }

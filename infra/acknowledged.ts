@@ -10,14 +10,14 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
   "scheduler:CreateSchedule": "Schedules are named for their invocations; the group is this environment's own.",
   "lambda:InvokeFunction":
     "Handlers are registered after the stack is deployed: those with a tag, or those that the stack names.",
-  "xray:PutTraceSegments": "X-Ray has no resources that a trace could be granted on.",
+  "xray:PutTraceSegments": "X-Ray has no resource types, so this right cannot name a resource.",
   "ec2:CreateNetworkInterface":
-    "Lambda makes and removes network interfaces whose names do not exist before, and the code of the function may not.",
+    "Lambda creates and deletes these network interfaces, whose names are unknown in advance; the code of the function may not.",
   "kafka-cluster:ReadData": "Subscriptions name topics after the stack is deployed; the cluster is named.",
   "kafka-cluster:AlterGroup":
     "Each subscription has a group of its own, made after the stack is deployed; the cluster is named.",
   "lambda:CreateEventSourceMapping": "Mappings have ids; a condition names the function to which they may deliver.",
-  "lambda:ListEventSourceMappings": "AWS checks this action on all mappings alone.",
+  "lambda:ListEventSourceMappings": "AWS allows this action only on all mappings together.",
   "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
 };
 

@@ -48,7 +48,7 @@ export class StepwellAlarms extends Construct {
     if (alarmTopic === undefined) warnOfSilence(this);
     this.#add("DeadLetters", alarmTopic, {
       description:
-        "Messages could not be worked on. The sweeper tries each once alone and pauses what still fails: look for paused invocations, and at the log of the worker.",
+        "Messages could not be worked on. The sweeper tries each of them once, alone, and pauses the invocations that still fail: look for paused invocations, and at the log of the worker.",
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
       threshold: 0,
     });
@@ -91,14 +91,14 @@ export class StepwellAlarms extends Construct {
     const age = (walk: string) => ownMetric(environment, `sweep_${walk}_behind_seconds`, { statistic: Stats.MAXIMUM });
     this.#add("ListingBehind", topic, {
       description:
-        "The sweeper has not come to what was accepted more than an hour ago: an invocation that lost its message and its driver waits for it. Raise sweeperMemoryMb or workerConcurrencyMax, and look at the log of the sweeper.",
+        "The sweeper has not reached invocations that were accepted more than an hour ago: one that lost its message and its driver waits for the sweeper. Raise sweeperMemoryMb or workerConcurrencyMax, and look at the log of the sweeper.",
       metric: age("listing"),
       threshold: LISTING_BEHIND_MAX_S,
       periods: 3,
     });
     this.#add("WalkBehind", topic, {
       description:
-        "The sweeper has not walked over everything that is open for a day. What is open expires two weeks after that. Raise sweeperMemoryMb or workerConcurrencyMax, and look at the log of the sweeper.",
+        "For a day the sweeper has finished no walk over all open invocations. They expire after two weeks without such a walk. Raise sweeperMemoryMb or workerConcurrencyMax, and look at the log of the sweeper.",
       metric: age("everything"),
       threshold: EVERYTHING_BEHIND_MAX_S,
       periods: 3,

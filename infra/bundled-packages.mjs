@@ -31,7 +31,7 @@ export function licensesText(packages) {
     for (const text of texts) bearers.set(text, [...(bearers.get(text) ?? []), `${idOf(one)} (${one.license})`]);
   }
   const parts = [...bearers].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`);
-  const opening = "This code contains the following packages, each under the license that stands below its name.\n";
+  const opening = "This code contains the following packages, each under the license below its name.\n";
   return [opening, ...parts].join(`\n${"-".repeat(80)}\n\n`);
 }
 

@@ -80,10 +80,10 @@ export function checkProps(props: CheckedProps, region: string): void {
   }
   // The gateway treats an empty list as no requirement, and accepts every token.
   if (typeof ingressAuth === "object" && ingressAuth.jwt.scopes?.length === 0) {
-    refuse("ingressAuth: scopes", ingressAuth.jwt.scopes, "one scope or more; leave it out to want none");
+    refuse("ingressAuth: scopes", ingressAuth.jwt.scopes, "one scope or more; leave it out to require none");
   }
   if (encryptionKey !== undefined && table === undefined && Token.isUnresolved(region)) {
-    throw new Error("encryptionKey: a table with a key of one's own wants a stack that names its Region (env)");
+    throw new Error("encryptionKey: a table with a key of one's own needs a stack with an explicit Region (env)");
   }
 }
 

@@ -21,7 +21,7 @@ export class StepwellDashboard extends Construct {
         graph("Accepted, by where they come from", [ownMetrics(environment, "invocations_accepted_total", "source")]),
         graph("Attempts, by how they end", [ownMetrics(environment, "attempts_total", "ending")]),
         graph("Failures of attempts, by code", [ownMetrics(environment, "attempt_failures_total", "code")]),
-        graph("Paused of our own accord", [ownMetric(environment, "invocations_paused_total")]),
+        graph("Paused by the engine", [ownMetric(environment, "invocations_paused_total")]),
         graph("An attempt takes (s)", [
           ownMetric(environment, "attempt_seconds", { statistic: Stats.percentile(50) }),
           ownMetric(environment, "attempt_seconds", { statistic: Stats.percentile(99) }),

@@ -101,7 +101,10 @@ function mskRights(scope: Construct, arns: readonly string[]): PolicyStatement[]
   ];
 }
 
-/** Lambda makes network interfaces beside the cluster with the role of the function; the code of the function may not. */
+/**
+ * Lambda creates network interfaces in the network of the cluster, with the role of the function; the code of the
+ * function may not.
+ */
 function meetingClusters(): PolicyStatement {
   return new PolicyStatement({
     actions: [

@@ -28,7 +28,7 @@ export interface Measure {
 export class RecordingMeter implements Meter {
   readonly isPriced: boolean;
   readonly measures: Measure[] = [];
-  /** The readings of each gauge that is set as a whole, as they stand now. */
+  /** The present readings of each gauge that is set as a whole. */
   readonly standing = new Map<string, readonly Reading[]>();
 
   /** @param isPriced whether the meter is like that of the functions on AWS */

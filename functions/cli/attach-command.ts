@@ -34,7 +34,8 @@ async function attach(session: Session, id: string): Promise<void> {
 }
 
 /**
- * For an unknown id, the attach route answers as for an invocation that failed with 404; the output route tells the two apart.
+ * For an unknown id, the attach route answers as for an invocation that failed with 404; the output route distinguishes
+ * the two cases.
  * @throws CommandFailure if the ingress has no such invocation
  */
 async function refuseUnknown(session: Session, id: string, signal: AbortSignal): Promise<void> {

@@ -44,7 +44,7 @@ export function ingressClient(
         continue;
       }
       const isSuccess = answer.status >= 200 && answer.status < 300;
-      // A failure of an invocation may have any status; the header tells it from a result.
+      // A failure of an invocation may have any status; the header distinguishes it from a result.
       if (isSuccess && sourceOf(answer) === undefined) return answer;
       throw failureOf(shownBase(base), asked, answer);
     }

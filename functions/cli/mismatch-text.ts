@@ -30,7 +30,10 @@ function rowsText(colours: Colours, { entry: differing, rows }: MismatchBody): s
   return tableText(colours, ["", "ENTRY", "JOURNAL", "CODE NOW"], cells);
 }
 
-/** Cut, because a row that a terminal wraps no longer stands beside the other side. */
+/**
+ * The largest width of a text. A longer text is cut, because a terminal would wrap it, and the two sides would no
+ * longer be side by side.
+ */
 function cellText(text: string): string {
   return cutLine(foreignLine(text), CELL_MAX);
 }

@@ -31,7 +31,10 @@ export function readRows(json: string): SqlRows {
   return { columns, rows: rows.map((row) => columns.map((column) => cellOf(row[column]))) };
 }
 
-/** The columns in the order of the statement, as far as rows show it: a column comes after the one that precedes it in a row. */
+/**
+ * The columns in an order that follows the rows: each new column is placed right after the column that precedes it in
+ * its row.
+ */
 function columnsOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
   const columns: string[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** A subscription as text: what it connects, how it stands, and how far it has read. */
+/** A subscription as text: its source and sink, its status, and how far it has read. */
 import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
 import { momentText } from "./moment.ts";
 import { pairsText, tableText } from "./table.ts";

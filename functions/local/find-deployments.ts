@@ -69,7 +69,7 @@ class PortLook {
   readonly #log: Log;
   /** The time until the next look. */
   waitMs = LOOK_EVERY_MS;
-  /** The registration at this port, which the process has not made. */
+  /** A registration at this port that this process did not make. */
   #registered: Deployment | undefined;
   #isRemoved = false;
   #loggedReason: string | undefined;

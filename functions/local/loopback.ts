@@ -1,4 +1,4 @@
-/** Tells which addresses and host names are this machine. */
+/** Decides which addresses and host names belong to this machine. */
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";

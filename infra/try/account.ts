@@ -46,8 +46,8 @@ export async function requireBootstrap({ id, region }: Account): Promise<void> {
     const { name } = error as Error;
     // A caller without this permission may still deploy, and the CDK reports a missing bootstrap itself.
     if (/AccessDenied/.test(name)) return;
-    if (name !== "ParameterNotFound") throw awsFailure("AWS does not say whether the CDK is at home there", error);
-    throw new CommandFailure("The CDK is not at home in this account and Region", {
+    if (name !== "ParameterNotFound") throw awsFailure("AWS does not say whether the CDK is bootstrapped", error);
+    throw new CommandFailure("The CDK is not bootstrapped in this account and Region", {
       exitCode: EXIT_NOT_TRIED,
       cause: `the parameter ${BOOTSTRAP_PARAMETER} is not there`,
       fix: `Run \`npx cdk bootstrap aws://${id}/${region}\` once, with rights of an administrator; it costs nothing but the code that is kept.`,

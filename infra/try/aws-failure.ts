@@ -34,7 +34,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     matches: /bootstrap/i,
-    message: "The CDK is not at home in this account and Region",
+    message: "The CDK is not bootstrapped in this account and Region",
     fix: "Run `npx cdk bootstrap` for it once, with rights of an administrator.",
   },
   {

@@ -35,7 +35,7 @@ const DOORS: readonly Check[] = [
     run: (plane) => coldAndWarm(plane.askAdmin, "/version"),
   },
   {
-    name: "requests without a signature are refused at both doors",
+    name: "both APIs refuse requests without a signature",
     questions: 2,
     async run({ ask, askAdmin }) {
       must(403, "an unsigned call", await ask("/greeter/greet", { method: "POST", input: "Eve", unsigned: true }));

@@ -42,7 +42,7 @@ export function planText({ account, stackName, price, checks, keep, standing }: 
 
   return `Account ${account.id}, Region ${account.region}, as ${account.callerArn}
 Stack   ${stackName}${standing === undefined ? "" : `, which is there already (${standing}) and is deployed anew`}
-Makes   a control plane behind IAM at both doors, without alarms and dashboard (they cost by the month), and a
+Makes   a control plane with both APIs behind IAM, without alarms and dashboard (they cost by the month), and a
         Lambda function with three services to call; then makes ${checks} checks over HTTPS.
         ${end}
 Takes   some 3 minutes to deploy, 1 to try, 3 to destroy: an estimate, since nobody measured it on AWS yet
@@ -73,9 +73,9 @@ function endLines(
     return [`The stack ${stackName} is gone, with its table, parameters and logs.`];
   if (!keep) return leftLines(left, plan);
   const { IngressUrl, AdminUrl } = outputs;
-  if (IngressUrl === undefined) return [`What there is of the stack ${stackName} stays. Destroy it: ${again(plan)}`];
+  if (IngressUrl === undefined) return [`The resources of the stack ${stackName} stay. Destroy it: ${again(plan)}`];
   return [
-    `The stack ${stackName} stays. Both doors want signatures, which a proxy makes (npm run build; then each in a terminal of its own):`,
+    `The stack ${stackName} stays. Both APIs require signatures, which a proxy adds (npm run build; then each in a terminal of its own):`,
     `  node dist/stepwell.js proxy --to ${IngressUrl} --port 8080`,
     `  node dist/stepwell.js proxy --to ${AdminUrl} --port 9070`,
     `  curl localhost:8080/greeter/greet -H 'content-type: application/json' -d '"Ada"'`,

@@ -37,7 +37,7 @@ async function accept(
   const { subscriptions, stateOf } = await readKafka(engine);
   const subscription = subscriptions.find((one) => one.id === subscriptionId);
   if (subscription === undefined) {
-    // The subscription is removed and its mapping is about to go: its records concern no handler any more.
+    // The subscription has been removed, and its mapping will be deleted soon: no handler is to receive these records.
     engine.log.write("records.dropped", { subscriptionId });
     return { accepted: 0 };
   }

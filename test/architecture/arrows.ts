@@ -164,9 +164,9 @@ const fits = (pattern: string, name: string): boolean =>
 export function refusedFile(path: string, to: string): string | undefined {
   const from = roomOf(path);
   const target = roomOf(to);
-  if (from === undefined) return `${path} stands in no room of the table`;
+  if (from === undefined) return `${path} is in no room of the table`;
   if (from === target) return undefined;
-  if (target === undefined) return `${path} imports ${to}, which stands in no room of the table`;
+  if (target === undefined) return `${path} imports ${to}, which is in no room of the table`;
   if (EXCEPTIONS.has(`${path} -> ${target.folder}`)) return undefined;
   if (from.rooms.some((pattern) => fits(pattern, target.folder))) return undefined;
   return `${path} imports ${to}, but ${from.folder} may not import ${target.folder}`;

@@ -56,7 +56,7 @@ export function forbiddenImports(modules: readonly Module[]): Complaint[] {
   const paths = new Set(modules.map(({ path }) => path));
   const complaints: (Complaint | undefined)[] = [];
   for (const { path, imports } of modules.filter(({ path }) => inHouse(path))) {
-    if (roomOf(path) === undefined) complaints.push(`${path} stands in no room of the table`);
+    if (roomOf(path) === undefined) complaints.push(`${path} is in no room of the table`);
     for (const { target, line } of imports) {
       if (target === undefined) {
         if (!path.startsWith("test/")) complaints.push(`${path}:${line} imports a target that is computed`);
@@ -206,6 +206,6 @@ export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[])
 /** Finds rooms of the allow-list that have no files. */
 export function roomsWithoutFiles(tree: SourceTree): Complaint[] {
   return ROOMS.filter(({ folder }) => ![...tree.keys()].some((path) => path.startsWith(`${folder}/`))).map(
-    ({ folder }) => `${folder} stands in the table but holds nothing`,
+    ({ folder }) => `${folder} is in the table but has no files`,
   );
 }

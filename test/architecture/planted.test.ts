@@ -156,7 +156,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     "forbiddenImports",
     "shared/core/cellar/bad.ts",
     imports(""),
-    /stands in no room/,
+    /is in no room/,
   ],
   [
     "an import of a file that is not there",

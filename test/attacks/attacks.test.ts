@@ -19,7 +19,7 @@ async function attacked(name: string): Promise<{ readonly complaints: string; re
     const complaints = (await runAttack(name, stage)).join("; ");
     const stallMs = stalls.end();
     if (stallMs !== undefined)
-      console.log(`${name}: the machine stood still for ${stallMs} ms (${complaints || "nothing broke"})`);
+      console.log(`${name}: the machine stalled for ${stallMs} ms (${complaints || "nothing broke"})`);
     return { complaints, stallMs };
   } finally {
     stalls.end();

@@ -1,4 +1,7 @@
-/** Attacks on the doors: endless bodies, readers that do not read, countless keys, foreign hosts and unknown codings. */
+/**
+ * Attacks on the HTTP servers: endless bodies, readers that do not read, countless keys, foreign hosts and unknown
+ * codings.
+ */
 import { readFileSync, statSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";

@@ -13,7 +13,7 @@ const HEADERS = 1;
 const CONTINUATION = 9;
 const ECHO = { ":method": "POST", ":path": "/Greeter/echo", "content-type": "application/octet-stream" };
 
-/** Sends the frames, and waits until the door ends the connection. */
+/** Sends the frames, and waits until the server ends the connection. */
 function ended(...frames: readonly Buffer[]): BadRow[1] {
   return async (port) => {
     await exchange(port, PREFACE, frame(SETTINGS, 0, 0), ...frames);

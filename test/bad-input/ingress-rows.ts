@@ -10,7 +10,7 @@ const BINARY_TYPE = { "content-type": "application/octet-stream" };
 const CHUNKED = { ...BINARY_TYPE, "transfer-encoding": "chunked" };
 const DRIP_EVERY_MS = 20;
 
-/** Sends the bytes, and requires one of these statuses; 0 stands for a closed connection. */
+/** Sends the bytes, and requires one of these statuses; 0 means a closed connection. */
 function refused(statuses: readonly number[], ...pieces: readonly (string | Buffer)[]): BadRow[1] {
   return async (port) => {
     const text = await exchange(port, ...pieces);
@@ -88,7 +88,7 @@ export const INGRESS_ROWS: readonly BadRow[] = [
   ["a name with a space", refused([400], "GET /x/y HTTP/1.1\r\nhost : x\r\n\r\n")],
   ["an unknown expectation", refused([417], head("POST /Greeter/echo", { expect: "magic", connection: "close" }))],
   [
-    "bodies over the limit, told and untold",
+    "bodies over the limit, with and without a declared length",
     many(20, async (port, at) => {
       const body = Buffer.alloc(2_000_000);
       const told = at % 2 === 0;
@@ -97,11 +97,11 @@ export const INGRESS_ROWS: readonly BadRow[] = [
       await refused([413], head("POST /Greeter/echo", headers), ...pieces)(port);
     }),
   ],
-  ["clients that go in the middle of a head", leaving("POST /Greeter/echo HTTP/1.1\r\nho")],
-  ["clients that go in the middle of a body", leaving(`${head("POST /Greeter/echo", length(1000))}abc`)],
-  ["clients that go in the middle of a chunk", leaving(`${head("POST /Greeter/echo", CHUNKED)}10\r\nabc`, 5)],
+  ["clients that disconnect in the middle of a head", leaving("POST /Greeter/echo HTTP/1.1\r\nho")],
+  ["clients that disconnect in the middle of a body", leaving(`${head("POST /Greeter/echo", length(1000))}abc`)],
+  ["clients that disconnect in the middle of a chunk", leaving(`${head("POST /Greeter/echo", CHUNKED)}10\r\nabc`, 5)],
   [
-    "what JSON cannot be",
+    "bodies that are not JSON",
     refused([500], head("POST /restate/lookup", { ...length(4), connection: "close" }), "\xff\xfe{}"),
   ],
   [
@@ -112,7 +112,7 @@ export const INGRESS_ROWS: readonly BadRow[] = [
     },
   ],
   [
-    "durations that are long to read",
+    "durations of many characters",
     refused([400], head(`POST /Greeter/echo/send?delay=${"1s".repeat(3_000)}`, { connection: "close" })),
   ],
   [
@@ -135,7 +135,7 @@ export const SLOW_CLIENT_ROWS: readonly BadRow[] = [
   ["headers that drip", dripped("POST /Greeter/echo HTTP/1.1\r\nhost: x\r\n", () => "a: b\r\n")],
   ["a body that drips", dripped(head("POST /Greeter/echo", length(1000)), () => "x")],
   ["chunks that drip", dripped(head("POST /Greeter/echo", CHUNKED), () => "1\r\nx\r\n")],
-  ["a body that stays away", dripped(head("POST /Greeter/echo", length(1000)), () => "")],
+  ["a body that never comes", dripped(head("POST /Greeter/echo", length(1000)), () => "")],
   ["a connection that says nothing", dripped("", () => "")],
   ["half of a preface", dripped("PRI * HT", () => "")],
   ["2,000 connections", (port) => connections(port, 2_000)],

@@ -55,7 +55,7 @@ describe("leaves neither a request nor memory behind:", () => {
   const isOver = async (act: BadRow[1], at: Door): Promise<void> => {
     await act(at.port);
     await goodCall(at);
-    // A client sees the end of its answer a moment before the door counts its request as ended.
+    // A client sees the end of its answer a moment before the server counts its request as ended.
     await vi.waitFor(() => expect(at.openRequests).toBe(0), { timeout: 20_000 });
     await expectNoMoreThan(before);
   };

@@ -78,7 +78,7 @@ test("advice names what the schema misses, and the call is still possible", asyn
   await page.getByRole("status").getByText("200 Succeeded").waitFor();
 });
 
-test("a handler that fails, and one that does not exist, are told apart", async () => {
+test("the page distinguishes a failed handler from one that does not exist", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Greeter/refuse");
   await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -120,7 +120,7 @@ test("a long call shows its invocation, which is cancelled from there", async ()
   await page.getByRole("status").getByText("409 The invocation failed").waitFor();
 });
 
-test("a page that waits no longer says that the invocation goes on", async () => {
+test("once the reader has stopped waiting, the page says that the invocation goes on", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Shop/wait");
   await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -173,7 +173,7 @@ test("unfinished JSON in a field outlives a new read of the services", async () 
   await page.getByRole("textbox", { name: "Payload as JSON" }).getByText('"a"').waitFor();
 });
 
-test("a latest input that cannot be read is no missing one", async () => {
+test("a latest input that cannot be read is reported as unread, not as missing", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Greeter/greet");
   await page.route(/\/invocations\?/, (route) => route.abort());

@@ -55,7 +55,7 @@ describe("the timeline", () => {
     expect(page.url()).not.toContain("entry");
   });
 
-  test("keys choose rows, find filters, and zoom stands in the address", async () => {
+  test("keys choose rows, a search filters them, and the address contains the search and the zoom", async () => {
     const id = await stage.send("/Steps/order/send", { id: "o-20" }, "completed");
     const { page } = await opened(id);
     await row(page, /run reserve stock/).waitFor();

@@ -40,7 +40,7 @@ test("each row names its invocation and the reason of its status", async () => {
   expect(await row(page, "Counter/").innerText()).toMatch(/sleeps, wakes in (59|1 h)/);
 });
 
-test("a filter is completed from the registry, stands in the address, and comes back from it", async () => {
+test("a filter is completed from the registry, and the address keeps it over a reload", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations");
   await box(page).fill("serv");
@@ -89,7 +89,7 @@ test.each([
   for (const [at, target] of targets.entries()) expect(shown[at]).toContain(target);
 });
 
-test("an empty list names its filter, and a failed one is no empty one", async () => {
+test("an empty list names its filter, and a failed load does not look like an empty list", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations?service=Nobody");
   await page.getByRole("heading", { name: "No invocation matches" }).waitFor();
@@ -240,7 +240,7 @@ test("older rows that come after the list was read anew are dropped", async () =
   expect(await table(page).getByRole("row").nth(1).getAttribute("aria-rowindex")).toBe("2");
 });
 
-test("a list that cannot be read anew keeps its rows, and is no empty one", async () => {
+test("a list that cannot be read anew keeps its rows, and does not look empty", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations?service=Counter");
   await row(page, "Counter/").waitFor();

@@ -17,7 +17,7 @@ test("a server without a deployment shows the first steps", async () => {
   await expect.poll(() => page.url(), { timeout: 5_000 }).toMatch(/#\/deployments$/);
 });
 
-test("a healthy environment says that nothing needs anybody, and when that was checked", async () => {
+test("in a healthy environment the page says that nothing needs an operator, and when that was checked", async () => {
   await stage.register();
   const { page, goTo } = await stage.openTab();
   await goTo("");

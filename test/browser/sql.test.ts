@@ -76,7 +76,7 @@ test("a wrong statement names its line and column, and no rows are no error", as
   await page.getByText("No rows.").waitFor();
 });
 
-test("a statement that runs can be stopped, and the server gets no further word of it", async () => {
+test("a running statement can be stopped", async () => {
   const { page, goTo } = await stage.openTab();
   await page.route(/\/query$/, () => {});
   await goTo(address("select 1"));

@@ -50,7 +50,7 @@ test("a cluster appears with its brokers, and the page is reached by its keys", 
   await page.getByRole("cell", { name: "127.0.0.1:1" }).waitFor();
 });
 
-test("a refused subscription shows its code and remedy in place, and a mended one is made", async () => {
+test("a refused subscription shows its code and remedy in place, and is created once its values are correct", async () => {
   await stage.register();
   const { page, goTo, axe } = await stage.openTab();
   await goTo("topics");

@@ -21,7 +21,7 @@ export function callsOf(ingressUrl, shape) {
     const times = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "--latency"];
     const { stdout } = await promisify(execFile)("wrk", [...times, "-s", SCRIPT, url, "--", BODY]);
     const line = /^RESULT (.*)$/m.exec(stdout);
-    if (line === null) throw new Error(`wrk told no result:\n${stdout}`);
+    if (line === null) throw new Error(`wrk printed no result:\n${stdout}`);
     return JSON.parse(line[1]);
   };
 }

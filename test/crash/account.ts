@@ -45,7 +45,7 @@ type OutcomeOf = (invocationId: string) => Promise<Outcome>;
 /** @param outcomeOf attaches to a sent invocation, and waits for its end */
 export async function takeAccount(account: Account, plan: Plan, outcome: Outcome, outcomeOf: OutcomeOf): Promise<void> {
   const { invocationId, done } = outcome;
-  if (account.outcomes.has(invocationId)) account.complaints.push(`${invocationId} stands for two invocations`);
+  if (account.outcomes.has(invocationId)) account.complaints.push(`${invocationId} is the id of two invocations`);
   account.outcomes.set(invocationId, outcome);
   if (done.length !== plan.ops.length) account.complaints.push(`${invocationId} did ${done.length} operations`);
   for (const [index, op] of plan.ops.entries()) {

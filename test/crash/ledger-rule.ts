@@ -47,7 +47,7 @@ export function judgeLedger(
     complaints.push(...judgeStep(step, all, kills));
     uncommitted += all.filter(({ throws, nonce }) => !throws && nonce !== step.nonce).length;
   }
-  for (const name of executions.keys()) complaints.push(`${name} was executed, and no result tells of it`);
+  for (const name of executions.keys()) complaints.push(`${name} was executed, and no result contains it`);
   return { complaints, uncommitted, thrown: lines.filter(({ throws }) => throws).length };
 }
 

@@ -81,7 +81,7 @@ describe("an outcome", () => {
     expect(await judge(1)).toBe("");
     expect(await judge(2)).toMatch(/sent 1 adds instead of 2/);
     expect(await judge(1, { ...counted("called", 2), key: "other" })).toMatch(/added to "other" instead of "k"/);
-    expect(await judge(1, counted("sent", 2))).toMatch(/stands for two invocations/);
+    expect(await judge(1, counted("sent", 2))).toMatch(/is the id of two invocations/);
   });
 
   test("that fits its plan is accepted", async () => {

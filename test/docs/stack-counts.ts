@@ -44,6 +44,6 @@ function memoryMb(template: Template): number {
 function sweepEveryS(template: Template): number {
   const [rule] = resourcesOf(template, "AWS::Events::Rule");
   const minutes = /^rate\((\d+) minutes?\)$/.exec(String(rule?.[1].Properties["ScheduleExpression"]))?.[1];
-  if (minutes === undefined) throw new Error("the rule of the sweeper tells no rate in minutes");
+  if (minutes === undefined) throw new Error("the rule of the sweeper has no rate in minutes");
   return Number(minutes) * 60;
 }

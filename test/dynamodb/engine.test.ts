@@ -36,7 +36,7 @@ async function resultOf(id: InvocationId): Promise<Result> {
 }
 
 const atGate = (count: number) =>
-  play.until(() => stage.deployment.atGate === count, `${count} attempts stand at the gate`);
+  play.until(() => stage.deployment.atGate === count, `${count} attempts wait at the gate`);
 
 describe("an invocation on DynamoDB", () => {
   test("that is called answers", async () => {
@@ -147,7 +147,7 @@ describe("processes that share a table", () => {
     expect(play.front.log.lines.map(({ event }) => event)).toContain("segment.refused");
   });
 
-  test("the sweeper finds a driver that died after it took up a parked invocation", async () => {
+  test("the sweeper finds a driver that died after it claimed a parked invocation", async () => {
     const id = await sent("Leaf/signalThenGate", null);
     const awakeable = stage.deployment.awakeables.at(-1)!;
     await completeAwakeable(play.front.engine, awakeable, { kind: "success", value: Buffer.from('"go"') });

@@ -106,7 +106,7 @@ test("a function that is not a handler fails its stack with the reason in one li
   );
   const [reason] = /arn:\S+ is not registered: \[META0003\].*/.exec(failure!) ?? [];
   expect(reason, failure).toBeDefined();
-  console.log(`CloudFormation tells: ${reason}`);
+  console.log(`CloudFormation's reason: ${reason}`);
   expect(await deployments()).toEqual(before);
   expect(await plane.answer("shop/version", undefined)).toBe("2");
   expect(await plane.answer("passing/greet", undefined)).toBe("hello");

@@ -124,7 +124,7 @@ test("Throttles: with one worker at a time a burst still ends, and leaves no let
     const ids = await Promise.all(Array.from({ length: BURST }, (_, at) => plane.send("hurt/greet", `${at}`)));
     const results = await Promise.all(ids.map((id) => plane.result(id)));
     expect(results).toEqual(ids.map((_, at) => `hello ${at}`));
-    await until("each was taken up by the worker", 30_000, async () => {
+    await until("the worker has begun each", 30_000, async () => {
       const lines = await jsonLinesOf(aws.plain, "Worker", sinceMs);
       const taken = new Set(lines.filter(({ event }) => event === "wake.received").map((line) => line["invocationId"]));
       return ids.every((id) => taken.has(id)) ? true : undefined;

@@ -136,7 +136,7 @@ describe("an invocation that waits for an outside event", () => {
     ["reject", "not today", 500],
   ])("goes on when its awakeable is completed: %s", async (outcome, body, status) => {
     const id = await plane.send("waiting/awakeable", outcome);
-    const awakeable = await until("its id is told", 30_000, async () => told.get(outcome));
+    const awakeable = await until("its id is published", 30_000, async () => told.get(outcome));
     await plane.untilStatus(id, "suspended");
     const path = `/restate/awakeables/${awakeable}/${outcome}`;
     expect((await plane.ask({ method: "POST", path, body })).status).toBe(202);

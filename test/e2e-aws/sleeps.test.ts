@@ -32,7 +32,7 @@ test("a longer sleep ends by a schedule that fires once and is gone", async () =
     const names = await schedules(aws.plain, id);
     return names.length > 0 ? names : undefined;
   };
-  expect(await until("a schedule stands", 30_000, standing)).toHaveLength(1);
+  expect(await until("a schedule is set", 30_000, standing)).toHaveLength(1);
   expect(await plane.result(id)).toBe("awake");
   const tookMs = Date.now() - startedMs;
   expect(tookMs).toBeGreaterThanOrEqual(9_000);

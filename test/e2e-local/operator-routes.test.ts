@@ -148,7 +148,7 @@ test("a part of the journal is shown by indexes, and one entry alone with more o
   expect((await fetch(`${stage.adminUri}/invocations/${id}?limit=-1`)).status).toBe(400);
 });
 
-test("an invocation tells its attempts and what it took at least", async () => {
+test("the view of an invocation shows its attempts and the least usage", async () => {
   const { attempt_spans: spans, usage, entries } = await until(await sent("steps"), "completed");
   expect(spans[0]).toMatchObject({ attempt: 1, entry: 1 });
   expect(spans.at(-1)!.ended_at >= spans[0]!.started_at).toBe(true);

@@ -30,7 +30,7 @@ const runs: Handler = () => new Promise(() => {});
 const kindsOf = async ({ engine }: Actor) =>
   (await attention(engine)).rows.map(({ kind, row }) => `${kind} ${row.handler}`);
 
-test("what is paused comes before what fails, and a sleep needs no operator", async () => {
+test("paused invocations come before failing ones, and a sleeping one needs no operator", async () => {
   const retry = { initialIntervalMs: 20 * HOUR_MS, maxIntervalMs: 20 * HOUR_MS };
   const stage = await open({ naps, pauses, stumbles }, { retry });
   const actor = stage.actor();

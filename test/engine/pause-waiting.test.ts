@@ -176,7 +176,7 @@ test.each([
   ["resume", "slept"],
   ["cancel", "409 Cancelled"],
 ] as const)(
-  "an order to pause after an order to %s that no driver has read holds the invocation",
+  "if no driver has read an order to %s, a later order to pause still pauses the invocation",
   async (order, end) => {
     const { stage, actor } = await play({ naps });
     const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 30_000));

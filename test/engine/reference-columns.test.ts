@@ -69,7 +69,7 @@ test("every column that the reference documents exists, with its type", async ()
   expect([...reference, ...written(beside)].filter((column) => !own.has(column))).toEqual([]);
 });
 
-test("every other column is known as an own one", async () => {
+test("every other column is in the list of Stepwell's own columns", async () => {
   const reference = new Set([...written(documented), ...written(beside)]);
   const more = (await ownColumns()).filter((column) => !reference.has(column)).map((column) => column.split(" ")[0]!);
   const known = Object.entries(OWN).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`));

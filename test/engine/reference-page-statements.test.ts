@@ -48,7 +48,7 @@ beforeEach(async () => {
   given = await world();
 });
 
-/** @param statement `$caller` and its like stand for ids */
+/** @param statement `$caller` and similar words are replaced by ids */
 async function ask(statement: string): Promise<Rows> {
   const ids: Readonly<Record<string, string>> = given.ids;
   return await rowsOf(

@@ -152,19 +152,22 @@ async function underWay(fails: boolean) {
 test.each([
   ["backs off", true],
   ["runs", false],
-])("an invocation that %s moves once an order to pause stands, although no driver has obeyed it", async (_, fails) => {
-  const { stage, actor, id, gate } = await underWay(fails);
-  expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
-  // The driver obeys no order before the clock moves.
-  const orders = [await pause(actor.engine, id), await resume(actor.engine, id, on(SECOND))];
-  expect(orders).toEqual(["noted", "done"]);
-  gate.open();
-  await stage.pulse.pass(3_000);
-  expect(hostOf(stage)).toBe("http://host-2:9080/");
-  await stage.reboot();
-  const view = await inspect(stage.actor().engine, id);
-  expect(view).toMatchObject({ status: "suspended", pinnedDeploymentId: SECOND });
-});
+])(
+  "an invocation that %s may move once an order to pause is stored, even before a driver obeys the order",
+  async (_, fails) => {
+    const { stage, actor, id, gate } = await underWay(fails);
+    expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
+    // The driver obeys no order before the clock moves.
+    const orders = [await pause(actor.engine, id), await resume(actor.engine, id, on(SECOND))];
+    expect(orders).toEqual(["noted", "done"]);
+    gate.open();
+    await stage.pulse.pass(3_000);
+    expect(hostOf(stage)).toBe("http://host-2:9080/");
+    await stage.reboot();
+    const view = await inspect(stage.actor().engine, id);
+    expect(view).toMatchObject({ status: "suspended", pinnedDeploymentId: SECOND });
+  },
+);
 
 test("an invocation does not move after a pause that another order has revoked", async () => {
   const { actor, id } = await underWay(false);
@@ -185,7 +188,7 @@ test("an order to pause moves no invocation that has no stored entry", async () 
   expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
 });
 
-test("a restart that waits for its key with a stored entry moves once an order to pause stands", async () => {
+test("a restart that waits for its key with a stored entry may move once an order to pause is stored", async () => {
   const gate = new Gate();
   const stage = await open(
     { add: addCount, slow: async (ctx) => (await gate.passed, addCount(ctx)) },

@@ -34,7 +34,7 @@ test.each([
   expect(usage!.bytes).toBeGreaterThan(100);
 });
 
-test("a failed attempt tells when it began, and attempts that stored entries tell when they ran", async () => {
+test("the view shows when a failed attempt began, and which attempts stored entries", async () => {
   const stage = await open(handlers);
   const actor = stage.actor();
   actor.startWorker();

@@ -34,7 +34,8 @@ export class RunningCommand {
     const over = this.#ended.then(() => "over");
     while (!expected.test(this.#stderr)) {
       const heard = await Promise.race([once(this.#child.stderr!, "data"), over]);
-      if (heard === "over" && !expected.test(this.#stderr)) throw new Error(`it ended and told: ${this.#stderr}`);
+      if (heard === "over" && !expected.test(this.#stderr))
+        throw new Error(`the command ended, and its standard error is: ${this.#stderr}`);
     }
     return this.#stderr;
   }

@@ -1,4 +1,4 @@
-/** The licenses beside the code of a bundled function: those of exactly its packages. */
+/** Tests that a bundled function contains the licenses of its own packages, and no others. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -75,7 +75,7 @@ export class Book {
 
   know(invocationId: string): void {
     if (!invocationId.startsWith("inv_1")) this.complain(`"${invocationId}" is no id`);
-    if (this.known.has(invocationId)) this.complain(`${invocationId} stands for two invocations`);
+    if (this.known.has(invocationId)) this.complain(`${invocationId} is the id of two invocations`);
     this.known.add(invocationId);
   }
 

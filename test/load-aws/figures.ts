@@ -168,7 +168,7 @@ export function tableOf(figures: Figures): string {
     `ledger         ${figures.steps} steps, ${figures.executions} executions; undone: ${counts(figures.undone)}; ${figures.thrown} thrown on purpose`,
     `objects        ${figures.adds} adds`,
     `quiet          ${figures.quietAfterS} s after the last submission; ${figures.hiddenMessages} messages hidden with killed workers, ${figures.schedulesLeft} schedules of sleeps that were cut short`,
-    `stood still    ${still.join(", ")}`,
+    `no progress    ${still.join(", ")}`,
     `memory         ${growth.join("; ")}`,
     "",
   ].join("\n");

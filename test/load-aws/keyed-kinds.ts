@@ -25,7 +25,7 @@ export async function runWorkflow({ book, client, prefix }: Scene): Promise<void
   const refused = voices.filter(({ status }) => status === 409);
   const isTold = winners.some(({ voice }) => voice === told.value);
   if (!isTold || voices.length - refused.length > 1) {
-    book.complain(`${id} heard ${told.value}, and its voices were told ${JSON.stringify(voices)}`);
+    book.complain(`${id} got ${told.value} from its promise, and the completers got ${JSON.stringify(voices)}`);
   }
   const left = await client.call(`${workflow}/verdict`, undefined);
   book.know(left.invocationId);

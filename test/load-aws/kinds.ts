@@ -63,7 +63,7 @@ async function send(scene: Scene, asked: Asked): Promise<void> {
   const [target, key] = [`${prefix}Work/${handler}`, newKey()];
   const query = delayMs > 0 ? `?delay=${delayMs}ms` : "";
   const ids = await Promise.all(Array.from({ length: times }, () => client.send(target, input, key, query)));
-  if (new Set(ids).size > 1) book.complain(`one key stands for ${ids.join()}`);
+  if (new Set(ids).size > 1) book.complain(`one idempotency key led to ${ids.join()}`);
   submission.invocationId = ids[0]!;
   const ended = await client.result(ids[0]!);
   book.close(submission, ended);

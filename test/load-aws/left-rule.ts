@@ -30,7 +30,8 @@ export async function complaintsOfListing(
   for (const id of known) if (!ids.has(id) && !vanished.has(id)) complaints.push(`${id} is not in the table`);
   const untold = [...ids].filter((id) => !known.has(id));
   const mayBe = client.unkeyedAgain + 2 * killed.size;
-  if (untold.length > mayBe) complaints.push(`${untold.length} invocations are known to nobody, and ${mayBe} may be`);
+  if (untold.length > mayBe)
+    complaints.push(`${untold.length} invocations have ids that the load does not know; at most ${mayBe} may`);
   const untilMs = Date.now() + FOUND_WITHIN_MS;
   for (const id of untold) {
     let shown = await shownOpen(id, client);

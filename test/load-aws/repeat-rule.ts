@@ -54,7 +54,7 @@ export function judgeLedger(
     }
   }
   for (const [name, [line]] of executions) {
-    if (!killed.has(line!.invocationId)) complaints.push(`${name} was executed, and no result tells of it`);
+    if (!killed.has(line!.invocationId)) complaints.push(`${name} was executed, and no result contains it`);
   }
   return { complaints, executions: lines.length, undone, thrown: lines.filter(({ throws }) => throws).length };
 }

@@ -48,7 +48,7 @@ export function exchangeOver(reply: Promise<WholeReply>): Exchange {
   let given = false;
   let abort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(new TransportError("aborted", "the exchange was let go of"));
+    abort = () => reject(new TransportError("aborted", "the exchange was aborted"));
   });
   aborted.catch(() => undefined);
   reply.catch(() => undefined);

@@ -81,7 +81,7 @@ export class StreamDeployment {
       abort: () => {
         over();
         this.#activity++;
-        abort(new TransportError("aborted", "the exchange was let go of"));
+        abort(new TransportError("aborted", "the exchange was aborted"));
         writer.abort().catch(() => undefined);
         gone.abort();
         void reader.then((one) => one.cancel()).catch(() => undefined);

@@ -29,7 +29,7 @@ const SHAPES: readonly (readonly [name: string, props: Partial<StepwellProps>])[
     { ingressAuth: "open", ingressAccessLog: true, ingressThrottle: { ratePerS: 50, burst: 200 } },
   ],
   [
-    "behind JWT, that goes with its data",
+    "behind JWT, and deleted together with its data",
     { ingressAuth: { jwt }, ingressCors: { origins: ["*"] }, removalPolicy: RemovalPolicy.DESTROY },
   ],
 ];

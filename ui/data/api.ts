@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
 
-/** The page is at `<base>ui/`, whatever stands in front of it. */
+/** The page is at `<base>ui/`, also behind a proxy with a path of its own. */
 const BASE = new URL("..", document.baseURI);
 /** Texts of errors may come from handlers, so they are cut before they are shown. */
 const MESSAGE_MAX_CHARS = 4_000;

@@ -61,7 +61,7 @@ class InvocationReader {
       body = await this.#part(entries.length, aborted);
     }
     const isSame = before !== undefined && !isOther && sameJournal(before, body);
-    // The same array lets the page keep the rows that it made of it.
+    // With the same array, the page keeps the rows that it has made of the entries.
     this.body = { ...body, ...sameParts(before, body), entries: isSame ? before.entries : entries };
     return isSame;
   }
@@ -82,7 +82,10 @@ function sameJournal(a: InvocationBody, b: InvocationBody): boolean {
   );
 }
 
-/** Members that are equal to those of the last read stay the same objects, for the same reason. */
+/**
+ * Members that are equal to those of the last read stay the same objects, so that the page keeps what it has made of
+ * them.
+ */
 function sameParts(before: InvocationBody | undefined, now: InvocationBody): Partial<InvocationBody> {
   const same: Partial<Record<keyof InvocationBody, unknown>> = {};
   for (const name of ["waits_for", "attempt_spans", "events", "last_failure"] as const) {

@@ -32,7 +32,7 @@ addEventListener("keydown", (event) => {
     return;
   const isSecond = first !== undefined && event.timeStamp - first.atMs < SECOND_WITHIN_MS;
   const pressed = isSecond ? `${first!.key} ${event.key}` : event.key;
-  // A component that was mounted later stands in front, so its keys win.
+  // The component that was mounted last is in front, so its keys take precedence.
   const found = activeShortcuts.peek().findLast(({ keys }) => keys === pressed);
   const isBeginning = activeShortcuts.peek().some(({ keys }) => keys.startsWith(`${event.key} `));
   first = found === undefined && isBeginning ? { key: event.key, atMs: event.timeStamp } : undefined;
@@ -41,7 +41,7 @@ addEventListener("keydown", (event) => {
   found.run(event);
 });
 
-/** A field, an open dialog and the editor get their keys for themselves. */
+/** True if a field, an open dialog or the editor handles the key itself. */
 function isWriting({ target }: KeyboardEvent): boolean {
   if (document.querySelector("dialog[open]") !== null) return true;
   return (
@@ -49,7 +49,7 @@ function isWriting({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** Enter presses the link or the button that has the focus. */
+/** True if the key is Enter and a link or a button has the focus, which Enter presses. */
 function isPressing({ key, target }: KeyboardEvent): boolean {
   return key === "Enter" && target instanceof HTMLElement && target.closest("a, button, summary") !== null;
 }

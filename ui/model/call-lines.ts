@@ -37,7 +37,10 @@ export function curlLine(plan: CallPlan, ingressUrl: string): string {
   return parts.join(" \\\n  ");
 }
 
-/** For `@restatedev/restate-sdk-clients`; the type of the service stands for what the deployment's code exports. */
+/**
+ * The call with `@restatedev/restate-sdk-clients`; the lines refer to the service by a type that the reader imports
+ * from the code of the deployment.
+ */
 export function clientLines(plan: CallPlan, ingressUrl: string): string {
   const { service, handler, isSend, runsWorkflow } = plan;
   const isSubmit = runsWorkflow && isSend;

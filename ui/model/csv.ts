@@ -3,7 +3,10 @@ import type { StatementAnswer } from "./sql-answer.ts";
 import { cellText, isNumber } from "./sql-answer.ts";
 
 const LINE_END = "\r\n";
-/** A spreadsheet takes a cell that begins so for a formula; a control character in front does not hinder it. */
+/**
+ * Matches the beginning of a cell that a spreadsheet would evaluate as a formula, even after white space or a control
+ * character.
+ */
 const FORMULA = /^[\s\0]*[=+\-@]|^[\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 

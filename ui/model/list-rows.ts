@@ -37,13 +37,16 @@ export function withHead({ shown, fresh }: Rows, page: readonly Row[], isWhole: 
   if (renewed.length === 0) return { shown: page, fresh: [] };
   const known = new Set(renewed.map(({ id }) => id));
   const strangers = page.filter(({ id }) => !known.has(id));
-  // A full page of strangers cannot be joined with the shown rows: between them there may be others.
+  // A full page of unknown rows cannot be joined with the shown rows, because further rows may be between the two.
   const isGap = strangers.length === page.length && !isWhole && page.length > 0;
   const before = isGap ? [] : fresh.filter(({ id }) => !known.has(id) && !byId.has(id) && !isWhole);
   return { shown: renewed, fresh: [...strangers, ...before] };
 }
 
-/** Joins the new rows with the shown ones. @returns undefined if others may be between them: then the list is read anew */
+/**
+ * Joins the new rows with the shown ones.
+ * @returns undefined if further rows may be between the two; the list is then read anew
+ */
 export function withFresh({ shown, fresh }: Rows, pageSize: number): Rows | undefined {
   if (fresh.length >= pageSize) return undefined;
   const joined = [...fresh, ...shown];
@@ -53,7 +56,7 @@ export function withFresh({ shown, fresh }: Rows, pageSize: number): Rows | unde
   return { shown: sorted.slice(0, ROWS_MAX), fresh: [] };
 }
 
-/** The moments of the API have one form, so their texts have their order. */
+/** All moments of the API have one format, so comparing their texts compares the moments. */
 function newestFirst(a: Row, b: Row): number {
   return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;
 }

@@ -2,7 +2,7 @@
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** In single quotes where a shell would read a character as its own. */
+/** The word in single quotes if it contains a character with a meaning in a shell. */
 export function quoted(word: string): string {
   return PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** How a status or an outcome looks: its word, its glyph and its tone. Colour never stands alone. */
+/** How a status or an outcome looks: its word, its glyph and its tone. Colour is never the only sign of a status. */
 
 export type Tone = "succeeded" | "failed" | "running" | "retrying" | "waiting" | "paused" | "ended";
 

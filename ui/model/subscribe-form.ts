@@ -15,7 +15,7 @@ export interface SubscribeForm {
   readonly options: readonly Pair[];
 }
 
-/** The server checks the names and the options; the form only keeps a request back that has gaps. */
+/** The server checks the names and the options; the form only refuses to send an incomplete request. */
 export function gapIn({ cluster, topic, service, options }: SubscribeForm): string | undefined {
   if (cluster === "") return "Choose a cluster.";
   if (topic.trim() === "") return "Name the topic.";

@@ -13,7 +13,7 @@ export interface CodedProblemProps {
 export function CodedProblem({ problem, children }: CodedProblemProps): JSX.Element {
   const { status, code, message } = problem;
   const remedy = code === undefined ? undefined : remedyOf(code);
-  // The message of a coded error begins with its code, which stands above it.
+  // The message of a coded error begins with its code, which the heading already shows.
   const words = code !== undefined && message.startsWith(`[${code}] `) ? message.slice(code.length + 3) : message;
   return (
     <div class="problem" role="alert">

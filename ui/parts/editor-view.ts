@@ -89,7 +89,9 @@ const LOOK = EditorView.theme({
   },
 });
 
-/** Marks a change that the component made, which is no news to it. */
+/**
+ * Marks a change of the text that the component itself made, so that the editor does not report it to the component.
+ */
 const fromOutside = Annotation.define<true>();
 
 const setMark = StateEffect.define<number | undefined>();
@@ -141,8 +143,9 @@ function languageOf(language: EditorLanguage, tables: Tables): Extension {
 }
 
 /**
- * A browser that replaces coloured text itself keeps its colour by an inline style, which the policy of the page forbids. So
- * the editor replaces a selection, with the handlers that would have seen the input.
+ * A browser that replaces coloured text itself keeps its colour by an inline style, which the policy of the page
+ * forbids. So the editor replaces a selection itself, and calls the input handlers that the browser's change would have
+ * triggered.
  */
 const REPLACES_ITSELF = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -169,7 +172,7 @@ function baseOf({ language, label, hint, onChange, onRun, onLeave }: EditorSetup
     // Before the default keys, of which Ctrl+Enter would insert a line.
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: done(onRun) }])),
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap]),
-    // Behind the keys of completion, so that Escape closes an open list first.
+    // After the keys of completion, so that Escape closes an open list first.
     keymap.of([{ key: "Escape", run: done(onLeave) }, ...defaultKeymap]),
     history(),
     drawSelection(),

@@ -1,4 +1,7 @@
-/** An editor of a statement, of JSON or of text. A plain field stands in until its part of the bundle is here, and if that fails to load. */
+/**
+ * An editor of a statement, of JSON or of text. A plain field is shown until the editor's part of the bundle is loaded,
+ * and stays if the part fails to load.
+ */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EditorHandle, EditorLanguage, Tables } from "./editor-view.ts";

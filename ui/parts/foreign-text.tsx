@@ -4,7 +4,7 @@ import { shortened, visibleLine } from "../model/visible-text.ts";
 
 export interface ForeignTextProps {
   readonly text: string;
-  /** Leaves out the middle of a longer text; the whole stands in the tooltip. */
+  /** Leaves out the middle of a longer text; the tooltip has the whole text. */
   readonly maxChars?: number;
   readonly class?: string;
 }

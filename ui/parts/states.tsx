@@ -27,7 +27,7 @@ export function LoadedView<Value>({ loaded, onRetry, children }: LoadedViewProps
 export interface ProblemBoxProps {
   readonly problem: ApiProblem;
   readonly onRetry?: () => void;
-  /** Facts of an earlier load stand below. */
+  /** True if facts of an earlier load are shown below the problem. */
   readonly isStale?: boolean;
 }
 

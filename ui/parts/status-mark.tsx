@@ -5,7 +5,7 @@ import { lookOf } from "../model/status-look.ts";
 export interface StatusMarkProps {
   readonly status: string;
   readonly outcome?: string | undefined;
-  /** The word stands in the tooltip alone. */
+  /** Shows the word only in the tooltip. */
   readonly glyphOnly?: boolean;
 }
 

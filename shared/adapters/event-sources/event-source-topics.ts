@@ -15,8 +15,8 @@ const ENDS_SHARE = 0.5;
 const PROBLEM = /^PROBLEM:\s?/;
 
 /**
- * Every call of `follow` compares all mappings with the subscriptions, because Lambda makes and ends mappings over minutes.
- * The mappings deliver to the function of topics, so the sink only learns of problems.
+ * Every call of `follow` compares all mappings with the subscriptions, because Lambda takes minutes to create or to
+ * delete a mapping. The mappings deliver to the function of topics, so the sink receives only problems.
  */
 export class EventSourceTopics implements Topics {
   readonly #mappings: Mappings;
@@ -89,7 +89,10 @@ export class EventSourceTopics implements Topics {
     return form.isEnabled && PROBLEM.test(result) ? result.replace(PROBLEM, "") : undefined;
   }
 
-  /** @returns the conflict, if it is not with a mapping that another process has made for this alias since the list was read */
+  /**
+   * @returns the conflict; undefined if the conflicting mapping belongs to this alias, because another process has just
+   * made it
+   */
   async #create(alias: string, form: MappingForm): Promise<string | undefined> {
     try {
       await this.#mappings.create(alias, form);
@@ -101,7 +104,7 @@ export class EventSourceTopics implements Topics {
     return undefined;
   }
 
-  /** The alias goes once its mappings have gone, which Lambda does in the background. */
+  /** Lambda deletes mappings in the background, so a later call deletes the alias, once no mapping is left. */
   async #end(alias: string): Promise<undefined> {
     const mappings = await this.#mappings.of(alias);
     for (const one of mappings) await this.#remove(one);
@@ -123,7 +126,9 @@ async function noteProblem(
   if (problem !== undefined) await sink.failed(id, problem);
 }
 
-/** The starting position counts only at the beginning, so a later change of it makes no other mapping. */
+/**
+ * Does not compare the starting position: Lambda uses it only for a new mapping, so a changed one needs no new mapping.
+ */
 function isSameSource(mapping: EventSourceMappingConfiguration, { fixed }: MappingForm): boolean {
   const brokers = (one: MappingForm["fixed"]): string =>
     (one.SelfManagedEventSource?.Endpoints?.KAFKA_BOOTSTRAP_SERVERS ?? []).toSorted().join(",");
@@ -144,7 +149,7 @@ function groupIn(one: MappingForm["fixed"]): string | undefined {
 function conflictText({ fixed }: MappingForm, { message }: Error): string {
   return (
     `Lambda makes no event source mapping for the topic '${fixed.Topics?.[0]}' with the group '${groupIn(fixed)}', ` +
-    `because another mapping is in its way (${message}): end that mapping, or give this subscription another group.id`
+    `because another mapping conflicts with it (${message}): end that mapping, or give this subscription another group.id`
   );
 }
 

@@ -9,14 +9,14 @@ import type { Consumption } from "../../engine/ports/topics.ts";
 
 type Properties = Readonly<Record<string, string>>;
 
-/** A property that an event source mapping cannot heed. */
+/** A property that an event source mapping cannot express. */
 export class MappingError extends Error {
   override name = "MappingError";
 }
 
 /** The parts of a mapping that are compared with the existing mapping. */
 export interface MappingForm {
-  /** Cannot change later: a mapping with another value is made again. */
+  /** Lambda cannot change these: a mapping with another value is deleted and created again. */
   readonly fixed: Pick<
     CreateEventSourceMappingRequest,
     | "Topics"
@@ -40,9 +40,9 @@ const MECHANISMS: Readonly<Record<string, SourceAccessType>> = {
 const SECRETS = ["sasl.password", "ssl.key.pem", "ssl.key.location", "ssl.certificate.pem", "ssl.ca.pem"];
 
 /**
- * The alias of the topics function that a mapping calls. Events of Kafka do not name their mapping, and the qualifier of the
- * called function does. The number of the reset is part of the name, because a mapping that a reset has replaced may still
- * deliver for a while.
+ * The alias of the topics function that a mapping calls. An event of Kafka does not name its mapping; the qualifier of
+ * the called function identifies the mapping. The number of the reset is part of the name, because a mapping that a
+ * reset has replaced may still deliver for a while.
  */
 export function aliasOf({ subscription, state }: Consumption): string {
   return `${subscription.id}-${state.reset?.number ?? 0}`;
@@ -132,7 +132,10 @@ function accessOf(properties: Properties, isMsk: boolean): SourceAccessConfigura
   ];
 }
 
-/** Without a secret, the role of the function authenticates at an MSK cluster, and nothing does at other clusters. */
+/**
+ * Without a secret, Lambda authenticates at an MSK cluster by the role of the function, and does not authenticate at
+ * any other cluster.
+ */
 function credentialsOf(properties: Properties, isMsk: boolean): SourceAccessConfiguration[] {
   const secret = properties["aws.secret-arn"];
   const protocol = (properties["security.protocol"] ?? (isMsk ? "sasl_ssl" : "plaintext")).toLowerCase();

@@ -26,9 +26,12 @@ export interface Mappings {
   delete(uuid: string): Promise<void>;
 }
 
-/** An account may send 15 requests a second to Lambda's control plane, and others need some. */
+/**
+ * An account may send 15 requests a second to Lambda's control plane, and other clients of the account need some of
+ * them.
+ */
 const BETWEEN_REQUESTS_MS = 100;
-/** A batch of small records is accepted within seconds; one of large records ends at Lambda's 6 MB. */
+/** A batch of this many small records is accepted within seconds; Lambda cuts a batch of large records at 6 MB. */
 const BATCH_RECORDS = 100;
 
 export class LambdaMappings implements Mappings {
@@ -56,7 +59,7 @@ export class LambdaMappings implements Mappings {
     return names;
   }
 
-  /** The alias has the code of the function itself, so that a deployment of the stack changes all. */
+  /** Each alias points to `$LATEST`, so that a deployment of the stack changes the code behind all aliases. */
   async createAlias(name: string): Promise<void> {
     await this.#wait();
     const asked = { FunctionName: this.#functionName, Name: name, FunctionVersion: "$LATEST" };

@@ -26,7 +26,7 @@ export class AddressGuard {
   readonly #families: ReadonlySet<string>;
   readonly #ranges: BlockList;
 
-  /** @throws RangeError when an allowance is neither a family nor a range */
+  /** @throws RangeError if an allowance is neither a family nor a range */
   constructor(allow: readonly AddressAllowance[] = []) {
     const isFamily = (one: string): boolean => one === "loopback" || one === "private";
     this.#families = new Set(allow.filter(isFamily));

@@ -1,4 +1,7 @@
-/** Finds the first offset to read in a partition: the target of a reset, its position, the group's offset, or that of the options. */
+/**
+ * Finds the first offset to read in a partition: the target of a reset, its position, the group's offset, or the one
+ * that the options choose.
+ */
 import type { Consumer } from "@platformatic/kafka";
 import type { ResetTarget } from "../../core/topics/position.ts";
 import type { RecordBatch, RecordSink } from "../../engine/ports/topics.ts";
@@ -17,8 +20,9 @@ export interface Ends {
 }
 
 /**
- * A reset is committed for the group before it is stored, so that a process that dies between both applies it again. The
- * offset at which a new group begins is committed, too: records that come while the process is away are then not left out.
+ * A reset is committed for the group before it is stored, so that the reset is applied again if the process dies
+ * between the two writes. The offset at which a new group begins is committed, too: otherwise records that arrive while
+ * the process is down could be skipped.
  */
 export async function beginOf(ends: Ends, place: Omit<RecordBatch, "records">): Promise<number> {
   const { sink, commits, begins } = ends;

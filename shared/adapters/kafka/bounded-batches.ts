@@ -1,4 +1,4 @@
-/** Bounds what a compressed batch of records unfolds to, because a batch of a megabyte could fill the memory. */
+/** Bounds the decompressed size of a batch of records, because a compressed megabyte could fill the memory. */
 import * as zlib from "node:zlib";
 
 export const BATCH_MAX_BYTES = 64 * 1024 * 1024;
@@ -29,14 +29,19 @@ function measureFirst(algorithm: Decompression, sizeOf: (data: Buffer) => number
   algorithm.decompressSync = (data) => {
     const sizeBytes = sizeOf(data);
     if (sizeBytes <= BATCH_MAX_BYTES) return unpack(data);
-    throw new RangeError(`a batch of records unfolds to ${sizeBytes} bytes, and at most ${BATCH_MAX_BYTES} are read`);
+    throw new RangeError(
+      `a batch of records decompresses to ${sizeBytes} bytes, and at most ${BATCH_MAX_BYTES} are read`,
+    );
   };
 }
 
 const FRAMED_SNAPPY = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const FRAME_HEAD_BYTES = 16;
 
-/** Raw snappy begins with its unfolded size as a varint; the form of Java clients is a list of such blocks with their sizes. */
+/**
+ * Raw snappy begins with its decompressed size as a varint; the format of Java clients is a list of such blocks, each
+ * after its size.
+ */
 export function snappyBytes(data: Buffer): number {
   if (!data.subarray(0, FRAMED_SNAPPY.length).equals(FRAMED_SNAPPY)) return varint(data);
   let sizeBytes = 0;
@@ -62,7 +67,7 @@ const BLOCK_CHECKSUM = 0x10;
 const DICTIONARY = 0x01;
 const STORED = 0x8000_0000;
 
-/** The most that the blocks of an LZ4 frame can unfold to: the frame says how large a block is at most. */
+/** The largest decompressed size of an LZ4 frame, from the largest block size that the frame declares. */
 export function lz4Bytes(data: Buffer): number {
   if (data.length < 7) return 0;
   const flags = data[4]!;

@@ -17,7 +17,7 @@ export interface ClientOptions {
   readonly ignored: readonly string[];
 }
 
-/** A property that the consumer cannot heed or read. */
+/** A property that the consumer does not support, or whose value is invalid. */
 export class PropertyError extends Error {
   override name = "PropertyError";
 }

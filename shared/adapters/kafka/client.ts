@@ -1,4 +1,7 @@
-/** Loads the Kafka client, which a process without subscriptions never does, and guards what it connects to and unfolds. */
+/**
+ * Loads the Kafka client at the first subscription. Guards its connections, and bounds the batches that it
+ * decompresses.
+ */
 import type * as Client from "@platformatic/kafka";
 import { boundBatches } from "./bounded-batches.ts";
 import { type AddressRefusal, assertAllowed } from "./guarded-brokers.ts";
@@ -7,7 +10,7 @@ export type KafkaClient = typeof Client;
 
 let loading: Promise<KafkaClient> | undefined;
 
-/** @param refusalOf the check of addresses; that of the first caller holds for the whole process */
+/** @param refusalOf the check of addresses; the whole process uses the check of the first caller */
 export function loadClient(refusalOf: AddressRefusal): Promise<KafkaClient> {
   loading ??= load(refusalOf);
   return loading;
@@ -32,7 +35,7 @@ function guardConnections({ ConnectionPool }: KafkaClient, refusalOf: AddressRef
   };
 }
 
-/** The client calls this function, which Node has from version 22 on. */
+/** Defines `Promise.withResolvers`, which the client calls, and which Node lacks before version 22. */
 function provideResolvers(): void {
   const promises = Promise as unknown as { withResolvers?: () => object };
   promises.withResolvers ??= function withResolvers() {

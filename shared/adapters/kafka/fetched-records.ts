@@ -2,14 +2,17 @@
 import type { KafkaRecord, RecordsBatch } from "@platformatic/kafka";
 import type { TopicRecord } from "../../core/topics/topic-record.ts";
 
-/** The broker sets the timestamps of such a batch, at its append: all records have the largest. */
+/**
+ * With this flag, the timestamp of every record is the moment at which the broker appended the batch, which is the
+ * batch's largest.
+ */
 const IS_APPEND_TIME = 8;
 const IS_CONTROL = 32;
 const NOTHING = new Uint8Array(0);
 
 export interface Fetched {
   readonly records: readonly TopicRecord[];
-  /** Where the next fetch begins; behind markers of transactions and compacted records. */
+  /** Where the next fetch begins: after the records, and after markers of transactions and compacted records. */
   readonly nextOffset: number;
   readonly sizeBytes: number;
 }

@@ -21,7 +21,10 @@ export interface SessionGround {
   readonly room: RecordRoom;
 }
 
-/** While records of some partitions are accepted, a fetch of the others ends soon, so that the next fetch has all of them. */
+/**
+ * The longest wait of a fetch while records of some partitions of the broker are being accepted: those partitions are
+ * missing from this fetch, and the next fetch includes them.
+ */
 const BUSY_WAIT_MS = 50;
 const CLOSE_MAX_MS = 3_000;
 const OFFSET_OUT_OF_RANGE = 1;
@@ -43,7 +46,8 @@ export class GroupSession {
     this.#ground = ground;
     const { client, options, topic } = ground;
     this.#consumer = new client.Consumer(options.consumer);
-    // A fetch waits at the broker and would hold up the heartbeats and commits of its connection.
+    // Fetches have connections of their own, because a fetch waits at the broker and would delay heartbeats and commits
+    // on the same connection.
     this.#pool = new client.ConnectionPool(options.consumer.clientId, options.consumer);
     this.#commits = new OffsetCommits(this.#consumer, topic);
     this.#ended = new Promise((resolve, reject) => {
@@ -81,7 +85,7 @@ export class GroupSession {
     }));
   }
 
-  /** A partition that stays with this member goes on where it is. */
+  /** A partition that stays assigned to this member keeps its reader. */
   #assign(assignments: readonly GroupAssignment[]): void {
     const { topic } = this.#ground;
     const mine = new Set(assignments.filter((one) => one.topic === topic).flatMap(({ partitions }) => partitions));
@@ -176,7 +180,7 @@ export class GroupSession {
         });
         usedBytes = this.#take(response, ready);
       } finally {
-        // A broker sends at least one batch, whatever its size, so more may be used than was taken.
+        // A broker sends at least one batch, whatever its size, so the records may use more room than was taken.
         room.giveBack(maxBytes - usedBytes);
       }
     } catch (error) {
@@ -205,7 +209,8 @@ export class GroupSession {
   }
 
   /**
-   * Records that the broker has deleted since are lost to the subscription, which goes on where `auto.offset.reset` says.
+   * If the broker has deleted the records at the offset of a fetch, the subscription skips them and goes on at the
+   * place that `auto.offset.reset` names.
    * @returns false if the error has another cause
    */
   #movedIntoRange(error: unknown): boolean {

@@ -1,4 +1,7 @@
-/** Accepts the fetched records of one partition, one chunk after the other, and tries again what cannot be accepted now. */
+/**
+ * Accepts the fetched records of one partition, one chunk after the other, and repeats a chunk that cannot be accepted
+ * yet.
+ */
 import type { RecordBatch, RecordSink } from "../../engine/ports/topics.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { Backoff } from "./backoff.ts";
@@ -12,9 +15,9 @@ const WAITING_MAX = 2;
 export interface ReaderGround {
   readonly sink: RecordSink;
   readonly clock: Clock;
-  /** The offset before which everything is durable may be committed. */
+  /** Called with the offset before which all records are durable, so that the group may commit this offset. */
   readonly onAccepted: (partition: number, nextOffset: number) => void;
-  /** The reader takes more, or it has given room back. */
+  /** Called when the reader has given room back, so that it may take more records. */
   readonly onRoom: (sizeBytes: number) => void;
   /** The subscription is paused. */
   readonly onPaused: () => void;
@@ -24,9 +27,9 @@ export class PartitionReader {
   readonly place: Omit<RecordBatch, "records">;
   /** Where the next fetch begins. */
   fetchOffset: number;
-  /** Everything before is accepted or skipped. */
+  /** Every record before this offset is accepted or skipped. */
   nextOffset: number;
-  /** The end of the partition, as the broker last told it. */
+  /** The end of the partition, as the broker last reported it. */
   endOffset: number;
   readonly #ground: ReaderGround;
   readonly #waiting: Fetched[] = [];

@@ -1,4 +1,7 @@
-/** Says in one line why the client failed. Its errors often name the reason only in a cause of their cause. */
+/**
+ * Gives the reason of a failure of the client in one line. The client's errors often name the reason only in the cause
+ * of their cause.
+ */
 
 const REASON_MAX_CHARACTERS = 500;
 

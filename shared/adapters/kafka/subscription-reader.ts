@@ -1,4 +1,4 @@
-/** Reads one subscription: one membership in its group after the other, with a pause after each that failed. */
+/** Reads one subscription: when a membership in its group fails, the next one begins after a pause. */
 import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
 import type { Consumption, PartitionLag } from "../../engine/ports/topics.ts";
 import { Backoff } from "./backoff.ts";
@@ -62,7 +62,8 @@ export class SubscriptionReader {
     const { subscription, cluster } = this.consumption;
     const client = await loadClient(this.#ground.refusalOf);
     const properties = consumerProperties(subscription, cluster);
-    // A process that comes back takes its place in the group at once, and does not wait until the former one counts as dead.
+    // With a fixed instance id, a restarted process replaces its former member of the group at once, and does not wait
+    // for that member's session to time out.
     const options = clientOptions({ "group.instance.id": subscription.id, ...properties });
     if (options.ignored.length > 0) onIgnored?.(options.ignored);
     const { topic } = parseSource(subscription.source);
@@ -70,5 +71,5 @@ export class SubscriptionReader {
   }
 }
 
-/** After this time, a failure is a new one, and the next try comes soon. */
+/** A failure after a session of this length resets the pauses, so that the next try comes soon. */
 const HEALTHY_MS = 30_000;

@@ -66,5 +66,5 @@ export class BufferedExchange implements Exchange {
 }
 
 function aborted(): TransportError {
-  return new TransportError("aborted", "the exchange was let go of");
+  return new TransportError("aborted", "the exchange was aborted");
 }

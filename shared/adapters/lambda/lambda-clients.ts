@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 910_000;
 
 export interface LambdaClientsOptions {
-  /** Another service than AWS's, such as an emulator. */
+  /** An endpoint other than AWS, such as an emulator. */
   readonly endpoint?: string;
   /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };

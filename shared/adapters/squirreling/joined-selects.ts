@@ -5,8 +5,8 @@ import { append, closings, isSign, isWord, type Token, tokensOf } from "./tokens
 const NAME = "joined_select_";
 
 /**
- * Turns `a JOIN (SELECT ...) b ON ...` into `WITH joined_select_1 AS (SELECT ...) ... a JOIN joined_select_1 b ON ...`. The
- * name stands after the names that the subquery sees.
+ * Turns `a JOIN (SELECT ...) b ON ...` into `WITH joined_select_1 AS (SELECT ...) ... a JOIN joined_select_1 b ON ...`.
+ * The new definition comes after the definitions of the names that the subquery uses.
  */
 export function joinedSelects(tokens: readonly Token[]): readonly Token[] {
   const isMet = tokens.some((token, at) => isWord(token, "JOIN") && isSign(tokens[at + 1], "("));

@@ -65,7 +65,10 @@ function withUnit(expr: Call, scope: Scope): ExprNode {
 }
 
 const MOMENT_PARTS = [...ENGINE_UNITS, "dow", "epoch"];
-/** DataFusion gives all hours of `modified_at - created_at`, and PostgreSQL those beyond the days; neither is given here. */
+/**
+ * For the hours of `modified_at - created_at`, DataFusion returns all hours, and PostgreSQL only those beyond whole
+ * days. Stepwell refuses parts on which the two differ.
+ */
 const DURATION_PARTS = ["epoch"];
 
 function withPart(expr: Call, scope: Scope): ExprNode {

@@ -20,7 +20,7 @@ export class StatementSize {
   readonly add = (expr: ExprNode): ExprNode => {
     this.#total += this.#partsOf(expr);
     if (this.#total > PARTS_MAX)
-      throw new SqlError("refused", "this statement compares the truth of comparisons in too many layers");
+      throw new SqlError("refused", "this statement nests comparisons of comparisons too deeply");
     return expr;
   };
 

@@ -1,6 +1,6 @@
 /**
- * The functions that replace the SQL engine's own. Those over texts count letters, where the SQL engine counts the halves of some
- * letters; CONCAT, COALESCE and ROUND differ in other ways.
+ * The functions that replace the SQL engine's own. Those over texts count Unicode code points, where the SQL engine
+ * counts UTF-16 code units; CONCAT, COALESCE and ROUND differ in other ways.
  */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";

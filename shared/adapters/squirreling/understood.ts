@@ -24,12 +24,12 @@ export function understood(expr: ExprNode, scope: Scope, given: Preparation): Ex
     case "identifier":
       return { ...expr, name: inCase(expr.name, scope) };
     case "function":
-      if (isRefused(expr.funcName)) throw new SqlError("syntax", `the function ${expr.funcName} is not here`);
+      if (isRefused(expr.funcName)) throw new SqlError("syntax", `the function ${expr.funcName} is not supported`);
       refuseLooseSums(expr, scope);
       return withMomentArguments(ownFunction(expr), scope);
     case "unary":
       if (expr.op === "-" && typeOf(expr.argument, scope) === "moment")
-        throw new SqlError("syntax", "a moment has no negative");
+        throw new SqlError("syntax", "a moment cannot be negated");
       return expr;
     case "binary":
       return understoodBinary(expr, scope, given);
@@ -82,7 +82,7 @@ const SUMS = /^(SUM|AVG|MEDIAN|STDDEV_\w+)$/i;
 function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Scope): void {
   if (!SUMS.test(funcName) || summed === undefined) return;
   if (distinct === true)
-    throw new SqlError("syntax", `${funcName}(DISTINCT ...) is not here; select from (SELECT DISTINCT ...)`);
+    throw new SqlError("syntax", `${funcName}(DISTINCT ...) is not supported; select from (SELECT DISTINCT ...)`);
   const type = typeOf(summed, scope);
   if (type !== undefined && !isInteger(type) && type !== "duration")
     throw new SqlError("syntax", `${funcName} needs numbers, and this is a ${type}; write ${funcName}(...::double)`);

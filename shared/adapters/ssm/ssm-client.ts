@@ -9,7 +9,7 @@ const ATTEMPTS_MAX = 6;
 export interface SsmClientOptions {
   /** Default: the region of the environment. */
   readonly region?: string;
-  /** Another service than AWS's, such as an emulator. */
+  /** An endpoint other than AWS, such as an emulator. */
   readonly endpoint?: string;
   /** Default: the credentials of the environment. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };

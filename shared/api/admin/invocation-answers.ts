@@ -88,7 +88,7 @@ const JournalMismatch = z
     journal: z
       .object({ ...side, at: moment })
       .exactOptional()
-      .describe("The deployment that recorded the entry, and the moment. Absent if it is unknown."),
+      .describe("The deployment that recorded the entry, and the moment. Absent if the deployment is unknown."),
     code: z.object(side).describe("The deployment whose code differs."),
     ways_out: z.array(
       z.object({ action: z.enum(["restore", "move", "restart", "kill"]), text, commands: z.array(text) }),

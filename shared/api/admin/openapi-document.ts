@@ -33,7 +33,7 @@ export function openApiDocument(routes: readonly Pick<RouteEntry<object>, "metho
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Stepwell admin API", version, description: "Every path stands under /v2, /v3 and /v4 as well." },
+    info: { title: "Stepwell admin API", version, description: "Every path is also available under /v2, /v3 and /v4." },
     paths,
     components: { schemas },
   };

@@ -144,12 +144,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answers: { 200: null, 202: null },
   },
   "POST /internal/services/:service/serdes/encode/:name": {
-    summary: "Let the SDK of a deployment make a payload of JSON, by a serializer that offers a preview",
+    summary: "Convert JSON to a payload in the SDK of a deployment, by a serializer that offers a preview",
     query: PreviewQuery,
     answers: { 200: null },
   },
   "POST /internal/services/:service/serdes/decode/:name": {
-    summary: "Let the SDK of a deployment make JSON of a payload, by a serializer that offers a preview",
+    summary: "Convert a payload to JSON in the SDK of a deployment, by a serializer that offers a preview",
     query: PreviewQuery,
     answers: { 200: null },
   },

@@ -12,18 +12,18 @@ const MAPS: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** A schema with an id, or the whole: references within it begin at its root. */
+/** A schema with an id, or the whole schema: references inside it are relative to its root. */
 interface Resource {
   readonly at: string;
-  /** The references to its named places. */
+  /** The new reference for each of its anchors. */
   readonly anchors: ReadonlyMap<string, string>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Ids and anchors go: generators of clients look up each reference in the document, and two handlers may announce the same
- * id. A reference to an unknown anchor stays as it is.
+ * Removes ids and anchors: generators of clients look up each reference in the document, and two handlers may announce
+ * the same id. A reference to an unknown anchor stays as it is.
  * @param at the reference to the component
  */
 export function rebased(schema: unknown, at: string): unknown {

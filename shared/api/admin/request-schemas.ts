@@ -173,7 +173,7 @@ const stateValue = z
   ])
   .describe("The bytes of the value as numbers, or a text for its UTF-8 bytes.");
 
-/** So many characters take at most 65,535 bytes in UTF-8. A name that a handler uses may have 65,536. */
+/** This many characters take at most 65,535 bytes in UTF-8. A name that a handler uses may have 65,536 bytes. */
 const NAME_MAX_CHARACTERS = 21_845;
 
 export const EditState = z

@@ -1,4 +1,7 @@
-/** The routes of subscriptions. A change is answered when the consumers of this process follow it. */
+/**
+ * The routes of subscriptions. The answer to a change comes after the consumers of this process have applied the
+ * change.
+ */
 import { IdError, parseSubscriptionId } from "../../core/model/ids.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { changeOptions, subscribe } from "../../engine/register/subscribe.ts";
@@ -36,7 +39,10 @@ export async function showSubscription(asked: AdminRequest): Promise<HttpRespons
   return await shown(asked, subscriptionIdParam(asked));
 }
 
-/** The options change first, and a resumption comes last, so that one request can mend a subscription and let it go on. */
+/**
+ * Changes the options first and resumes last, so that one request can correct the options of a paused subscription and
+ * resume it.
+ */
 export async function changeSubscription(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
   const id = subscriptionIdParam(asked);

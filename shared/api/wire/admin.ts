@@ -152,7 +152,7 @@ export interface QueryErrorBody {
   readonly message: string;
 }
 
-/** Why a subscription stands still. The members of a record are present for the reason `bad-record`. */
+/** Why a subscription is paused. The members of a record are present for the reason `bad-record`. */
 export interface SubscriptionPauseBody {
   readonly reason: "order" | "bad-record";
   readonly at: string;

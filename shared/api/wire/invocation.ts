@@ -113,9 +113,12 @@ export interface MismatchSideBody {
 export interface MismatchBody {
   /** The index of the entry that differs. */
   readonly entry: number;
-  /** `offered` is absent behind the difference, because the code did not get there; `recorded` behind the journal's end. */
+  /**
+   * `offered` is absent after the difference, because the code did not get that far; `recorded` is absent after the end
+   * of the journal.
+   */
   readonly rows: readonly { readonly entry: number; readonly recorded?: string; readonly offered?: string }[];
-  /** The deployment that recorded the entry that differs, and the moment; absent if it is unknown. */
+  /** Which deployment recorded the differing entry, and when; absent if the deployment is unknown. */
   readonly journal?: MismatchSideBody & { readonly at: string };
   /** The deployment whose code differs. */
   readonly code: MismatchSideBody;
@@ -199,7 +202,7 @@ export interface InvocationBody {
   readonly journal_retention: string;
   /** The W3C trace context of the request that created the invocation. */
   readonly traceparent?: string;
-  /** The entries of the journal, of which `entries` has those that the request selects. */
+  /** The number of entries of the whole journal; `entries` contains those that the request selects. */
   readonly entry_count: number;
   readonly entries: readonly EntryBody[];
   readonly attempt_spans: readonly AttemptSpanBody[];

@@ -19,7 +19,7 @@ export interface ServiceChange {
   readonly handlers: readonly HandlerChange[];
 }
 
-/** Members that differ in every revision, or that `handlers` shows. */
+/** Members that the comparison leaves out: they differ in every revision, or `handlers` shows them. */
 const NOT_COMPARED: ReadonlySet<string> = new Set(["deployment_id", "revision", "handlers", "info"]);
 
 /** @param before the latest registered revisions; other services among them are ignored */

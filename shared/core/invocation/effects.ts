@@ -142,7 +142,10 @@ function effectOf(
   }
 }
 
-/** True for effects that only request an answer, which a completed invocation does not need. A redo could ask a later life. */
+/**
+ * True for effects that only request an answer, which a completed invocation does not need. A redo of such an effect
+ * could reach a later life of the target.
+ */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }

@@ -61,7 +61,7 @@ function killText(invocation: Invocation): string {
   const text = `End the invocation.${openCallsText(invocation)} Nothing that it did is undone`;
   const keptMs = keptAfterEndMs(invocation);
   if (keptMs >= RESTART_WITHIN_MIN_MS) return `${text}.`;
-  const kept = keptMs === 0 ? "not kept" : `kept for ${durationText(keptMs)} alone`;
+  const kept = keptMs === 0 ? "not kept" : `kept for only ${durationText(keptMs)}`;
   return `${text}, and no restart can follow, because its journal is ${kept} after the end.`;
 }
 

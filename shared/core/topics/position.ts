@@ -22,7 +22,10 @@ export interface Position {
   readonly resetNumber: number;
   /** Every record before this offset is accepted or skipped. */
   readonly nextOffset: number;
-  /** Records from here on were never begun; those from `nextOffset` up to here may have been, by a process that died since. */
+  /**
+   * No process has begun a record at or after this offset. A process that died may have begun records between
+   * `nextOffset` and this offset.
+   */
   readonly begunTo?: number;
   /** The moment of the last write. */
   readonly writtenAtMs: number;
@@ -43,8 +46,8 @@ export function isResetDue(
 }
 
 /**
- * The position that counts for a batch: the stored one, or a new one if there is none, if a reset has come since, or if the
- * stored one belongs to a deleted topic of the same name.
+ * The position that counts for a batch: the stored one, or a new one if there is none, if a reset is newer than the
+ * stored one, or if the stored one belongs to a deleted topic of the same name.
  */
 export function positionNow(
   stored: Position | undefined,
@@ -58,8 +61,8 @@ export function positionNow(
 }
 
 /**
- * The position after a batch that ends before `end`. A batch that comes again does not move it back. A new record before the
- * position does: its topic was created again.
+ * The position after a batch that ends before `end`. A repeated batch does not move the position back. A new record
+ * before the position does, because it shows that the topic was created again.
  * @param firstNew the offset of the first record of the batch that was not accepted before
  */
 export function movedTo(position: Position, end: number, firstNew: number | undefined, skipped: number): Position {

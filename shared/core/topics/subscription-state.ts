@@ -14,7 +14,7 @@ export type SubscriptionPause =
       readonly detail: string;
     };
 
-/** Why the subscription could not read or accept, and since when that is so. */
+/** Why the subscription could not read or accept records, and since when. */
 export interface SubscriptionError {
   readonly atMs: number;
   readonly message: string;
@@ -32,7 +32,7 @@ export interface SubscriptionState {
 
 export type SubscriptionStatus = "consuming" | "failing" | "paused";
 
-/** A subscription fails from its last error on until a position has moved since. */
+/** A subscription counts as failing from its last error until one of its positions moves. */
 export function subscriptionStatus(
   { pause, lastError }: SubscriptionState,
   lastMovedAtMs: number | undefined,

@@ -22,8 +22,8 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
 }
 
 /**
- * Parks the invocation. Sends a wake if the invocation came to hold its key meanwhile, because the wake of the hand-over may
- * have come before the park (I4).
+ * Parks the invocation. Sends a wake if the invocation was granted its key meanwhile, because the wake of the hand-over
+ * may have come before the park (I4).
  * @param base the index of the last segment: 1 for a restart that begins with kept entries
  */
 export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number, base = 0): Promise<void> {

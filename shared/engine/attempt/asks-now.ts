@@ -1,10 +1,10 @@
-/** Tells which entries of an open exchange need an answer soon, and which awaits outlast the exchange. */
+/** Decides which entries of an open exchange need an answer soon, and which awaits last longer than the exchange. */
 import type { Journal } from "../../core/invocation/journal.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
 import { type Await, awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { Received } from "../../core/protocol/received.ts";
 
-/** Commands that nothing completes until later: they can wait for the next entry. */
+/** Commands that need no answer from the engine at once: they can wait for the next entry. */
 const QUIET: ReadonlySet<string> = new Set([
   "Run",
   "Output",

@@ -1,4 +1,4 @@
-/** Decides which exchanges stay open: those with handlers that waited in the midst of an earlier attempt. */
+/** Decides which exchanges stay open: those with handlers that awaited something during an earlier attempt. */
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";
@@ -12,7 +12,7 @@ export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route
   const { settings, activeInvocations } = engine;
   if (settings.opensExchanges !== true || !canStayOpen(route) || active.isStopping) return false;
   if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
-  // After the end of a process the mark of a suspect stands for one whole reply.
+  // The mark of a suspect covers one whole reply, so a suspect gets a request-response exchange.
   if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
   return active.invocation.journal.commandCount > 1 || activeInvocations.streams.knows(handlerOf(route));
 }
@@ -24,7 +24,7 @@ function canStayOpen({ deployment, settings }: Route): boolean {
   return destination.kind === "http" && destination.httpVersion === "h2";
 }
 
-/** Learns from an attempt whether its handler waits in the midst of an attempt. */
+/** Records whether the handler awaited something during the attempt. */
 export function learnTalk(
   { settings, activeInvocations }: Engine,
   { invocation }: ActiveInvocation,

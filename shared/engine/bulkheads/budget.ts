@@ -15,7 +15,7 @@ export interface BudgetOptions {
 interface Waiting {
   readonly account: Account;
   readonly amount: number;
-  /** @param granted false if the patience ends or the account closes first */
+  /** @param granted false if `patienceMs` pass or the account closes first */
   readonly answer: (granted: boolean) => void;
 }
 

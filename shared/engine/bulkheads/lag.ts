@@ -1,4 +1,4 @@
-/** Measures how late timers fire. While they fire late, it lowers the process's work. */
+/** Measures how late timers fire, and lowers the amount of concurrent work while they fire late. */
 import type { Clock } from "../ports/clock.ts";
 
 const LOOK_EVERY_MS = 50;
@@ -7,14 +7,17 @@ const KEEPS_UP_BELOW_MS = 20;
 const LEAST = 4;
 const GROWTH = 1.2;
 
-/** Halves the count of wanted work at each look while timers fire late. Raises it step by step once they fire in time. */
+/**
+ * Halves the wanted number of concurrent pieces of work at each measurement while timers fire late. Raises the number
+ * step by step once they fire in time.
+ */
 export class Lag {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #onWanted: (count: number) => void;
   #wanted: number;
 
-  /** @param most the highest count of wanted work @param onWanted receives the count after each change */
+  /** @param most the highest number of pieces of work @param onWanted receives the number after each change */
   constructor(clock: Clock, most: number, onWanted: (count: number) => void) {
     this.#clock = clock;
     this.#most = most;

@@ -26,7 +26,7 @@ export class Slots {
     return this.#taken;
   }
 
-  /** The free slots among those wanted now. */
+  /** The number of slots that may still be taken under the limit that `want` has set. */
   get free(): number {
     return Math.max(0, this.#wanted - this.#taken);
   }

@@ -71,7 +71,7 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number, unse
     lease.startRenewal(() => keepOrLose(engine, active));
 }
 
-/** While an exchange is open, its driver heeds the inactivity timeout; the abort timeout begins after that. */
+/** While an exchange is open, its driver applies the inactivity timeout; the abort timeout begins after that. */
 function isDead({ halfClose, halfClosedAtMs = 0, heardAtMs, abortTimeoutMs }: OpenExchange, nowMs: number): boolean {
   return halfClose === undefined && nowMs - Math.max(heardAtMs, halfClosedAtMs) >= abortTimeoutMs;
 }

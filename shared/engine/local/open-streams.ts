@@ -1,4 +1,7 @@
-/** The exchanges of this process that stay open: which handlers talk on them, and which of them only wait. */
+/**
+ * The exchanges of this process that stay open: which handlers use them for several segments, and which exchanges only
+ * wait.
+ */
 import type { OpenExchange } from "./open-attempt.ts";
 
 /** Beyond this number the memory of handlers is cleared as a whole. */
@@ -26,7 +29,7 @@ export class OpenStreams {
     return this.#waiting.size;
   }
 
-  /** True if the last attempts of the handler waited in their midst. */
+  /** True if the handler awaited something during its last attempts. */
   knows(handler: string): boolean {
     return this.#talkers.has(handler);
   }

@@ -1,4 +1,7 @@
-/** Takes a paused invocation out of the queue of its key, and passes on a key that the invocation gets all the same (I6). */
+/**
+ * Takes a paused invocation out of the queue of its key, and passes on a key that the invocation is granted after it
+ * has left the queue (I6).
+ */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";

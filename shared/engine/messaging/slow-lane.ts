@@ -14,7 +14,7 @@ export function leavesToSlowLane({ settings, registry }: Engine, service: string
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
 
-/** An attempt that is open for this many times `slowFromMs` is cut and leaves the worker. A shorter attempt is not. */
+/** An attempt that is open for this many times `slowFromMs` is cut and leaves the worker. A shorter attempt goes on. */
 const HAND_ON_AFTER = 5;
 
 /**

@@ -6,7 +6,7 @@ import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notification-messages.ts";
 
 /**
- * @param input the input of the invocation, which its first entry stands for
+ * @param input the input of the invocation, which is the value of its first entry
  * @returns undefined for an entry without a value, such as a sleep or a failure
  */
 export function entryValue(entry: Entry, input: Uint8Array): Uint8Array | undefined {

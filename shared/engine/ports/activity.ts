@@ -1,4 +1,4 @@
-/** The port for news of invocations that end, which a terminal shows and a process counts. */
+/** The port that reports ends of invocations: a terminal shows them, and a process counts them. */
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";

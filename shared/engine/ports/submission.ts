@@ -170,9 +170,15 @@ export interface MismatchSide {
 export interface MismatchView {
   /** The index of the entry that differs. */
   readonly entry: number;
-  /** `offered` is absent behind the difference, because the code did not get there; `recorded` behind the journal's end. */
+  /**
+   * `offered` is absent after the difference, because the code did not get that far; `recorded` is absent after the end
+   * of the journal.
+   */
   readonly rows: readonly { readonly entry: number; readonly recorded?: string; readonly offered?: string }[];
-  /** The deployment that recorded the entry that differs, and the moment; absent if there is none, or it is unknown. */
+  /**
+   * Which deployment recorded the differing entry, and when; absent if the journal has no such entry, or the deployment
+   * is unknown.
+   */
   readonly journal?: MismatchSide & { readonly atMs: number };
   readonly code: MismatchSide;
   readonly waysOut: readonly WayOut[];
@@ -223,7 +229,7 @@ export interface InvocationView {
   readonly journalRetentionMs: number;
   /** The W3C trace context of the request that created the invocation. */
   readonly traceparent?: string;
-  /** The number of entries of the journal, of which `entries` may have a part. */
+  /** The number of entries of the whole journal; `entries` may contain only some of them. */
   readonly entryCount: number;
   readonly entries: readonly EntryView[];
   readonly attemptsStored: readonly AttemptView[];

@@ -39,7 +39,10 @@ export type RecordsOutcome = {
   | { readonly kind: "blocked"; readonly reason: string }
 );
 
-/** Where a partition begins: its accepted position, and the target of a reset that has not reached it. */
+/**
+ * Where reading of a partition begins: its accepted position, and the target of a reset that the partition has not
+ * applied yet.
+ */
 export interface Beginning {
   /** Undefined if the subscription has accepted nothing from the partition since the last reset. */
   readonly nextOffset?: number;
@@ -51,7 +54,10 @@ export interface RecordSink {
   /** Resolves when the acceptances and the position are durable. @throws StoreError; the source delivers the batch again */
   accept(batch: RecordBatch): Promise<RecordsOutcome>;
   beginningOf(of: Omit<RecordBatch, "records">): Promise<Beginning>;
-  /** Stores where a reset has moved a partition. The caller has committed this offset for the group before. */
+  /**
+   * Stores the offset to which a reset has moved a partition. The caller has already committed this offset for the
+   * group.
+   */
   moved(of: Omit<RecordBatch, "records">, nextOffset: number): Promise<void>;
   /** Stores an error that keeps the subscription from consuming. Never fails. */
   failed(id: SubscriptionId, message: string, partition?: number): Promise<void>;
@@ -73,13 +79,13 @@ export interface PartitionLag {
 
 export interface Topics {
   /**
-   * Makes exactly these consumptions exist: begins new ones, begins changed ones again, pauses the paused ones and ends all
-   * others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
+   * Makes the running consumptions equal to these: starts new ones, restarts changed ones, pauses the paused ones and
+   * ends all others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
    * @param untilMs a source whose requests take long stops here, after at least one consumption
-   * @returns how many of the consumptions, from the first on, exist now as they should
+   * @returns the number of consumptions, counted from the first, that `follow` has applied
    */
   follow(wanted: readonly Consumption[], sink: RecordSink, untilMs?: number): Promise<number>;
-  /** The partitions that this process knows, or all where the source can tell; empty if nothing is known. */
+  /** The partitions that this process reads, or all partitions if the source knows them; empty if nothing is known. */
   lag(consumption: Consumption): Promise<readonly PartitionLag[]>;
   /** Ends all consumption of this process; the groups and their offsets stay. */
   close(): Promise<void>;

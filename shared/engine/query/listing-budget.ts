@@ -89,7 +89,7 @@ export class ListingBudget {
       throw new SqlError("refused", `this reads journals of more than ${this.limits.journalMaxBytes} bytes; ${REMEDY}`);
   }
 
-  /** The statement has no more use for these bytes. */
+  /** Returns the bytes of a journal that the statement no longer uses. */
   journalDone(bytes: number): void {
     this.#journalBytes -= bytes;
   }
@@ -104,9 +104,9 @@ export class ListingBudget {
     const since = notedBelowMs > 0 ? new Date(notedBelowMs).toISOString() : "the first of all";
     throw new SqlError(
       "refused",
-      `this looks at more than ${this.limits.looksMax} invocations to see which of them are open, because no index tells that ` +
-        `of those accepted since ${since}; ask for those accepted before (created_at < ...), or for the newest by a LIMIT ` +
-        "under ORDER BY created_at DESC, or narrow it by id, by service or by a status of what is parked " +
+      `this looks at more than ${this.limits.looksMax} invocations to see which of them are open, because no index shows it ` +
+        `for those accepted since ${since}; ask for those accepted before (created_at < ...), or for the newest by a LIMIT ` +
+        "under ORDER BY created_at DESC, or narrow it by id, by service or by the status of parked ones " +
         "(pending, backing-off, suspended, paused)",
     );
   }

@@ -17,7 +17,7 @@ export interface Suspect {
 
 export interface OpenCensus {
   readonly counts: ReadonlyMap<Presented, number>;
-  /** How many entries are suspected, also those that are not among `suspects`. */
+  /** The number of suspected entries, including those that are not in `suspects`. */
   readonly suspected: ReadonlyMap<AttentionKind, number>;
   /** The longest-standing ones of each kind. */
   readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;
@@ -28,7 +28,10 @@ export interface OpenCensus {
 /** About forty entries cost one read unit, so a census costs at most some 5,000 of them. */
 const ENTRIES_MAX = 200_000;
 const PAGE = 1_000;
-/** The suspects of one kind that are kept; more of them are read than shown, because some turn out to be well. */
+/**
+ * The suspects of one kind that are kept; more of them are read than shown, because some turn out not to need an
+ * operator.
+ */
 const SUSPECTS_MAX = 16;
 
 /**

@@ -66,7 +66,7 @@ export async function changeKafka(
   throw new CodedError("META0005", `the subscriptions changed ${TRIES} times before this change could be written`);
 }
 
-/** Not under the count of changes, because only the order of the next round depends on it. */
+/** Does not raise the count of changes, because only the order of the next round depends on this item. */
 export async function writeRoundEnd(ground: Ground, endedAt: SubscriptionId | undefined): Promise<void> {
   const key = { pk: kafkaPk(ground), sk: ROUND };
   if (endedAt === undefined) await ground.meta.delete(key);

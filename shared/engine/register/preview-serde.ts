@@ -22,7 +22,7 @@ export type PreviewAnswer =
 
 const TIME_MAX_MS = 10_000;
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
-/** Smaller than what Lambda takes after base64. */
+/** With base64 encoding, such a request is still below Lambda's limit for an event. */
 const REQUEST_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Makes one request, bounded in time and bytes, by the same endpoints as attempts: with their guard and their signature. */

@@ -18,7 +18,7 @@ type Unforced = HttpAddress & Omit<RegisterRequest, "force" | "dryRun">;
 export interface RegisteredUp {
   /**
    * `replaced`: the manifest had changed, so the deployment was registered again under its address. `removed`: an operator
-   * removed the deployment, and its manifest is still the same, or the removal has just come between.
+   * removed the deployment, and its manifest is still the same, or an operator removed it during this registration.
    */
   readonly kind: Registered["kind"] | "removed";
   readonly deployment: Deployment;

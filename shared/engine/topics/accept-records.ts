@@ -22,7 +22,10 @@ import { recordSpan } from "./record-span.ts";
 import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
-/** Fewer than acceptances alone: a handler that is not held up by many others ends before its acceptance has to be written by itself. */
+/**
+ * Lower than `AT_ONCE`: with fewer handlers at a time, each mostly ends before its acceptance has to be written without
+ * a segment.
+ */
 const DRIVEN_AT_ONCE = 48;
 
 /** How the records of one batch are accepted. */

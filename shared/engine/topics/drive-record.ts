@@ -8,7 +8,10 @@ import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 
-/** No caller waits for the acceptance of a record, so more handlers end before it is written, and save two writes and a message. */
+/**
+ * No caller waits for the acceptance of a record, so its write may wait longer. Each handler that ends within this time
+ * saves two writes and a message.
+ */
 const JOINED_WITHIN_MS = 50;
 
 /** True if records can be driven at once: the process owns its store, and the handler takes no key. */
@@ -17,8 +20,8 @@ export function drivesRecords({ settings }: Engine, { handler }: Route): boolean
 }
 
 /**
- * Resolves when the acceptance is durable; the drive goes on. The acceptance may be written together with the first segment, so
- * the caller has to know that no invocation has this id.
+ * Resolves when the acceptance is durable; the drive goes on. The acceptance may be written together with the first
+ * segment, so the caller must be sure that no invocation with this id exists.
  * @returns false if all slots are in use; nothing has happened then
  * @throws StoreError; whether the acceptance was written is unknown
  */
@@ -34,7 +37,8 @@ export async function acceptAndDrive(engine: Engine, acceptance: Acceptance, rou
     .then(async (end) => {
       if (end === "ended" && pending.backstop !== undefined) await engine.queue.recall(await pending.backstop);
     })
-    // The backstop brings a worker, and `durable` tells the caller where the acceptance failed.
+    // After a failed drive, the backstop makes a worker drive the invocation. After a failed acceptance, `durable`
+    // rejects.
     .catch(() => undefined)
     .finally(() => records.give(lane));
   await pending.durable;

@@ -1,4 +1,4 @@
-/** Makes the sources of records follow the stored subscriptions: at each change, and again and again. */
+/** Makes the sources of records follow the stored subscriptions: after each change, and periodically. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { parseSource, type Subscription } from "../../core/registry/subscription.ts";
 import type { Engine } from "../engine.ts";
@@ -11,12 +11,12 @@ import { recordSink } from "./record-sink.ts";
 const FOLLOW_EVERY_MS = 1_000;
 const LAGS_SHOWN_MAX = 100;
 
-/** An operator who has changed one subscription does not wait for all others: their round comes. */
+/** An operator who has changed one subscription does not wait for all others: a later round follows them. */
 const CHANGE_MAX_MS = 5_000;
 
 /**
- * Follows what a change has touched, and as many other subscriptions as a moment allows. The answer to a change
- * waits for this, so that the answer is true. Does nothing in a process without a source of records.
+ * Follows the subscriptions that a change has touched first, then others until the time is over. The answer to a change
+ * comes after this, so that it shows the resulting state. Does nothing in a process without a source of records.
  */
 export async function followChange(engine: Engine, isTouched: (one: Subscription) => boolean): Promise<void> {
   if (engine.topics === undefined) return;
@@ -29,7 +29,8 @@ export async function followChange(engine: Engine, isTouched: (one: Subscription
 }
 
 /**
- * Follows all subscriptions, as far as the time allows. The next round goes on where this one ends, in whichever process it is.
+ * Follows all subscriptions, as far as the time allows. The next round, in any process, continues after the last
+ * followed subscription.
  * @returns all that read records now, or will after a later round
  */
 async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<readonly Consumption[]> {

@@ -22,7 +22,10 @@ export async function pauseSubscription(engine: Engine, id: SubscriptionId, by?:
   return await changeState(engine, id, (state) => ({ ...state, pause: state.pause ?? pause }));
 }
 
-/** A subscription that paused before a bad record meets that record again. @returns false if there is no such subscription */
+/**
+ * A subscription that paused at a bad record reads that record again.
+ * @returns false if there is no such subscription
+ */
 export async function resumeSubscription(engine: Engine, id: SubscriptionId): Promise<boolean> {
   return await changeState(engine, id, ({ reset, lastError }) => ({
     ...(reset && { reset }),

@@ -1,12 +1,13 @@
-/** How long the invocations of records are kept: as those of calls without a key, but at least a day. */
+/** How long the invocations of records are kept: as long as calls without an idempotency key, but at least a day. */
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import type { HandlerType } from "../../core/model/target.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { retentionOf } from "../store/retention.ts";
 
 /**
- * A batch may come again until its position is durable, and a process that dies before may be away for long. Within a day the
- * bare end of the invocation still recognises its record; a run of a workflow keeps the retention of workflows.
+ * A batch may come again until its position is durable, and a process that dies before that write may stay down for
+ * long. For a day, the kept end of the invocation prevents a second acceptance of its record; a run of a workflow keeps
+ * the retention of workflows.
  */
 export function topicRetention(
   settings: EffectiveSettings,

@@ -1,4 +1,7 @@
-/** Event source mappings follow the subscriptions: made, paused, replaced after a reset, ended; problems reach the subscription. */
+/**
+ * Event source mappings follow the subscriptions: each is created, paused, replaced after a reset, and deleted;
+ * problems are stored with the subscription.
+ */
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventSourceTopics } from "../../../shared/adapters/event-sources/event-source-topics.ts";
@@ -139,7 +142,7 @@ test("another cluster makes another mapping, and other credentials change the ex
   expect(only().UUID).not.toBe(first);
 });
 
-test("Lambda's problem with a topic reaches the subscription, and a healthy one is quiet", async () => {
+test("a problem that Lambda reports for a topic is stored with its subscription, and a healthy topic stores none", async () => {
   await follow(consumption());
   lambda.settle();
   lambda.report(FIRST, "PROBLEM: Connection error. Your VPC must be able to connect to Lambda.");
@@ -177,7 +180,7 @@ test("a mapping of another function with the same group is named as the reason, 
   await follow(mine);
   expect(failures).toEqual([
     `${ID}: Lambda makes no event source mapping for the topic 'orders' with the group 'shared', because another ` +
-      "mapping is in its way (it exists): end that mapping, or give this subscription another group.id",
+      "mapping conflicts with it (it exists): end that mapping, or give this subscription another group.id",
   ]);
   await follow(mine);
   expect(failures).toHaveLength(2);

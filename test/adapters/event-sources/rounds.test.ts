@@ -1,4 +1,7 @@
-/** Tests that rounds over more subscriptions than one round has time for reach all of them, in whichever process they go on. */
+/**
+ * Tests that several rounds reach all subscriptions if one round has too little time for them, also if different
+ * processes make the rounds.
+ */
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventSourceTopics } from "../../../shared/adapters/event-sources/event-source-topics.ts";
@@ -64,19 +67,19 @@ test("each round goes on where the round before has ended, also in another proce
   await round(first);
   await round(second);
   expect(followed()).toEqual(IDS);
-  // The fourth round made the last mapping, and had time to look at the first three again.
+  // The fourth round created the last mapping, and had time to compare the first three again.
   expect((await readKafka(first)).roundEndedAt).toBe(IDS[2]);
   lambda.settle();
   await followOnce(first);
   expect((await readKafka(first)).roundEndedAt).toBeUndefined();
 });
 
-test("a round reaches one subscription although its time is over, so that rounds without time come to an end, too", async () => {
+test("a round without time still reaches one subscription, so that several such rounds reach all", async () => {
   for (const _ of IDS) await followOnce(engines[0]!, nowMs);
   expect(followed()).toEqual(IDS);
 });
 
-test("a change reaches its own subscription first, and leaves the place of the rounds as it is", async () => {
+test("a change reaches its own subscription first, and does not move the place where the next round begins", async () => {
   await round(engines[0]!);
   await followChange(engines[1]!, ({ id }) => id === IDS[6]);
   expect(followed()[2]).toBe(IDS[6]);

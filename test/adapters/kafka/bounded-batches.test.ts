@@ -1,4 +1,4 @@
-/** A compressed batch unfolds to a bounded size, and is measured before it is unfolded. */
+/** The decompressed size of a batch is bounded, and is known before the decompression where the format states it. */
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { BATCH_MAX_BYTES } from "../../../shared/adapters/kafka/bounded-batches.ts";
@@ -13,7 +13,7 @@ const algorithms = async () =>
   (await loadClient(() => undefined)).compressionsAlgorithms as unknown as Readonly<Record<string, Algorithm>>;
 const BOMB = Buffer.alloc(BATCH_MAX_BYTES + 1);
 
-test.each(["gzip", "snappy", "lz4"])("%s unfolds what was packed", async (name) => {
+test.each(["gzip", "snappy", "lz4"])("%s decompresses what was compressed", async (name) => {
   const algorithm = (await algorithms())[name]!;
   const data = Buffer.from("some records ".repeat(20_000));
   expect(Buffer.from(algorithm.decompressSync(Buffer.from(algorithm.compressSync(data)))).equals(data)).toBe(true);
@@ -24,10 +24,10 @@ test("a batch of gzip beyond the bound is refused", async () => {
   expect(() => gzip!.decompressSync(gzipSync(BOMB))).toThrow(RangeError);
 });
 
-test.each(["snappy", "lz4"])("a batch of %s beyond the bound is refused by its measure", async (name) => {
+test.each(["snappy", "lz4"])("a batch of %s beyond the bound is refused by its stated size", async (name) => {
   const algorithm = (await algorithms())[name]!;
   const packed = Buffer.from(algorithm.compressSync(BOMB));
-  expect(() => algorithm.decompressSync(packed)).toThrow(/unfolds to \d+ bytes/);
+  expect(() => algorithm.decompressSync(packed)).toThrow(/decompresses to \d+ bytes/);
 });
 
 test("a framed batch of snappy, as Java clients write it, is the sum of its blocks", async () => {
@@ -37,6 +37,6 @@ test("a framed batch of snappy, as Java clients write it, is the sum of its bloc
   length.writeUInt32BE(block.length);
   const head = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
   expect(() => snappy!.decompressSync(Buffer.concat([head, length, block, length, block, length, block]))).toThrow(
-    /unfolds/,
+    /decompresses to/,
   );
 });

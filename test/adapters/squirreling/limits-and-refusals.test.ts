@@ -16,7 +16,7 @@ describe("a statement without a right answer is refused", () => {
     ["select created_at - 1 from inv", "moment - a value has no result"],
     ["select created_at * 2 from inv", "moment * a value has no result"],
     ["select created_at + modified_at from inv", "moment + moment has no result"],
-    ["select -created_at from inv", "a moment has no negative"],
+    ["select -created_at from inv", "a moment cannot be negated"],
     ["select extract(hour from modified_at - created_at) from inv", "extract of a duration reads epoch here"],
     ["select date_bin(interval '1 month 1 day', created_at) from inv", "has months, which have no fixed length"],
     ["select created_at + (interval '1 month' + interval '1 day') from inv", "has months, which have no fixed length"],

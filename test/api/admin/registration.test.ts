@@ -229,13 +229,13 @@ describe("a discovery fails", () => {
     ["on another content type", { contentType: "text/html", body: "<html>" }, 500, "META0013"],
     ["on a body that is not JSON", { body: "{" }, 500, "META0013"],
     [
-      "on versions that are not ours",
+      "on unsupported protocol versions",
       { body: JSON.stringify(manifestOf([GREETER], { minProtocolVersion: 1, maxProtocolVersion: 3 })) },
       500,
       "META0012",
     ],
     [
-      "on what is not allowed",
+      "on a handler type that the service cannot have",
       { body: JSON.stringify(manifestOf([{ ...GREETER, handlers: [{ name: "x", ty: "WORKFLOW" }] }])) },
       400,
       null,

@@ -134,9 +134,9 @@ test("a subscription is paused, resumed, reset and given other options", async (
 test.each<[string, object, number]>([
   ["without a change", {}, 422],
   ["with an unknown place", { reset: { to: "middle" } }, 422],
-  ["with a moment that is none", { reset: { time: "yesterday" } }, 422],
+  ["with an invalid moment", { reset: { time: "yesterday" } }, 422],
   ["with a negative offset", { reset: { offsets: { "0": -1 } } }, 422],
-  ["with a partition that is no number", { reset: { offsets: { first: 1 } } }, 422],
+  ["with a partition that is not a number", { reset: { offsets: { first: 1 } } }, 422],
   ["without any partition", { reset: { offsets: {} } }, 422],
   ["with a bad policy", { options: { "stepwell.bad-records": "drop" } }, 400],
 ])("a change of a subscription %s is refused, and changes nothing", async (_what, body, status) => {

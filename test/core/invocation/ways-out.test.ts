@@ -48,7 +48,7 @@ test("the run of a workflow has no restart", () => {
 
 test.each([
   ["is not kept", 0, "is not kept"],
-  ["is kept for a minute", 60_000, "is kept for 1m alone"],
+  ["is kept for a minute", 60_000, "is kept for only 1m"],
 ])(
   "an invocation whose journal %s has no restart, and the kill says what is lost",
   (_how, journalRetentionMs, told) => {

@@ -104,7 +104,7 @@ describe("a position", () => {
   const stored = { resetNumber: 1, nextOffset: 10, writtenAtMs: 1_000, skipped: 2, topicId: "t1" };
   const now = { reset: undefined, partition: 0, topicId: "t1" };
 
-  test("has accepted what lies before it and is not younger", () => {
+  test("covers the records that have smaller offsets and are not younger than the position", () => {
     expect([
       isAccepted(stored, { offset: 9, timestampMs: 1_000 }),
       isAccepted(stored, { offset: 9 }),
@@ -135,7 +135,7 @@ describe("a position", () => {
     expect([isUntouched(begun, 14), isUntouched(begun, 15)]).toEqual([false, true]);
   });
 
-  test("is moved by a reset once, and by one to offsets only where these name its partition", () => {
+  test("is moved once by each reset, and by a reset to offsets only if the offsets include its partition", () => {
     const to = { kind: "offsets", offsets: { "3": 5 } } as const;
     const reset = { number: 2, to, atMs: 0 };
     expect([
@@ -156,7 +156,7 @@ test("the options of Stepwell are checked; those of the consumer are not", () =>
   assertOwnOptions({ "auto.offset.reset": "earliest" });
 });
 
-test("a subscription fails from its last error on until a position moves", () => {
+test("a subscription counts as failing from its last error until a position moves", () => {
   const lastError = { atMs: 10, message: "down" };
   expect(subscriptionStatus({}, undefined)).toBe("consuming");
   expect(subscriptionStatus({ lastError }, undefined)).toBe("failing");

@@ -132,7 +132,7 @@ test("a driver that takes over wakes the call that an open exchange awaits, thou
   expect(ended.kind === "ended" && textOf(ended)).toBe("child a");
 });
 
-test("a violation in the midst of an open exchange keeps the segments before it, and is RT0012", async () => {
+test("a violation during an open exchange keeps the segments before it, and is RT0012", async () => {
   let isFirst = true;
   const stage = await open(
     {
@@ -154,7 +154,7 @@ test("a violation in the midst of an open exchange keeps the segments before it,
   expect((await inspect(actor.engine, idIn(stage)))!.events[0]).toMatchObject({ errorCode: "RT0012" });
 });
 
-test("a refused command fails the attempt in its midst, and the entries before the command are kept", async () => {
+test("a refused command fails the running attempt, and the entries before the command are kept", async () => {
   const stage = await open(
     {
       asks: async (ctx) => {
@@ -191,7 +191,7 @@ test("an error of the handler counts the attempt once, whatever it has stored be
   expect(stage.deployment.attempts.map(({ start }) => start.retryCountSinceLastStoredEntry)).toEqual([0, 1, 2]);
 });
 
-test("a store that fails in the midst of an open exchange ends the exchange, and the message comes again", async () => {
+test("a store that fails during an open exchange ends the exchange, and the message comes again", async () => {
   const stage = await open(
     {
       two: async (ctx) => {

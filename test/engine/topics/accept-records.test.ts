@@ -163,7 +163,7 @@ describe("a process that dies", () => {
 describe("a bad record", () => {
   const LARGE = "x".repeat(101);
 
-  test("pauses the subscription before it; what comes before it is accepted", async () => {
+  test("pauses the subscription; the records before the bad one are accepted", async () => {
     const subscription = await subscribed("S/greet");
     const records = [record(0, "a"), record(1, "b", LARGE), record(2, "c")];
     expect(await accept(subscription, records)).toMatchObject({ kind: "paused", nextOffset: 1, accepted: 1 });

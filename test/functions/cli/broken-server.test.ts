@@ -1,4 +1,7 @@
-/** Commands with a server that breaks off its work, or answers like no server of this project. */
+/**
+ * Commands against a server that stops in the middle of its work, or whose answers no server of this project would
+ * give.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";

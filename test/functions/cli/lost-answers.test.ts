@@ -68,7 +68,7 @@ describe("a call whose ingress runs out of time", () => {
 });
 
 describe("an answer that is late", () => {
-  it("is no server that does not answer, and the text says what the server may have done", async () => {
+  it("is not reported as a missing server, and the text says what the server may have done", async () => {
     server.answer(() => ({ status: 200, body: "{}", afterMs: Infinity }));
     const client = adminClient(server.url, { during }, 50);
     const read = await failureOf(client.ask("GET", "services"));
@@ -78,7 +78,7 @@ describe("an answer that is late", () => {
     expect(change.text.fix).toContain("The server may have carried out the request");
   });
 
-  it("is awaited without a limit where the server has its own", async () => {
+  it("is awaited without a limit if the server has a time limit of its own", async () => {
     server.answer(() => ({ status: 200, body: '{"rows":[]}', afterMs: 200 }));
     const client = adminClient(server.url, { during }, 50);
     const { body } = await client.askText("POST", "query", { query: "SELECT 1" }, "Reading", WITHOUT_LIMIT);
@@ -102,7 +102,7 @@ describe("a connection that breaks", () => {
     ["svc ls", "Run the command again."],
     ["awakeable resolve sign_1", "The server may have carried out the request"],
     ["call Greeter/greet", "The server may have carried out the request"],
-  ])("after %s is no missing server", async (line, fix) => {
+  ])("after %s is not reported as a missing server", async (line, fix) => {
     server.answer(() => undefined);
     const { stderr, code } = await command.run(line.split(" "), { env: server.env });
     expect(code).toBe(3);
@@ -110,7 +110,7 @@ describe("a connection that breaks", () => {
     expect(stderr).toContain(fix);
   });
 
-  it("before TLS exists is no missing server", async () => {
+  it("before the TLS handshake is not reported as a missing server", async () => {
     server.answer(() => undefined);
     const url = server.url.replace("http:", "https:");
     const { stderr, code } = await command.run(["svc", "ls", "--admin-url", url]);

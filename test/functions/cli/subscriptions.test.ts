@@ -89,8 +89,8 @@ it("a subscription is created, listed, described, paused, resumed, reset and rem
 it.each([
   ["without a place", ["reset", "sub_1"], 2],
   ["with two places", ["reset", "sub_1", "--to", "latest", "--offset", "0=1"], 2],
-  ["with an offset that is none", ["reset", "sub_1", "--offset", "zero"], 2],
-  ["with a moment that is none", ["reset", "sub_1", "--time", "soon"], 2],
+  ["with an invalid offset", ["reset", "sub_1", "--offset", "zero"], 2],
+  ["with an invalid moment", ["reset", "sub_1", "--time", "soon"], 2],
   ["with an unknown place", ["reset", "sub_1", "--to", "middle"], 2],
   ["of an unknown cluster", ["create", "kafka://none/t", "service://Orders/take"], 1],
   ["to an unknown handler", ["create", "kafka://fixed/t", "service://Orders/none"], 1],

@@ -41,7 +41,7 @@ test.each([
   ["a%252Fb", "a/b", "a/b"],
   ["a%253Fb", "a?b", "a?b"],
   ["a%2525b", "a%b", "a%b"],
-])("a path that AWS decoded is read as it stands: %s", (_sent, decoded, meant) => {
+])("a path that AWS decoded is read unchanged: %s", (_sent, decoded, meant) => {
   const { path } = requestOf({ ...EVENT, rawPath: `/counter/${decoded}` });
   expect(path.split("/").slice(2).map(decodeURIComponent).join("/")).toBe(meant);
 });

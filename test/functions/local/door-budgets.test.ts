@@ -1,4 +1,4 @@
-/** A door with little memory for many connections: shares, patience and refusals, over real sockets. */
+/** An HTTP server with little memory for many connections: shares, waiting and refusals, over real sockets. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";

@@ -61,7 +61,7 @@ test("an empty RESTATE_CONFIG names no file, and one that is missing refuses the
   });
 });
 
-test("the file of STEPWELL_DEFAULTS_FILE loses to the configuration file, and to variables, without a word", async () => {
+test("the file of STEPWELL_DEFAULTS_FILE is overridden by the configuration file and by variables, without a warning", async () => {
   const dir = await temporaryDirectory();
   onTestFinished(() => removeDirectory(dir));
   const [defaults, file] = [join(dir, "defaults.toml"), join(dir, "stepwell.toml")];

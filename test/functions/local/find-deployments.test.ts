@@ -142,7 +142,7 @@ it("does not register a removed deployment before an operator registers it again
   await expect.poll(() => found, LONG).toEqual([{ uri: `${uri}/`, useHttp11: false }]);
 });
 
-it("says once why a manifest is refused, again when the reason changes, and finds the deployment once it is mended", async () => {
+it("says once why a manifest is refused, again when the reason changes, and finds the deployment once the manifest is correct", async () => {
   let manifest: object = manifestOf([GREETER], { minProtocolVersion: 90, maxProtocolVersion: 91 });
   const { port, connections } = await start(
     createHttp1((_request, response) =>

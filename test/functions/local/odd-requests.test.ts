@@ -1,4 +1,4 @@
-/** Unusual requests, valid or nearly so, and the answers of the door. */
+/** Unusual requests, valid or nearly so, and the answers of the HTTP server. */
 import { once } from "node:events";
 import { connect, constants } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -94,7 +94,7 @@ test("a large answer that is not read is soon dropped, over HTTP/2", async () =>
   session.destroy();
 });
 
-test("large answers over one connection of HTTP/2 that are all read slowly arrive whole", async () => {
+test("large answers over one HTTP/2 connection arrive whole even if the client reads all of them slowly", async () => {
   const unreadMs = 1_000;
   door.close();
   door = await openWith({ unreadMs });

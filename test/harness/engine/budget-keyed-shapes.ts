@@ -44,7 +44,7 @@ const OBJECTS: readonly Shape[] = [
     play: async (play) => {
       await play.send("Register/k/atGate", "first");
       play.work();
-      await play.until(() => play.stage.deployment.atGate === 1, "the handler stands at the gate");
+      await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
       await play.send("Register/k/set", VALUE);
       play.stage.deployment.openGate();
       await play.settle();
@@ -91,7 +91,7 @@ const EDITS: readonly Shape[] = [
     reads: { onPath: 3, inAll: 6 },
     play: async (play) => {
       const answer = play.call("Register/k/atGate", VALUE);
-      await play.until(() => play.stage.deployment.atGate === 1, "the handler stands at the gate");
+      await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
       expect(await editState(play.front.engine, KEY, "object", VALUES)).toBe("queued");
       play.stage.deployment.openGate();
       expect(await answer).toBe(VALUE);

@@ -56,7 +56,7 @@ export class Play {
   async until(holds: () => boolean, what: string): Promise<void> {
     const giveUpAtMs = Date.now() + QUIET_WITHIN_MS;
     for (let held = 0; held < QUIET_LOOKS; held = holds() ? held + 1 : 0) {
-      if (Date.now() > giveUpAtMs) throw new Error(`it never came about that ${what}:\n${this.#lines()}`);
+      if (Date.now() > giveUpAtMs) throw new Error(`this did not happen in time: ${what}:\n${this.#lines()}`);
       await systemPause(3);
     }
   }

@@ -18,7 +18,7 @@ export interface Shape {
   readonly design: Cost;
   /** Present if the measured cost differs from the designed one. */
   readonly measured?: Cost & { readonly why: string };
-  /** Requests that read: those before the answer, and all until every message has come. */
+  /** The number of read requests before the answer, and the number until every message has been delivered. */
   readonly reads: { readonly onPath: number; readonly inAll: number };
   /** Resolves when the caller has its answer; `drain` follows. */
   play(play: Play): Promise<void>;

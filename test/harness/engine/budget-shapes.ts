@@ -87,7 +87,7 @@ export const LEASES: readonly Shape[] = [1, 2, 3].map((renewals) => ({
   play: async (play: Play) => {
     const answer = play.call("Leaf/atGate", SHORT);
     const isAccepted = (): boolean => play.spent().items === 1;
-    await play.until(() => isAccepted() && play.stage.deployment.atGate === 1, "the handler stands at the gate");
+    await play.until(() => isAccepted() && play.stage.deployment.atGate === 1, "the handler waits at the gate");
     for (let done = 1; done <= renewals; done++) {
       await play.clock.advance(LEASE_MS * 0.6);
       await play.until(() => play.spent().items === 1 + done, "the lease is renewed");
@@ -105,7 +105,7 @@ export const TAKEOVER: Shape = {
   play: async (play) => {
     // The caller waits in the frozen process.
     play.call("Leaf/atGate", SHORT).catch(() => undefined);
-    await play.until(() => play.stage.deployment.atGate === 1, "the handler stands at the gate");
+    await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
     play.front.freeze();
     play.work();
     await play.clock.advance(LEASE_MS + 1);

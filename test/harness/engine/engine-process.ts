@@ -12,7 +12,7 @@ export class EngineProcess {
   readonly calls: PortCall[] = [];
   /** Awaited before each call. */
   before: ((call: PortCall) => Promise<void> | undefined) | undefined;
-  /** Called after each call has had its effect, before its caller learns of it. */
+  /** Called after each call has had its effect, before its caller gets the answer. */
   after: ((call: PortCall) => void) | undefined;
   readonly #pulse: Pulse;
   #isDead = false;

@@ -9,7 +9,10 @@ import type { Notification } from "./script-journal.ts";
 export class LiveInput {
   readonly #reader = new FrameReader(Infinity);
   readonly #come: Notification[] = [];
-  /** The results that the handler proposed, by completion id. An acknowledgement makes them known. */
+  /**
+   * The results that the handler proposed, by completion id. The handler receives each one when the engine acknowledges
+   * it.
+   */
   readonly #proposed = new Map<number, Notification>();
   #isOpen = true;
   #wake: (() => void) | undefined;

@@ -58,7 +58,7 @@ export class Pulse implements Clock {
     };
     promise.then(over, over);
     await this.#passUntil(this.nowMs() + ms, () => isOver);
-    if (!isOver) throw new Error(`nothing came of it within ${ms} ms`);
+    if (!isOver) throw new Error(`the promise did not settle within ${ms} ms`);
     return await promise;
   }
 

@@ -1,4 +1,4 @@
-/** The frames by which a scripted handler reports what it awaits: in the midst of an attempt, or at its end. */
+/** The frames by which a scripted handler reports what it awaits: during an attempt, or at its end. */
 import {
   AwaitingOnMessage,
   SuspensionListsMessage,

@@ -87,7 +87,7 @@ export class ScriptedDeployment implements Endpoints {
       halfClose() {},
       abort() {
         attempt.aborted = true;
-        abort(new TransportError("aborted", "the exchange was let go of"));
+        abort(new TransportError("aborted", "the exchange was aborted"));
       },
     };
   }
@@ -148,7 +148,7 @@ export class ScriptedDeployment implements Endpoints {
       },
       abort() {
         attempt.aborted = true;
-        failure ??= new TransportError("aborted", "the exchange was let go of");
+        failure ??= new TransportError("aborted", "the exchange was aborted");
         abort(failure);
         wake?.();
         live.end();

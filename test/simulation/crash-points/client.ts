@@ -60,7 +60,7 @@ export class Client {
     this.answers.push(ended);
   }
 
-  /** @returns the id, or undefined if the client never learns it */
+  /** @returns the id; undefined if the client never gets it */
   async send(handler: string, ask: Ask = {}): Promise<InvocationId | undefined> {
     const askedAt = ++this.#moments;
     const isRun = ask.at?.service === "Flow" && handler === "run";

@@ -22,7 +22,7 @@ export function exchangeWhile(isAlive: () => boolean, opened: Promise<Exchange>)
     write: (bytes) => whenAlive((exchange) => exchange.write(bytes)),
     halfClose: () => whenAlive((exchange) => exchange.halfClose()),
     abort: () => {
-      abort(new TransportError("aborted", "the exchange was let go of"));
+      abort(new TransportError("aborted", "the exchange was aborted"));
       whenAlive((exchange) => exchange.abort());
     },
   };

@@ -170,7 +170,7 @@ export class World {
   }
 }
 
-/** Every handler counts as one that waits in the midst of its attempts, so that its first exchange stays open too. */
+/** Every handler counts as one that waits during its attempts, so that its first exchange stays open too. */
 class AllTalk extends OpenStreams {
   override knows(): boolean {
     return true;

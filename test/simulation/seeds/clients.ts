@@ -90,7 +90,7 @@ export class Clients {
     this.answers.push({ ask, ended });
   }
 
-  /** @returns the id, or undefined if the client never learns it */
+  /** @returns the id; undefined if the client never gets it */
   async #send(ask: Ask): Promise<InvocationId | undefined> {
     const sent = await this.#ask(ask.key !== undefined, (engine) => {
       const startAtMs = ask.delayMs > 0 ? { startAtMs: engine.clock.nowMs() + ask.delayMs } : {};

@@ -11,7 +11,7 @@ test("an integer beyond 2^53 keeps its digits", () => {
   expect(parsed.rows[0]!.n).toBe(1);
 });
 
-test("digits within a text are no number, whatever stands around them", () => {
+test("digits within a text are no number, whatever characters surround them", () => {
   for (const text of ["12345678901234567890", '"12345678901234567890', "\\12345678901234567890", "\ue000", "\\ue000"]) {
     const json = JSON.stringify([text, 1]).replace("1]", "12345678901234567890]");
     expect((parseExact(json) as unknown[])[0]).toBe(text);

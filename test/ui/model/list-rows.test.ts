@@ -11,7 +11,7 @@ function row(id: string, status = "suspended"): Row {
 const rows = (...ids: readonly string[]): readonly Row[] => ids.map((id) => row(id));
 const idsOf = (shown: readonly Row[]): readonly string[] => shown.map(({ id }) => id);
 
-test("new rows wait until the reader asks for them, and then stand in front", () => {
+test("new rows wait until the reader asks for them, and then come first", () => {
   const first = withHead(NO_ROWS, rows("c", "b", "a"), true);
   const later = withHead(first, rows("e", "d", "c", "b", "a"), true);
   expect([idsOf(later.shown), idsOf(later.fresh)]).toEqual([

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hrefTo, PAGES, parseRoute } from "../../../ui/model/route.ts";
 
-test("an empty address is the overview, and an unknown page is none", () => {
+test("an empty address is the overview, and the address of an unknown page has no route", () => {
   expect(parseRoute("")?.page).toBe("overview");
   expect(parseRoute("#/")?.page).toBe("overview");
   expect(parseRoute("#/nothing")).toBeUndefined();

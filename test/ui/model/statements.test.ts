@@ -6,7 +6,7 @@ import { sqlText } from "../../../ui/model/sql-literal.ts";
 
 const ANSWER = answerIn('{"columns":["a","b"],"rows":[{"a":18446744073709551615,"b":"x"},{"a":2},{"b":"[1]"}]}');
 
-test("cells keep their digits, and a cell without a value is none", () => {
+test("numbers keep all their digits, and a cell without a value has no text", () => {
   expect(ANSWER.rows.map((row) => [cellText(row["a"]), cellText(row["b"])])).toEqual([
     ["18446744073709551615", "x"],
     ["2", undefined],

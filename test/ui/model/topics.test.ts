@@ -45,7 +45,7 @@ test("the lag is the sum over the partitions whose lag is known, and unknown wit
   expect(lagOf({ partitions: [] })).toBeUndefined();
 });
 
-test("a pause before a bad record names what is wrong, and the offset behind the record", () => {
+test("a pause before a bad record names what is wrong, and the offset after the record", () => {
   expect(badRecordText(BAD)).toBe("its key is not UTF-8");
   expect(badRecordText({ ...BAD, detail: "the key is 17,000 bytes" })).toBe("the key is 17,000 bytes");
   expect(behindBadRecord(BAD)).toEqual({ partition: 3, offset: 42 });

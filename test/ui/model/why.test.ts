@@ -18,7 +18,7 @@ test.each<[Partial<WaitBody> & { kind: string }, string]>([
   [{ kind: "circuit", name: "RT0001 refused" }, "circuit open: RT0001 refused"],
   [{ kind: "command", type: "Run" }, "waits for Run"],
   [{ kind: "unheard-of" }, "waits for unheard-of"],
-])("a wait of the kind $kind has words", (wait, words) => {
+])("a wait of the kind $kind is described in words", (wait, words) => {
   expect(waitText({ since, ...wait }, NOW_MS)).toBe(words);
 });
 

@@ -55,7 +55,7 @@ function addRows(rows: Row[], operations: readonly Operation[], choice: RowChoic
   const found = needle === "" ? operations : operations.filter((one) => isFound(one, needle, choice));
   for (let at = 0; at < found.length;) {
     const end = endOfEqual(found, at);
-    // Operations that a search has found stand one by one, because others lay between them.
+    // Operations that a search has found are not grouped, because other operations may be between them.
     if (end - at >= GROUP_FROM && needle === "") addGroup(rows, found.slice(at, end), choice, place);
     else for (const operation of found.slice(at, end)) addOperation(rows, operation, choice, place);
     at = end;

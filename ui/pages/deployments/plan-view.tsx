@@ -25,7 +25,7 @@ export function PlanView({ plan }: { readonly plan: readonly ServiceChange[] }):
   );
 }
 
-/** The services that change most stand first. */
+/** The number of changes to a service, by which services are sorted, the largest first. */
 function changesIn({ handlers, differing }: ServiceChange): number {
   return handlers.filter(({ kind }) => kind !== "same").length + differing.length;
 }

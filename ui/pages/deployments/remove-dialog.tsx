@@ -1,4 +1,7 @@
-/** The dialog that removes a deployment: it shows the invocations that stand in the way, and offers force as a separate choice. */
+/**
+ * The dialog that removes a deployment: it shows the invocations that prevent the removal, and offers force as a
+ * separate choice.
+ */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiProblem, ask, problemOf } from "../../data/api.ts";

@@ -1,4 +1,4 @@
-/** The dialog that updates a deployment in place: the address or the headers change, the services stay what they are. */
+/** The dialog that updates a deployment in place: it changes the address or the headers, not the services. */
 import type { JSX } from "preact";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";

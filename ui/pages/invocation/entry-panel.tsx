@@ -192,7 +192,10 @@ function Entry({ entry, body, entries }: EntryProps): JSX.Element {
   );
 }
 
-/** The input and the output of a handler have a serializer of its service; those of a run have none that SDKs name. */
+/**
+ * The serializer of an entry's value. The inputs and outputs of handlers have serializers of their services; SDKs name
+ * no serializer for the result of a run.
+ */
 function serdeOf(entry: EntryBody, body: InvocationBody, entries: readonly EntryBody[]): SerdeName | undefined {
   const own = { service: body.target_service_name, handler: body.target_handler_name };
   const target = entries.find((one) => one.target !== undefined)?.target?.split("/");

@@ -103,7 +103,10 @@ interface WayOutProps {
   readonly onAsk: Ask;
 }
 
-/** A way whose first step is not possible yet, such as a restart of an open invocation, has its commands alone. */
+/**
+ * A way whose first step is not possible yet, such as a restart of an open invocation, shows its commands and no
+ * button.
+ */
 function WayOut({ body, way, onAsk }: WayOutProps): JSX.Element {
   const choice = choiceOf(way);
   const isPossible = choice !== undefined && actionsFor(body, false).includes(choice.action);

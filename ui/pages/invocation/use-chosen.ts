@@ -27,7 +27,7 @@ export function useChosen(rows: readonly Row[], operations: readonly Operation[]
   useEffect(() => {
     if (wasOpened.current || operations.length === 0) return;
     wasOpened.current = true;
-    // The timeline opens at the first problem; an address that names an entry has decided already.
+    // The timeline opens at the first problem, unless the address names an entry.
     const problem = entry === null && rows.length > SCROLLS_FROM_ROWS ? firstProblem(operations) : undefined;
     setCursor(problem === undefined ? at : placeOf(rows, problem.key, null));
   }, [operations.length > 0]);

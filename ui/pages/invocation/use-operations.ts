@@ -14,7 +14,10 @@ export interface Operations {
   readonly operations: readonly Operation[];
 }
 
-/** Undefined until the first operations of a long journal are here; later ones keep the former until they are. */
+/**
+ * Undefined until the operations of a long journal are computed for the first time. While they are computed again, the
+ * hook returns the former ones.
+ */
 export function useOperations(facts: TimelineFacts): Operations | undefined {
   const isShort = facts.entries.length <= AT_ONCE_MAX_ENTRIES;
   const atOnce = useMemo(() => (isShort ? { facts, operations: operationsOf(facts) } : undefined), [facts]);

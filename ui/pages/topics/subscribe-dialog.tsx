@@ -1,4 +1,4 @@
-/** The dialog that subscribes a handler to a topic; the server checks the request, and its refusal stands in place. */
+/** The dialog that subscribes a handler to a topic; the server checks the request, and the dialog shows a refusal. */
 import type { JSX } from "preact";
 import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/wire/admin.ts";
 import { createSubscription } from "../../data/topics.ts";

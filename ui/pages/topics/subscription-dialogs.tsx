@@ -45,8 +45,8 @@ export function SubscriptionDialog({ asked, onDone, onClose }: SubscriptionDialo
         <>
           <Pause pause={subscription.pause} />
           <p>
-            The subscription meets this record and stops again, unless you reset it to the offset behind the record
-            first.
+            The subscription reads this record again and stops again, unless you first reset it to the offset after the
+            record.
           </p>
         </>
       )}

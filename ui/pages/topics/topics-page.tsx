@@ -55,7 +55,7 @@ interface AllTopicsProps {
   readonly onAsk: (change: AskedChange) => void;
 }
 
-/** Subscriptions may stand without a cluster: a removal by force leaves them. */
+/** Subscriptions may exist without a cluster, because a forced removal of a cluster keeps its subscriptions. */
 function AllTopics({ topics: { clusters, subscriptions }, onAsk }: AllTopicsProps): JSX.Element {
   return (
     <>

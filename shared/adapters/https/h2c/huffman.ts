@@ -76,7 +76,7 @@ export function huffmanDecoded(bytes: Uint8Array, start: number, end: number): s
       pendingOnes &&= one === 1;
       node = next;
       if (next >= 0) continue;
-      if (~next === END_MARK) throw wrong("an end mark stands inside a text");
+      if (~next === END_MARK) throw wrong("an end mark is inside a text");
       text[size++] = ~next;
       node = 0;
       pendingBits = 0;

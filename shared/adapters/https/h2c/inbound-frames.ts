@@ -129,7 +129,7 @@ export class InboundFrames implements FrameSink {
     block.parts.push(part);
     block.bytes += part.length;
     const isBounded = block.bytes <= HEADER_BLOCK_MAX_BYTES && block.parts.length <= CONTINUATIONS_MAX;
-    insist(isBounded, CODE.ENHANCE_YOUR_CALM, "headers go on and on");
+    insist(isBounded, CODE.ENHANCE_YOUR_CALM, "a header block is too large or has too many continuations");
     if ((flags & FLAG.END_HEADERS) === 0) return;
     this.#block = undefined;
     this.#onBlock(this.#receiver.onHeaders(block.streamId, block.ends, Buffer.concat(block.parts), 0, block.bytes));
@@ -150,7 +150,7 @@ export class InboundFrames implements FrameSink {
       settings.set(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0), value);
     }
     const pushes = settings.get(SETTING.ENABLE_PUSH) ?? 0;
-    insist(pushes === 0, CODE.PROTOCOL_ERROR, "the peer sets whether it pushes");
+    insist(pushes === 0, CODE.PROTOCOL_ERROR, "the peer sent the setting ENABLE_PUSH with another value than 0");
     const window = settings.get(SETTING.INITIAL_WINDOW_SIZE) ?? 0;
     insist(window <= MAX_31_BITS, CODE.FLOW_CONTROL_ERROR, "a window was set beyond its maximum");
     const frameBytes = settings.get(SETTING.MAX_FRAME_SIZE) ?? 16_384;

@@ -272,7 +272,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   #closed(streamId: number): undefined {
     this.#late(streamId);
     if (streamId <= this.#excusedUpTo || this.#abandoned.has(streamId)) return;
-    throw new ConnectionError(CODE.STREAM_CLOSED, "something came behind the end of a stream");
+    throw new ConnectionError(CODE.STREAM_CLOSED, "a frame came after the end of its stream");
   }
 
   /** Accepts a late reset or window update for a closed stream. @throws ConnectionError for a stream that was never opened */

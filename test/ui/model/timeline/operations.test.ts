@@ -238,7 +238,7 @@ describe("rows", () => {
   test.each([
     [5, ["operation", "operation", "operation", "operation", "operation", "operation"]],
     [6, ["operation", "group"]],
-  ])("%i equal siblings stand as they are, and more make a group", (count, kinds) => {
+  ])("%i equal siblings are separate rows, and more make a group", (count, kinds) => {
     expect(kindsOf(rowsOf("inv_1", runs(count), none))).toEqual(kinds);
   });
 
@@ -261,7 +261,7 @@ describe("rows", () => {
     expect(rows.at(-1)).toMatchObject({ kind: "note", text: expect.stringContaining("circle") });
   });
 
-  test("a call whose invocation is not here yet says that it is loading", () => {
+  test("a call whose invocation is not loaded yet shows that it is loading", () => {
     const entries = entriesOf([
       ["Input", 0],
       ["Call", 5, { target: "A/b", invocation_id: "inv_2" }],
