@@ -1,4 +1,4 @@
-/** The two deployments that play programs: one over the scripted SDK, one over the real SDK, each registered once. */
+/** The deployments that play programs: over the scripted SDK, the real SDK, and the real SDK on open exchanges; each registered once. */
 import { register } from "../../../shared/engine/register/register.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";
@@ -6,19 +6,20 @@ import { answerOf } from "../../harness/engine/script-context.ts";
 import { readJournal } from "../../harness/engine/script-journal.ts";
 import { lambdaDeployment } from "../lambda-deployment.ts";
 import { MemoryTable } from "../memory-table.ts";
-import { lambda, playInto } from "./play-sdk.ts";
+import { StreamDeployment, streamingDeployment } from "../stream-deployment.ts";
+import { lambda, playInto, streaming } from "./play-sdk.ts";
 import { scriptedPlayer } from "./play-scripted.ts";
 import type { Players } from "./players.ts";
 import { BRIEF, BRIEF_KEPT_MS, HANDLER, OBJECT, SERVICE } from "./program.ts";
 import { Random } from "./random.ts";
 import { World } from "./world.ts";
 
-export type Playing = "scripted" | "sdk";
+export type Playing = "scripted" | "sdk" | "streams";
 
 const registered = new Map<Playing, Players>();
 
 export async function players(playing: Playing): Promise<Players> {
-  const known = registered.get(playing) ?? (playing === "sdk" ? await sdk() : await scripted());
+  const known = registered.get(playing) ?? (playing === "scripted" ? await scripted() : await sdk(playing));
   registered.set(playing, known);
   return known;
 }
@@ -45,14 +46,15 @@ async function scripted(): Promise<Players> {
   };
 }
 
-async function sdk(): Promise<Players> {
+async function sdk(playing: "sdk" | "streams"): Promise<Players> {
   const meta = new MemoryTable();
   const found: Players = {
     meta,
     deployment(outside) {
       playInto(outside);
-      return lambdaDeployment(lambda);
+      return playing === "sdk" ? lambdaDeployment(lambda) : streamingDeployment(streaming);
     },
+    ...(playing === "streams" && { streams: () => new StreamDeployment(streaming) }),
   };
   const world = new World({ random: new Random(0), players: found, trace: () => {} });
   const uri = "http://simulated.test:9080";

@@ -5,6 +5,7 @@ import { QUEUE_DELAY_MAX_MS, type Queue, type Wake } from "../../../shared/engin
 import type { Key, Table } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
+import { exchangeWhile } from "../crash-points/exchange-while.ts";
 import { exchangeOver, type InProcessEndpoints, type WholeReply } from "../in-process-endpoints.ts";
 import type { Mishap } from "./fate.ts";
 import type { Leap } from "./leap.ts";
@@ -14,6 +15,9 @@ import type { Random } from "./random.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
 const LATE_MAX_MS = 60_000;
+/** The longest time that a part of an answer on an open exchange is on its way, and the most parts before it breaks off. */
+const CHUNK_MAX_MS = 8;
+const CUT_CHUNKS_MAX = 6;
 const DAY_MS = 86_400_000;
 const FAR_FUTURE_MS = 400 * DAY_MS;
 
@@ -111,6 +115,7 @@ export function timersOf(mortal: Mortal, timers: Timers): Timers {
 export function endpointsOf(mortal: Mortal, endpoints: InProcessEndpoints, random: Random): Endpoints {
   return {
     open(request: ExchangeRequest): Exchange {
+      if (!request.halfClose && endpoints.streams !== undefined) return openlyOf(mortal, endpoints, random, request);
       let cut = false;
       const reply = mortal.call({
         what: `attempt ${request.headers["x-restate-invocation-id"] ?? ""}`,
@@ -123,6 +128,36 @@ export function endpointsOf(mortal: Mortal, endpoints: InProcessEndpoints, rando
         failure: () => new TransportError("broken", "the exchange broke"),
       });
       return exchangeOfCut(reply, () => cut, random);
+    },
+  };
+}
+
+/** The connection of an open exchange breaks with its process, and a frozen process reads nothing. */
+function openlyOf(mortal: Mortal, endpoints: InProcessEndpoints, random: Random, request: ExchangeRequest): Exchange {
+  const clock = mortal.clock();
+  let chunksLeft = Infinity;
+  const opened = mortal.call({
+    what: `open attempt ${request.headers["x-restate-invocation-id"] ?? ""}`,
+    kind: "attempt",
+    async effect(mishap) {
+      if (mishap === "answer-503") return exchangeOver(Promise.resolve(NO_ROOM));
+      if (mishap === "answer-cut") chunksLeft = random.between(0, CUT_CHUNKS_MAX);
+      const exchange = endpoints.open(request);
+      mortal.ended.addEventListener("abort", () => exchange.abort(), { once: true });
+      if (mortal.isDead || mishap === "lost-reply") exchange.abort();
+      return exchange;
+    },
+    failure: () => new TransportError("broken", "the exchange broke"),
+  });
+  const exchange = exchangeWhile(() => !mortal.isDead, opened);
+  return {
+    ...exchange,
+    async next() {
+      const chunk = await exchange.next();
+      await clock.sleep(random.between(1, CHUNK_MAX_MS));
+      if (chunksLeft-- > 0) return chunk;
+      exchange.abort();
+      throw new TransportError("broken", "the answer broke off");
     },
   };
 }

@@ -2,6 +2,8 @@
 import "../../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext, RestatePromise } from "@restatedev/restate-sdk/lambda";
+import { createEndpointHandler as createStreamingHandler } from "@restatedev/restate-sdk/fetch";
+import type { FetchHandler } from "../stream-deployment.ts";
 import type { LambdaHandler } from "../lambda-deployment.ts";
 import type { Outside } from "./outside.ts";
 import {
@@ -136,11 +138,13 @@ async function caught({ yields }: Program, step: () => Promise<unknown>): Promis
 
 const KEPT = { idempotencyRetention: BRIEF_KEPT_MS, journalRetention: BRIEF_KEPT_MS };
 
-export const lambda = restate.createEndpointHandler({
-  services: [
-    restate.service({ name: SERVICE, handlers: { [HANDLER]: play } }),
-    restate.service({ name: BRIEF, handlers: { [HANDLER]: play }, options: KEPT }),
-    restate.object({ name: OBJECT, handlers: { [HANDLER]: playKeyed } }),
-  ],
-  logger: () => {},
-}) as unknown as LambdaHandler;
+const services = [
+  restate.service({ name: SERVICE, handlers: { [HANDLER]: play } }),
+  restate.service({ name: BRIEF, handlers: { [HANDLER]: play }, options: KEPT }),
+  restate.object({ name: OBJECT, handlers: { [HANDLER]: playKeyed } }),
+];
+
+export const lambda = restate.createEndpointHandler({ services, logger: () => {} }) as unknown as LambdaHandler;
+
+/** The same services on exchanges that stay open. */
+export const streaming: FetchHandler = createStreamingHandler({ services, bidirectional: true, logger: () => {} });

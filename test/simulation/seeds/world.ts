@@ -107,7 +107,7 @@ export class World {
     this.leap = new Leap(this.clock);
     this.#throttling = new Throttling(random, bound === "throttled", (what) => this.fate.note(what));
     this.skew = new Skew(random, bound === "skewed", () => this.fate.note("skewed-clock"));
-    this.endpoints = new InProcessEndpoints(players.deployment(this.outside));
+    this.endpoints = new InProcessEndpoints(players.deployment(this.outside), players.streams?.());
     this.#meta = players.meta.fork();
     this.#sabotage = sabotage;
   }
