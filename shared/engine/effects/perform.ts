@@ -29,7 +29,8 @@ import { wakeNow } from "../messaging/wake.ts";
 const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
 
 /**
- * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order.
+ * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order; the kills of
+ * calls come at the end, at once.
  * @param isRedo true if the segment was read back: its effects may have been performed, and their targets may be gone
  * @param driver the driver of the invocation; a recovery has none, and leaves all calls to the queue
  * @returns the calls that the driver drives along
@@ -56,7 +57,10 @@ export async function perform(
         if (child !== undefined) children.push(child);
       }
     });
-    for (const effect of final) await performOne(engine, performance, effect, 0);
+    for (const effect of final) if (!isKill(effect)) await performOne(engine, performance, effect, 0);
+    // The kills have no order among themselves, and an invocation may have a thousand open calls.
+    const kills = final.filter(isKill);
+    if (kills.length > 0) await atMost(AT_ONCE, kills, (effect) => performOwn(engine, performance, effect));
   } catch (error) {
     for (const child of children) leaveSlot(engine, child);
     throw error;
@@ -86,6 +90,10 @@ function isCall(effect: Effect): boolean {
 
 function isFinal({ kind }: Effect): boolean {
   return kind === "deliver" || kind === "answer-sinks" || kind === "kill-child";
+}
+
+function isKill(effect: Effect): effect is Extract<Effect, { kind: "kill-child" }> {
+  return effect.kind === "kill-child";
 }
 
 async function performOne(
