@@ -2,6 +2,7 @@
 import type { Attack } from "./attack.ts";
 import { DOOR_ATTACKS } from "./door-attacks.ts";
 import { FRAME_ATTACKS } from "./frame-attacks.ts";
+import { INBOX_ATTACKS } from "./inbox-attacks.ts";
 import { MESSAGE_ATTACKS } from "./message-attacks.ts";
 import { ODD_VALUE_ATTACKS } from "./odd-value-attacks.ts";
 import { STATE_ATTACKS } from "./state-attacks.ts";
@@ -11,6 +12,7 @@ import { VOLUME_ATTACKS } from "./volume-attacks.ts";
 export const ATTACKS: readonly Attack[] = [
   ...MESSAGE_ATTACKS,
   ...VOLUME_ATTACKS,
+  ...INBOX_ATTACKS,
   ...FRAME_ATTACKS,
   ...ODD_VALUE_ATTACKS,
   ...STATE_ATTACKS,

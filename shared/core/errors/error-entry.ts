@@ -26,6 +26,7 @@ export interface ErrorEntry {
 }
 
 export const RETRY = { kind: "retry" } as const;
+export const PAUSE = { kind: "pause" } as const;
 export const WARN = { kind: "warn" } as const;
 export const REFUSE_START = { kind: "refuse-start" } as const;
 

@@ -1,5 +1,5 @@
 /** The RT codes: errors of attempts and of the start of the process, a refusal of calls, and warnings about settings. */
-import { REFUSE_START, reject, RETRY, WARN } from "./error-entry.ts";
+import { PAUSE, REFUSE_START, reject, RETRY, WARN } from "./error-entry.ts";
 import type { ErrorEntry } from "./error-entry.ts";
 
 export const RUNTIME_ERRORS = {
@@ -178,5 +178,13 @@ export const RUNTIME_ERRORS = {
     outcome: REFUSE_START,
     remedy:
       "Free space on that file system, or raise the quota, and start again. To keep the data, move the whole directory to a larger disk. Do not delete files below it.",
+  },
+  RT0027: {
+    title: "The results that wait for an invocation do not fit into its journal",
+    arises:
+      "Results of calls, awakeables, promises or signals wait for an invocation, and each of them is larger than what its journal may still grow by. A journal may have twice `worker.invoker.journals-size-limit`, and 128 MiB at least. The message names the sizes. Nothing is lost: the results stay stored, and the handler has got those that came before.",
+    outcome: PAUSE,
+    remedy:
+      "Raise worker.invoker.journals-size-limit or memory-size, start again and resume the invocation; or kill it. Let the handler await fewer or smaller results: pass large values by reference, or split the work over several invocations.",
   },
 } as const satisfies Record<string, ErrorEntry>;

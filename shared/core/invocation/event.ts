@@ -24,6 +24,8 @@ export interface Poll {
   readonly atMs: number;
   /** Every arrival that was read and that no segment lists. */
   readonly arrivals: readonly Arrival[];
+  /** True if arrivals are left in the table for lack of room; every order and cancel is among those that were read. */
+  readonly isCut?: boolean;
   /** True if the invocation certainly holds the lock of its key; meaningless for handlers that need no lock. */
   readonly holdsLock?: boolean;
 }

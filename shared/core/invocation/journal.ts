@@ -143,3 +143,10 @@ export function openSleeps({ open }: Journal): readonly { readonly completionId:
   }
   return sleeps.sort((a, b) => a.wakeAtMs - b.wakeAtMs || a.completionId - b.completionId);
 }
+
+/** The bytes of all entries. */
+export function journalBytes({ entries }: Pick<Journal, "entries">): number {
+  let sizeBytes = 0;
+  for (const { frame } of entries) sizeBytes += frame.length;
+  return sizeBytes;
+}

@@ -149,7 +149,10 @@ function park(
   return { next: invocation, step: { kind: "park", status, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
 }
 
-/** I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. */
+/**
+ * I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. What is
+ * left in the table may satisfy the await, and is read only once a segment lists what was read: so a cut inbox makes an attempt.
+ */
 function lookAtSuspended(
   invocation: Invocation,
   suspended: Extract<Phase, { status: "suspended" }>,
@@ -160,7 +163,7 @@ function lookAtSuspended(
   for (const { consumption } of arrivals) known.add(consumption.entry);
   const sleeps = openSleeps(invocation.journal);
   for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
-  if (known.satisfies(suspended.awaiting)) return attempt(invocation, event, arrivals);
+  if (event.isCut === true || known.satisfies(suspended.awaiting)) return attempt(invocation, event, arrivals);
   const wakeAtMs = firstSleepToSatisfy(suspended.awaiting, known, sleeps, event.atMs);
   return {
     next: invocation,

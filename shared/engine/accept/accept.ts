@@ -14,7 +14,7 @@ import { actAttributes } from "../store/operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut } from "../store/large-record.ts";
-import { hasExpired, load, type Loaded } from "../store/load.ts";
+import { hasExpired, type Loaded, withLoaded } from "../store/load.ts";
 
 /** Every sender of a signal reads segment 0 and pays for its size, so larger inputs are stored in pieces. */
 const INLINE_MAX_BYTES = 16 * 1024;
@@ -24,9 +24,12 @@ export type Acceptation =
   | { readonly kind: "new"; readonly instead?: true }
   | { readonly kind: "existing"; readonly loaded: Loaded };
 
+const ABSENT = { kind: "absent" } as const;
+
 /**
  * Resolves with `new` when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
+ * @param join called with the invocation that exists, within the turn of a large load
  * @param isThis true for an expired life that an earlier performance of the same command may have made or found: `accept`
  *   returns such a life as existing, and does not replace it
  */
@@ -36,28 +39,30 @@ export async function accept(
   lease: Lease,
   isThis: (former: Loaded) => boolean = () => false,
   act?: OperatorAct,
+  join?: (existing: Loaded) => Promise<void>,
 ): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
   const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
   const attributes = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, attributes, acceptance.nonce, INLINE_MAX_BYTES);
-  const first = await engine.table.put(item, { kind: "absent" });
+  const first = await engine.table.put(item, ABSENT);
   // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second.
   // The nonce in that item shows this.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
-    const loaded = await load(engine, acceptance.id);
-    if (loaded === undefined) {
-      // The item that refused the put has been deleted meanwhile.
-      const again = await engine.table.put(item, { kind: "absent" });
-      if (again.written || again.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
-      continue;
-    }
-    if (!isOver(engine, loaded) || isThis(loaded)) return { kind: "existing", loaded };
-    const { nonce } = loaded.invocation.acceptance;
-    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: nonce });
-    if (replaced.written || replaced.existing?.["n"] === acceptance.nonce)
-      return { ...counted(engine, acceptance), instead: true };
+    const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
+      if (loaded !== undefined && (!isOver(engine, loaded) || isThis(loaded))) {
+        await join?.(loaded);
+        return { kind: "existing", loaded };
+      }
+      // The item that refused the put has been deleted meanwhile, or is that of a life that is over.
+      const nonce = loaded?.invocation.acceptance.nonce;
+      const free = nonce === undefined ? ABSENT : ({ kind: "equal", attribute: "n", value: nonce } as const);
+      const put = await engine.table.put(item, free);
+      if (!put.written && put.existing?.["n"] !== acceptance.nonce) return undefined;
+      return { ...counted(engine, acceptance), ...(nonce !== undefined && { instead: true }) };
+    });
+    if (found !== undefined) return found;
   }
 }
 

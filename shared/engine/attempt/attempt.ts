@@ -20,7 +20,7 @@ import { replyMaxBytes } from "./reply-limits.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Exchange } from "../ports/endpoints.ts";
 import { spokenRange } from "../ports/protocol-range.ts";
-import { jitter, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
+import { jitter, overfull, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 
 type Attempt = Extract<Step, { kind: "attempt" }>;
 
@@ -39,6 +39,8 @@ export async function attempt(
   const version = route && versionFor(engine, active, route);
   let sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map(overSleep)];
   if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
+  const { rest } = active.inbox;
+  if (rest?.kind === "unfit") return overfull(engine, active, startedAtMs, sent, rest.sizeBytes, route);
   const state = eagerState(engine, active, route);
   // If there is nothing to read, an `await` would only cost a turn of the event loop.
   const eager = state instanceof Promise ? await state : state;

@@ -13,7 +13,7 @@ import { expand, type Expanded } from "./expand.ts";
 import type { Growth } from "./growth.ts";
 import { acknowledged, completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
 import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
-import { journalLeftBytes, replyMaxBytes } from "./reply-limits.ts";
+import { replyLeftBytes, replyMaxBytes } from "./reply-limits.ts";
 import { spanOf } from "./unsent-attempt.ts";
 
 export interface About {
@@ -201,7 +201,7 @@ class OpenConversation {
     this.#sent = [];
     this.#sentKeys.clear();
     room.noteStored(receivedBytes);
-    conversation.limitJournal(journalLeftBytes(this.#engine, this.#active));
+    conversation.limitJournal(replyLeftBytes(this.#engine, this.#active));
     this.#size = this.#growth.size();
     this.#send(completionFrames(expanded.entries, acknowledged(taken)));
     return true;
@@ -256,8 +256,8 @@ class OpenConversation {
       return await this.#growth.wake();
     }
     const leavesAtMs = Math.min(open.heardAtMs + this.#patienceMs(), this.#headDueAtMs);
-    if (isStopping || this.#size === "outgrown" || leavesAtMs <= nowMs || this.#awaitsFarSleeps(nowMs))
-      return this.#halfClose();
+    const isDue = leavesAtMs <= nowMs || inbox.rest !== undefined;
+    if (isStopping || this.#size === "outgrown" || isDue || this.#awaitsFarSleeps(nowMs)) return this.#halfClose();
     const looksAtMs = settings.exclusiveOwnerPrefix === undefined ? nowMs + LOOK_EVERY_MS : Infinity;
     const nextMs = Math.min(
       leavesAtMs,

@@ -9,7 +9,7 @@ import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
 import type { Exchange } from "../ports/endpoints.ts";
-import { journalLeftBytes, replyOfBudget } from "./reply-limits.ts";
+import { replyLeftBytes, replyOfBudget } from "./reply-limits.ts";
 import { endingOf, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
 
 export interface Reply {
@@ -45,7 +45,7 @@ export function beginReading(
     version,
     messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
     replyMaxBytes: replyOfBudget(engine),
-    journalLeftBytes: journalLeftBytes(engine, active),
+    journalLeftBytes: replyLeftBytes(engine, active),
     openRuns: openRuns(journal),
     hasOutput: journal.output !== undefined,
     journalEntries: journal.entries.length,

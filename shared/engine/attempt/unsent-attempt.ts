@@ -1,7 +1,9 @@
 /** Fails attempts that cannot reach a deployment: without a route, without a common version, or with an invalid request. */
+import { journalBytes } from "../../core/invocation/journal.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import type { AttemptSpan, Pin, Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
+import { journalMaxBytes } from "../bulkheads/journal-limit.ts";
 import { failed } from "./attempt-failures.ts";
 import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
@@ -46,6 +48,25 @@ export function unsent(
   const reason = error instanceof Error ? error.message : String(error);
   engine.log.write("attempt.send-failed", { invocationId: active.id, error: String(error) });
   const why: Failing = { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
+  return neverBegun(engine, active, startedAtMs, consumed, why, route);
+}
+
+/**
+ * For an invocation with a full journal, for which only results wait that are larger than what the journal may grow by. It is
+ * paused at once, because no further attempt could get such a result.
+ */
+export function overfull(
+  engine: Engine,
+  active: ActiveInvocation,
+  startedAtMs: number,
+  consumed: readonly Consumption[],
+  sizeBytes: number,
+  route: Route,
+): AttemptEnded {
+  const heldBytes = journalBytes(active.invocation.journal);
+  const maxBytes = journalMaxBytes(engine.bulkheads);
+  const message = `a result of ${sizeBytes} bytes waits, the journal has ${heldBytes} bytes, and both together may have ${maxBytes} (twice worker.invoker.journals-size-limit, and 128 MiB at least): raise that limit or memory-size and resume the invocation, or kill it`;
+  const why: Failing = { errorCode: "RT0027", code: 500, message, behavior: "pause" };
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 

@@ -41,6 +41,8 @@ export interface Bulkheads {
   readonly journalSizes: Map<InvocationId, number>;
   /** The pace of loops over replies: in lanes by deployment while a reply arrives, then in lanes by service. */
   readonly pace: Pace;
+  /** Turns for views of very large journals, which are outside of the budget of journals, in lanes by invocation. */
+  readonly heavyLoads: FairTurns;
   /** Turns for reads of large journals, in lanes by invocation; absent if reads need no turn. */
   readonly largeLoads?: FairTurns;
   /** The counts of failures in a row, by the name of the circuit. */
@@ -70,6 +72,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
     journalsCountedFromBytes,
     journalSizes: new Map(),
     pace: new Pace(clock),
+    heavyLoads: new FairTurns(1),
     ...(largeLoadsAtOnce !== undefined && { largeLoads: new FairTurns(largeLoadsAtOnce) }),
     failures: new FailureTallies(),
   };

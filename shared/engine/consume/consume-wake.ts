@@ -9,8 +9,12 @@ import type { Engine } from "../engine.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { claim } from "../lease/claim.ts";
 import { killLoaded } from "../recover/kill.ts";
-import { JournalRoom, NoJournalRoomError } from "../local/journal-room.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { isLarge, JournalRoom, NoJournalRoomError } from "../local/journal-room.ts";
+import { arrivalKey } from "../store/item-keys.ts";
 import { isLeased, type Loaded, unperformed } from "../store/load.ts";
+import { pollOf } from "../store/poll-of.ts";
 import type { Wake } from "../ports/queue.ts";
 import { belongsInSlowLane } from "../messaging/slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
@@ -41,8 +45,11 @@ export async function consumeWake(engine: Engine, wake: Wake, mayWait?: () => bo
 }
 
 async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promise<void> {
-  for (;;) {
-    const loaded = await room.load(engine, wake.invocationId);
+  for (let asHeads = true; ;) {
+    const driver = largeDriver(engine, wake.invocationId);
+    if (driver !== undefined && !(await hasStoredKillOrder(engine, driver)))
+      return await putBack(engine, driver, wake, driver.lease.untilMs - engine.clock.nowMs());
+    const loaded = await room.load(engine, wake.invocationId, asHeads);
     const nowMs = engine.clock.nowMs();
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.phase.status === "completed") return await finishCompleted(engine, loaded);
@@ -64,6 +71,11 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const waiting = waitsForCircuit(engine, loaded, nowMs);
     const untilMs = waiting && (await waiting);
     if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
+    // The look above needs no results, which a driver needs.
+    if (loaded.leavesResults === true) {
+      asHeads = false;
+      continue;
+    }
     const active = await claim(engine, loaded, {
       messageDriven: true,
       spentAtMs: wake.wakeAtMs,
@@ -107,18 +119,38 @@ function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lea
   return driver.lease.tokens.includes(lease.token);
 }
 
+/**
+ * A driver of this process that has much in memory. Each message would otherwise read as much again, only to find the lease.
+ */
+function largeDriver(engine: Engine, id: InvocationId): ActiveInvocation | undefined {
+  const driver = engine.activeInvocations.find(id);
+  if (driver === undefined || !driver.inbox.isOpen || driver.lease.isLost) return undefined;
+  if (driver.lease.untilMs <= engine.clock.nowMs()) return undefined;
+  return isLarge(driver.invocation.journal) || driver.inbox.rest !== undefined ? driver : undefined;
+}
+
+async function hasStoredKillOrder(engine: Engine, { pk, invocation }: ActiveInvocation): Promise<boolean> {
+  return (await engine.table.get(arrivalKey(pk, invocation.acceptance.nonce, "kill"))) !== undefined;
+}
+
 /** Puts the message back, at most until the end of the live lease. It becomes a backstop of the driver with this lease. */
-async function putBack(engine: Engine, { invocation }: Loaded, wake: Wake, leaseLeftMs: number): Promise<void> {
+async function putBack(
+  engine: Engine,
+  { invocation }: Pick<Loaded, "invocation">,
+  wake: Wake,
+  leaseLeftMs: number,
+): Promise<void> {
   engine.activeInvocations.markDirty(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
   await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
 }
 
 /** True if the invocation waits for its key, no arrival ends it, and the next look at its place in the queue is not due. */
-function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): boolean {
+function isLeftInLine(loaded: Loaded, nowMs: number): boolean {
+  const { leaseRecord } = loaded;
   if (leaseRecord?.status !== "pending" || leaseRecord.untilMs !== 0 || (leaseRecord.lookAtMs ?? 0) <= nowMs)
     return false;
-  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
+  const { step, segment } = advance(loaded.invocation, pollOf(loaded, nowMs));
   return segment === undefined && step.kind === "acquire";
 }
 
@@ -127,22 +159,19 @@ function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: numb
  * @returns undefined if no attempt is next or no circuit is open. Else a promise of the moment until which the attempt has
  *   to wait, or of undefined if this driver may probe
  */
-function waitsForCircuit(
-  engine: Engine,
-  { invocation, arrivals }: Loaded,
-  nowMs: number,
-): undefined | Promise<number | undefined> {
+function waitsForCircuit(engine: Engine, loaded: Loaded, nowMs: number): undefined | Promise<number | undefined> {
   if (engine.registry.circuits().size === 0) return undefined;
-  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
+  const { step, segment } = advance(loaded.invocation, pollOf(loaded, nowMs));
   if (segment !== undefined || step.kind !== "attempt") return undefined;
-  return waitsUntilMs(engine, circuitKeyOfNext(engine, invocation));
+  return waitsUntilMs(engine, circuitKeyOfNext(engine, loaded.invocation));
 }
 
 /** @returns the park if nothing that was loaded allows the invocation to advance: a claim would only park it again */
-function stillParked({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): Park | undefined {
+function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
+  const { invocation, leaseRecord } = loaded;
   if (leaseRecord === undefined || leaseRecord.untilMs !== 0 || leaseRecord.base < invocation.segmentIndex)
     return undefined;
-  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
+  const { step, segment } = advance(loaded.invocation, pollOf(loaded, nowMs));
   if (segment !== undefined || step.kind !== "park" || step.status !== leaseRecord.status) return undefined;
   // An arrival may have changed the moment of the next wake. Only a driver that parks again sets this wake.
   if (step.wakeAtMs !== leaseRecord.wakeAtMs) return undefined;

@@ -66,11 +66,12 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const before = active.invocation;
   const arrivals = [...active.inbox.arrivals.values()];
   const holdsLock = active.lock.known !== undefined;
-  const transition = advance(before, { kind: "poll", atMs: engine.clock.nowMs(), arrivals, holdsLock });
+  const isCut = active.inbox.rest !== undefined;
+  const transition = advance(before, { kind: "poll", atMs: engine.clock.nowMs(), arrivals, isCut, holdsLock });
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, active, transition);
-  if (active.isStopping || !active.hasJournalRoom(engine.bulkheads))
-    return await park(engine, active, { kind: "park", status: "ready" });
+  const needsRoom = (isCut && active.origin.journalRoom === undefined) || !active.hasJournalRoom(engine.bulkheads);
+  if (active.isStopping || needsRoom) return await park(engine, active, { kind: "park", status: "ready" });
   const waiting = active.attempt.takeProbe() ? undefined : waitsUntilMs(engine, circuitKeyOfNext(engine, before));
   const wakeAtMs = waiting && (await waiting);
   if (wakeAtMs !== undefined)
@@ -215,6 +216,7 @@ async function performEffects(
 ): Promise<void> {
   for (const child of await perform(engine, active, before, segment, { isRedo, driver: active }))
     driveChild(engine, active, child);
+  active.notePerformed(segment);
 }
 
 /** The driver of the caller also drives the child. If that fails, the child is left to the queue. */

@@ -6,7 +6,8 @@ import { waysOut } from "../../core/invocation/ways-out.ts";
 import { keptName, type Mismatch } from "../../core/model/attempt-failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
-import { loadWithMoments, SMALL_MAX_BYTES } from "../store/load.ts";
+import { SMALL_MAX_BYTES } from "../store/load.ts";
+import { loadWithMoments } from "../store/operator-loads.ts";
 import { recorderOf } from "../store/recorder.ts";
 
 /**

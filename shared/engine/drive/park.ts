@@ -11,11 +11,10 @@ import type { Engine } from "../engine.ts";
 import { reclaim } from "../lease/claim.ts";
 import { release } from "../lease/release.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { ARRIVALS } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { freshArrivals } from "../store/load.ts";
-import { reassemble } from "../store/large-record.ts";
-import { type OnBytes, readPartition } from "../store/read-partition.ts";
+import { type InboxBound, readInbox } from "../store/inbox-reading.ts";
+import { SMALL_MAX_BYTES } from "../store/load.ts";
+import type { OnBytes } from "../store/read-partition.ts";
 import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { wakeAwaited } from "../effects/wake-awaited.ts";
 
@@ -55,6 +54,7 @@ export async function park(
       kind: "poll",
       atMs: engine.clock.nowMs(),
       arrivals: [...inbox.arrivals.values()],
+      isCut: inbox.rest !== undefined,
       holdsLock: active.lock.known !== undefined,
     });
     const advances =
@@ -118,19 +118,24 @@ export async function readMeanwhile(engine: Engine, active: ActiveInvocation): P
   await readArrivals(engine, active);
 }
 
-/** @throws NoJournalRoomError if there is no room for large arrivals in time */
+/**
+ * Reads the arrivals up to a bound; an invocation whose inbox is cut makes its next attempt with those, and then reads again.
+ * @throws NoJournalRoomError if there is no room for large arrivals in time
+ */
 export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
-  const { invocation, inbox } = active;
+  const { invocation, inbox, pk } = active;
+  const { journalRoom } = active.origin;
   inbox.noteRead(engine.clock.nowMs());
-  const { nonce } = invocation.acceptance;
-  const read = async (onBytes?: OnBytes) => {
-    const found = await readPartition(engine.table, active.pk, ARRIVALS, Infinity, onBytes);
-    return await reassemble(engine, found, nonce, onBytes);
-  };
+  const known = inbox.arrivals;
+  if (journalRoom === undefined)
+    return inbox.addRead(await readInbox(engine, pk, invocation, { ...WITHOUT_ROOM, known }));
+  const bound: InboxBound = { maxBytes: engine.bulkheads.journals.capacity / 2, readsOne: true, known };
   // The arrivals may need more room than the journal needed when it was loaded.
-  const items = await (active.origin.journalRoom?.readBeside(read) ?? read());
-  inbox.addRead(freshArrivals(items, invocation, nonce));
+  inbox.addRead(await journalRoom.readBeside((onBytes: OnBytes) => readInbox(engine, pk, invocation, bound, onBytes)));
 }
+
+/** For a driver that counts no arrivals: beyond this it leaves the invocation to a worker, which waits for room. */
+const WITHOUT_ROOM: InboxBound = { maxBytes: SMALL_MAX_BYTES, readsOne: false };
 
 /** Writes the results that are only in memory as arrivals, so that the next driver reads them. */
 async function writeDownInline(engine: Engine, active: ActiveInvocation): Promise<void> {

@@ -9,7 +9,7 @@ import { accept, activeByAcceptor, newNonce } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import { writeSink } from "./attach-sink.ts";
 import { withKey } from "../attempt/command-rejections.ts";
-import { completionOf } from "../messaging/completion.ts";
+import { complete, completionOf } from "../messaging/completion.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
@@ -54,11 +54,9 @@ export async function acceptChild(
   const isElsewhere = leavesToSlowLane(engine, service);
   const along = room > 0 && !tooSlow && !isElsewhere && mayDriveAlong(driver) ? driver : undefined;
   const lease = along ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
-  const acceptation = await accept(engine, acceptance, lease, isThis);
-  if (acceptation.kind === "existing") {
-    await joinExisting(engine, by, acceptation.loaded, completionId);
-    return undefined;
-  }
+  const join = (existing: Loaded): Promise<void> => joinExisting(engine, by, existing, completionId);
+  const acceptation = await accept(engine, acceptance, lease, isThis, undefined, join);
+  if (acceptation.kind === "existing") return undefined;
   if (along === undefined) {
     await startSend(engine, acceptance);
     return undefined;
@@ -157,7 +155,7 @@ async function joinExisting(engine: Engine, by: Performer, loaded: Loaded, compl
   const nowMs = engine.clock.nowMs();
   if (acceptance.handlerType === "workflow" && !ours) return completionOf(by, completionId, ALREADY_RUN, nowMs);
   await startAgain(engine, loaded);
-  if (phase.status === "completed") return completionOf(by, completionId, phase.result, nowMs);
+  if (phase.status === "completed") return await complete(engine, by, completionId, phase.result);
   if (ours) return;
   const { id, nonce, target } = by.invocation.acceptance;
   await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.leaseRecord?.keepUntilS);

@@ -1,4 +1,5 @@
 /** Performs the effects of a durable segment. Ids are derived and puts are conditional, so each effect may be redone (I2). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import type { Lookup } from "../../core/invocation/entry.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
@@ -12,7 +13,7 @@ import { answerSinks, writeSink } from "./attach-sink.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { acceptChildInTurn, leaveSlot } from "./child-in-turn.ts";
 import { closeWorkflow } from "../lock/close-workflow.ts";
-import { completionOf } from "../messaging/completion.ts";
+import { complete, completionOf } from "../messaging/completion.ts";
 import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
 import { lanesOf } from "./effect-lanes.ts";
 import type { Performance, Performer } from "./performer.ts";
@@ -22,14 +23,15 @@ import { leaveQueue } from "../lock/leave-queue.ts";
 import type { ActiveInvocation, InlineCaller } from "../local/active-invocation.ts";
 import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
-import { hasExpired, load } from "../store/load.ts";
+import { hasExpired, withLoaded } from "../store/load.ts";
 import { awaitPromise, completePromise } from "../lock/promises.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
 const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
 
 /**
- * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order.
+ * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order; the kills of
+ * calls come at the end, at once.
  * @param isRedo true if the segment was read back: its effects may have been performed, and their targets may be gone
  * @param driver the driver of the invocation; a recovery has none, and leaves all calls to the queue
  * @returns the calls that the driver drives along
@@ -56,7 +58,10 @@ export async function perform(
         if (child !== undefined) children.push(child);
       }
     });
-    for (const effect of final) await performOne(engine, performance, effect, 0);
+    for (const effect of final) if (!isKill(effect)) await performOne(engine, performance, effect, 0);
+    // The kills have no order among themselves, and an invocation may have a thousand open calls.
+    const kills = final.filter(isKill);
+    if (kills.length > 0) await atMost(AT_ONCE, kills, (effect) => performOwn(engine, performance, effect));
   } catch (error) {
     for (const child of children) leaveSlot(engine, child);
     throw error;
@@ -70,12 +75,12 @@ function isState({ kind }: Effect): boolean {
 }
 
 /** A fresh arrival with the completion shows that the effect was performed; performing it again costs a refused write. */
-function isAnswered({ inbox: { arrivals } }: Performer, effect: Effect): boolean {
+function isAnswered({ inbox }: Performer, effect: Effect): boolean {
   return (
     "completionId" in effect &&
     effect.completionId !== undefined &&
     effect.kind !== "deliver" &&
-    arrivals.has(completionArrival(effect.completionId))
+    inbox.has(completionArrival(effect.completionId))
   );
 }
 
@@ -86,6 +91,10 @@ function isCall(effect: Effect): boolean {
 
 function isFinal({ kind }: Effect): boolean {
   return kind === "deliver" || kind === "answer-sinks" || kind === "kill-child";
+}
+
+function isKill(effect: Effect): effect is Extract<Effect, { kind: "kill-child" }> {
+  return effect.kind === "kill-child";
 }
 
 async function performOne(
@@ -172,12 +181,16 @@ async function deliver(
   caller: InlineCaller | undefined,
   { callerId, callerNonce, completionId, result }: Extract<Effect, { kind: "deliver" }>,
 ) {
-  if (caller !== undefined && caller.active.inbox.isOpen && !caller.active.lease.isLost) {
+  if (caller !== undefined && mayTake(caller.active, result)) {
     completionOf(caller.active, completionId, result, engine.clock.nowMs());
     return;
   }
   const target = source.kind === "call" && { target: { service: serviceOf(source.callerTarget) } };
   await deliverResult(engine, { id: callerId, nonce: callerNonce, ...target }, completionId, result);
+}
+
+function mayTake({ inbox, lease }: ActiveInvocation, result: Result): boolean {
+  return inbox.isOpen && !lease.isLost && inbox.hasRoomFor(result);
 }
 
 /** @returns undefined for an id that does not parse */
@@ -193,28 +206,34 @@ export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undef
 }
 
 async function attachTo(engine: Engine, by: Performer, lookup: Lookup, completionId: number): Promise<void> {
-  const found = await find(engine, lookup);
-  if (found === undefined || found.kind === "ended") {
-    completionOf(by, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
-    return;
-  }
-  const { id, nonce, target } = by.invocation.acceptance;
-  await writeSink(engine, found.acceptance, { id, nonce, target }, completionId, found.extendedUntilS);
-  await wakeNow(engine, found.acceptance);
+  await lookUp(engine, lookup, async (found) => {
+    if (found === undefined || found.kind === "ended")
+      return await complete(engine, by, completionId, found?.result ?? NOT_FOUND);
+    const { id, nonce, target } = by.invocation.acceptance;
+    await writeSink(engine, found.acceptance, { id, nonce, target }, completionId, found.extendedUntilS);
+    await wakeNow(engine, found.acceptance);
+  });
 }
 
 async function outputOf(engine: Engine, by: Performer, lookup: Lookup, completionId: number): Promise<void> {
-  const found = await find(engine, lookup);
-  const result = found === undefined ? NOT_FOUND : found.kind === "ended" ? found.result : undefined;
-  completionOf(by, completionId, result, engine.clock.nowMs());
+  await lookUp(engine, lookup, async (found) => {
+    const result = found === undefined ? NOT_FOUND : found.kind === "ended" ? found.result : undefined;
+    await complete(engine, by, completionId, result);
+  });
 }
 
-async function find(engine: Engine, lookup: Lookup) {
+type Found =
+  | { readonly kind: "open"; readonly acceptance: Acceptance; readonly extendedUntilS: number | undefined }
+  | { readonly kind: "ended"; readonly result: Result };
+
+/** @param use called within the turn of a large load, so that few large results are in memory at a time */
+async function lookUp(engine: Engine, lookup: Lookup, use: (found: Found | undefined) => Promise<void>): Promise<void> {
   const id = idOfLookup(engine, lookup);
-  const loaded = id === undefined ? undefined : await load(engine, id);
-  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
-  const { acceptance, phase } = loaded.invocation;
-  if (phase.status !== "completed")
-    return { kind: "open" as const, acceptance, extendedUntilS: loaded.leaseRecord?.keepUntilS };
-  return { kind: "ended" as const, result: phase.result };
+  if (id === undefined) return await use(undefined);
+  await withLoaded(engine, id, async (loaded) => {
+    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return await use(undefined);
+    const { acceptance, phase } = loaded.invocation;
+    if (phase.status === "completed") return await use({ kind: "ended", result: phase.result });
+    await use({ kind: "open", acceptance, extendedUntilS: loaded.leaseRecord?.keepUntilS });
+  });
 }

@@ -24,10 +24,10 @@ export interface Performance {
 }
 
 /** Makes the parts for work on an invocation without a driver. They contain what the load has found. */
-export function performerOf({ invocation, arrivals, lease, leaseRecord }: Loaded): Performer {
+export function performerOf({ invocation, arrivals, left, lease, leaseRecord }: Loaded): Performer {
   return {
     invocation,
-    inbox: new Inbox(arrivals),
+    inbox: new Inbox(arrivals, left, true),
     lock: new LockHandle(),
     lease: new LeaseHandle(lease, leaseRecord),
   };

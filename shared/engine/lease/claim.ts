@@ -22,13 +22,14 @@ export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
  */
 export async function claim(
   engine: Engine,
-  { invocation, pk, arrivals, leaseRecord }: Loaded,
+  { invocation, pk, arrivals, left, leaseRecord }: Loaded,
   { spentAtMs, ...origin }: ClaimOptions,
 ): Promise<ActiveInvocation | undefined> {
   const record = leaseRecord && withoutTimer(leaseRecord, spentAtMs);
   const lease = new LeaseHandle(nextLease(engine, engine.activeInvocations.newToken()), record);
   if (hasVoidTicket(invocation, record)) lease.dropTicket();
-  const active = new ActiveInvocation(pk, invocation, { lease, inbox: new Inbox(arrivals) }, { ...origin, depth: 0 });
+  const inbox = new Inbox(arrivals, left);
+  const active = new ActiveInvocation(pk, invocation, { lease, inbox }, { ...origin, depth: 0 });
   active.countWrite();
   const won =
     record === undefined

@@ -7,7 +7,6 @@ import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
-import { readPartition } from "../store/read-partition.ts";
 import { extendRecord } from "./write-record.ts";
 
 /** In seconds. If an item expires this close to the new moment, an earlier extension that a crash cut short has extended it already. */
@@ -45,6 +44,9 @@ interface Extension {
   readonly pk: string;
   readonly nonce: Nonce;
   readonly untilS: number;
+  /** The items of the pages; by default all of the invocation. */
+  readonly range?: Range;
+  readonly nearlyS?: number;
 }
 
 async function extendPages(engine: Engine, first: Page, extension: Extension): Promise<void> {
@@ -52,7 +54,7 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
   for (;;) {
     await extendItems(engine, page.items, extension);
     if (page.next === undefined) return;
-    page = await engine.table.query(extension.pk, { after: page.next });
+    page = await engine.table.query(extension.pk, { ...extension.range, after: page.next });
   }
 }
 
@@ -68,15 +70,14 @@ export async function keepArrivals(
   const pk = invocationPk(engine.settings.keyPrefix, acceptance.id);
   const untilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
   const range: Range = ARRIVALS_AND_PIECES;
-  const items = await readPartition(engine.table, pk, range);
-  await extendItems(engine, items, { pk, nonce: acceptance.nonce, untilS }, 0);
+  const first = await engine.table.query(pk, range);
+  await extendPages(engine, first, { pk, nonce: acceptance.nonce, untilS, range, nearlyS: 0 });
 }
 
 async function extendItems(
   engine: Engine,
   items: readonly Item[],
-  { pk, nonce, untilS }: Extension,
-  nearlyS = NEARLY_S,
+  { pk, nonce, untilS, nearlyS = NEARLY_S }: Extension,
 ): Promise<void> {
   const shorter = { kind: "less", attribute: "expiresAtS", than: untilS } as const;
   await atMost(AT_ONCE, items, async ({ sk, expiresAtS }) => {

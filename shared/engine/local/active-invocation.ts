@@ -1,10 +1,12 @@
 /** The memory of a driver about the invocation that it advances: the invocation, and parts with one owner each. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import { journalBytes } from "../../core/invocation/journal.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Bulkheads } from "../bulkheads/bulkheads.ts";
 import { Children } from "./children.ts";
 import type { Inbox } from "./inbox.ts";
-import { journalBytes, JournalRoom } from "./journal-room.ts";
+import { JournalRoom } from "./journal-room.ts";
 import type { LeaseHandle } from "./lease-handle.ts";
 import { LockHandle } from "./lock-handle.ts";
 import { OpenAttempt } from "./open-attempt.ts";
@@ -44,6 +46,7 @@ export class ActiveInvocation {
   readonly ownAcceptance: OwnAcceptance | undefined;
   #invocation: Invocation;
   #writes = 0;
+  #performedIndex: number | undefined;
   #isStopping = false;
   #ownRoom: JournalRoom | undefined;
 
@@ -93,6 +96,16 @@ export class ActiveInvocation {
   /** Gives back the room that the driver itself has taken. */
   leaveJournalRoom(): void {
     this.#ownRoom?.close();
+  }
+
+  /** The index of the last segment whose effects this driver has performed. */
+  get performedIndex(): number | undefined {
+    return this.#performedIndex;
+  }
+
+  /** Called once the effects of a segment are performed (I2). */
+  notePerformed({ index }: Segment): void {
+    this.#performedIndex = index;
   }
 
   /** Writes made since the last segment. */

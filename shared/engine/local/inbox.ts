@@ -6,6 +6,10 @@ import type { Arrival } from "../../core/invocation/event.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { InboxRead, InboxRest } from "../store/inbox-reading.ts";
+
+/** The results of one invocation that may be only in memory. */
+const RESULTS_MAX_BYTES = 4 * 1024 * 1024;
 
 type Notification = Extract<Arrival, { kind: "notification" }>;
 
@@ -23,14 +27,43 @@ export class Inbox {
   #isDirty = false;
   #hadItems = false;
   #wait: AbortController | undefined;
+  #rest: InboxRest | undefined;
+  #resultBytes = 0;
 
-  constructor(arrivals: ReadonlyMap<string, Arrival> = new Map()) {
+  readonly #left: ReadonlySet<string>;
+  /** True if no driver reads the results: a recovery performs effects, and forgets what they bring. */
+  readonly isOfRecovery: boolean;
+
+  /** @param left keys of fresh arrivals that are left in the table: if there are some, the driver reads the arrivals first */
+  constructor(
+    arrivals: ReadonlyMap<string, Arrival> = new Map(),
+    left: ReadonlySet<string> = new Set(),
+    isOfRecovery = false,
+  ) {
+    this.isOfRecovery = isOfRecovery;
     this.#arrivals = new Map(arrivals);
+    this.#left = left;
+    this.#isDirty = left.size > 0;
+  }
+
+  /** True if the arrival has come, in memory or not: what it answers needs no redo. */
+  has(key: string): boolean {
+    return this.#arrivals.has(key) || this.#left.has(key);
   }
 
   /** The fresh arrivals by key. An inline arrival is only in memory, so the segment that lists it also contains it. */
   get arrivals(): ReadonlyMap<string, Arrival> {
     return this.#arrivals;
+  }
+
+  /** What the last read left in the table for lack of room. */
+  get rest(): InboxRest | undefined {
+    return this.#rest;
+  }
+
+  /** False if the results in memory would exceed their bound: such a result goes through the table. */
+  hasRoomFor(result: Result | undefined): boolean {
+    return this.#resultBytes + resultBytes(result) <= RESULTS_MAX_BYTES;
   }
 
   /** Results that the table does not have yet. */
@@ -68,7 +101,9 @@ export class Inbox {
       this.#arrivals.set(key, arrival);
       this.interrupt();
     }
+    this.#forgetResult(key);
     this.#results.set(key, result);
+    this.#resultBytes += resultBytes(result.result);
   }
 
   /** Called once the result is in the table. */
@@ -76,24 +111,28 @@ export class Inbox {
     const arrival = this.#arrivals.get(key);
     if (arrival?.kind === "notification")
       this.#arrivals.set(key, { ...arrival, consumption: { ...arrival.consumption, inline: false } });
-    this.#results.delete(key);
+    this.#forgetResult(key);
   }
 
-  /** Adds arrivals that were read from the table. */
-  addRead(arrivals: ReadonlyMap<string, Arrival>): void {
+  /** Takes over a read of the table. What a cut read left there does not stay in memory from an earlier read. */
+  addRead({ arrivals, rest }: InboxRead): void {
+    if (rest !== undefined)
+      for (const key of this.#arrivals.keys()) if (!this.#results.has(key)) this.#arrivals.delete(key);
+    this.#rest = rest;
     for (const [key, arrival] of arrivals) {
       this.#arrivals.set(key, arrival);
-      this.#results.delete(key);
+      this.#forgetResult(key);
     }
   }
 
-  /** Removes what a segment lists. */
-  consume({ consumed, orders }: Pick<Segment, "consumed" | "orders">): void {
+  /** Removes what a segment lists. Where that makes room for what a read has left, the driver reads again, without a wake (I4). */
+  consume({ consumed, orders = [] }: Pick<Segment, "consumed" | "orders">): void {
     for (const { key } of consumed) {
       this.#arrivals.delete(key);
-      this.#results.delete(key);
+      this.#forgetResult(key);
     }
-    for (const key of orders ?? []) this.#arrivals.delete(key);
+    for (const key of orders) this.#arrivals.delete(key);
+    if (this.#rest !== undefined && consumed.length + orders.length > 0) this.#isDirty = true;
   }
 
   markDirty(): void {
@@ -132,4 +171,16 @@ export class Inbox {
   interrupt(): void {
     this.#wait?.abort();
   }
+
+  #forgetResult(key: string): void {
+    const known = this.#results.get(key);
+    if (known === undefined) return;
+    this.#resultBytes -= resultBytes(known.result);
+    this.#results.delete(key);
+  }
+}
+
+function resultBytes(result: Result | undefined): number {
+  if (result === undefined) return 0;
+  return result.kind === "success" ? result.value.length : result.failure.message.length;
 }

@@ -1,5 +1,5 @@
 /** Room in memory for journals: small ones are not counted, larger ones take room from a budget. */
-import type { Journal } from "../../core/invocation/journal.ts";
+import { type Journal, journalBytes } from "../../core/invocation/journal.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Account } from "../bulkheads/budget.ts";
 import type { Bulkheads } from "../bulkheads/bulkheads.ts";
@@ -36,15 +36,16 @@ export class JournalRoom {
 
   /**
    * Takes no room for a small journal. An invocation that waits for room has no journal in memory meanwhile.
+   * @param asHeads true if the large results that segments list are left in the table, for a look whether there is work at all
    * @throws NoJournalRoomError if no room becomes free in time
    */
-  async load(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
+  async load(engine: StorePorts, id: InvocationId, asHeads = false): Promise<Loaded | undefined> {
     const knownBytes = this.#bulkheads.journalSizes.get(id);
     if (knownBytes !== undefined) await this.#await(id, knownBytes);
     for (;;) {
       // Only the size is in scope during the wait, because a suspended function keeps its variables alive.
       const found = await this.#loadSmall(engine, id);
-      if (found === "large") return await this.#loadLarge(engine, id);
+      if (found === "large") return await this.#loadLarge(engine, id, asHeads);
       if (typeof found !== "number") return found;
       await this.#await(id, found);
     }
@@ -106,18 +107,19 @@ export class JournalRoom {
     }
   }
 
-  async #loadLarge(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
+  async #loadLarge(engine: StorePorts, id: InvocationId, asHeads: boolean): Promise<Loaded | undefined> {
     this.#account.shrink(this.#account.held);
     this.#sizeBytes = 0;
     this.#stateBytes = 0;
     // Without this room, each waiting invocation would have the first page of its journal in memory.
     await this.#await(id, SMALL_MAX_BYTES);
     this.#sizeBytes = 0;
-    const loaded = await load(engine, id, Infinity, async (bytes) => {
+    const onBytes: OnBytes = async (bytes) => {
       this.#sizeBytes += bytes;
       const missingBytes = LOADING_FACTOR * this.#sizeBytes - this.#account.held;
       if (missingBytes > 0) await this.#take(missingBytes);
-    });
+    };
+    const loaded = await load(engine, id, Infinity, onBytes, { asHeads });
     this.#account.shrink(this.#account.held - this.#sizeBytes);
     return loaded;
   }
@@ -143,10 +145,4 @@ export class JournalRoom {
 /** True if a waiting driver must not keep the journal: many waiting drivers would fill the memory. */
 export function isLarge(journal: Journal): boolean {
   return journalBytes(journal) > SMALL_MAX_BYTES;
-}
-
-export function journalBytes({ entries }: Journal): number {
-  let sizeBytes = 0;
-  for (const { frame } of entries) sizeBytes += frame.length;
-  return sizeBytes;
 }

@@ -7,7 +7,7 @@ import { encode } from "../../core/model/proto3-encode.ts";
 import type { Target } from "../../core/model/target.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
-import { completionOf } from "../messaging/completion.ts";
+import { complete, completionOf } from "../messaging/completion.ts";
 import { deliverResult } from "../messaging/deliver.ts";
 import { CLOCKS_DIFFER_MAX_MS } from "../messaging/later-life.ts";
 import type { Engine } from "../engine.ts";
@@ -85,7 +85,7 @@ export async function awaitPromise(
   const waiter = waiterKey(promise.key, { id, nonce, completionId });
   await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(promise) }, { kind: "absent" });
   const result = await resultAt(engine, promise);
-  if (result !== undefined) completionOf(active, completionId, result, engine.clock.nowMs());
+  if (result !== undefined) await complete(engine, active, completionId, result);
 }
 
 /**

@@ -1,12 +1,30 @@
-/** Completes a command with a result that the driver has in memory; the table gets no arrival. */
+/** Completes a command with a result that is in memory; only a result without room there goes through the table. */
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
+import { deliverResult } from "./deliver.ts";
+import type { Engine } from "../engine.ts";
 import { notificationFor } from "../store/arrival-record.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { completionArrival } from "../store/item-keys.ts";
-import { versionOf } from "../store/load.ts";
+import { versionOf } from "../store/fresh-arrivals.ts";
 
-/** @param result undefined for an output that does not exist yet */
+/**
+ * Completes a command with a result of any size. Without room in the inbox, the result becomes an arrival, which the driver
+ * reads as soon as there is room. A recovery has no use for the result: the next driver performs the effect again.
+ */
+export async function complete(
+  engine: Engine,
+  by: Pick<ActiveInvocation, "invocation" | "inbox">,
+  completionId: number,
+  result: Result | undefined,
+): Promise<void> {
+  if (by.inbox.hasRoomFor(result)) return completionOf(by, completionId, result, engine.clock.nowMs());
+  if (by.inbox.isOfRecovery) return;
+  const { id, nonce, target } = by.invocation.acceptance;
+  await deliverResult(engine, { id, nonce, target }, completionId, result);
+}
+
+/** @param result a small one; undefined for an output that does not exist yet */
 export function completionOf(
   { invocation, inbox }: Pick<ActiveInvocation, "invocation" | "inbox">,
   completionId: number,

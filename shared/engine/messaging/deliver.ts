@@ -6,10 +6,10 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "./find-accepted.ts";
-import { completionArrival, EARLY } from "../store/item-keys.ts";
+import { completionArrival, EARLY, segmentRange } from "../store/item-keys.ts";
 import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
-import { chunkForPut } from "../store/large-record.ts";
-import { load, type Loaded } from "../store/load.ts";
+import { chunkForPut, PIECE_MAX_BYTES, recordBytes } from "../store/large-record.ts";
+import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
 import { isLaterLife } from "./later-life.ts";
@@ -59,15 +59,19 @@ export async function writeArrival(
   const expiresAtS =
     to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, engine.clock.nowMs());
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, atMs, expiresAtS);
+  // The pieces of a large record are written first, so a repetition asks whether the arrival is there.
+  if (recordBytes(item) > PIECE_MAX_BYTES && (await engine.table.get({ pk: item.pk, sk: item.sk })) !== undefined)
+    return false;
   const fit = await chunkForPut(engine, { ...item, ...actAttributes(act) }, to.nonce);
   return (await engine.table.put(fit, { kind: "absent" })).written;
 }
 
+/** Reads the last segment alone, because a hostile sender may repeat an arrival to a large invocation as often as it likes. */
 async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
-  const loaded = await load(engine, id);
-  if (loaded === undefined) return false;
-  const { acceptance, phase } = loaded.invocation;
-  return acceptance.nonce === nonce && phase.status !== "completed";
+  const existing = await existingAcceptance(engine, id);
+  if (existing?.["n"] !== nonce || existing["end"] === true) return false;
+  const { items } = await engine.table.query(existing.pk, { ...segmentRange(nonce), reverse: true, limit: 1 });
+  return items[0]?.["end"] !== true;
 }
 
 /** Delivers the result of a call or an attach to the command that waits for it. */

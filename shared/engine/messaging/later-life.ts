@@ -3,7 +3,7 @@ import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { ARRIVALS, ARRIVALS_TO_SEGMENTS, belongsTo, momentOf } from "../store/item-keys.ts";
-import { readPartition } from "../store/read-partition.ts";
+import { eachPage } from "../store/read-partition.ts";
 import { acceptanceIn } from "../store/existing-acceptance.ts";
 import type { Item } from "../ports/table.ts";
 
@@ -34,8 +34,13 @@ export async function isLaterLife(
   if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
   if (livesOnce(await acceptanceIn(engine, id, existing))) return false;
   if (laterByMs > CLOCKS_DIFFER_MAX_MS) return true;
-  const items = await readPartition(engine.table, existing.pk, ARRIVALS_TO_SEGMENTS);
-  const former = items.filter(({ sk }) => !belongsTo(sk, existing["n"] as Nonce));
-  const isPurged = laterByMs > 0 && former.some(({ endAlone }) => endAlone === true);
-  return isPurged || former.some(({ sk }) => sk.startsWith(ARRIVALS.from) && sk.endsWith(`#${key}`));
+  let isPerformed = false;
+  await eachPage(engine.table, existing.pk, ARRIVALS_TO_SEGMENTS, (items) => {
+    for (const { sk, endAlone } of items) {
+      if (belongsTo(sk, existing["n"] as Nonce)) continue;
+      isPerformed ||= laterByMs > 0 && endAlone === true;
+      isPerformed ||= sk.startsWith(ARRIVALS.from) && sk.endsWith(`#${key}`);
+    }
+  });
+  return isPerformed;
 }

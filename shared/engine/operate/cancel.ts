@@ -8,13 +8,15 @@ import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { claim } from "../lease/claim.ts";
 import { hasExpired, isLeased, load, unperformed } from "../store/load.ts";
+import { loadHeads } from "../store/operator-loads.ts";
+import { pollOf } from "../store/poll-of.ts";
 import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
 /** @param by the operator, if one was authenticated */
 export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
-  const loaded = await load(engine, id);
+  const loaded = await loadHeads(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const { phase, acceptance, neverBegan = false } = loaded.invocation;
   if (phase.status === "completed") return "completed";
@@ -40,8 +42,7 @@ async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   const loaded = await load(engine, id);
   if (loaded === undefined || isLeased(engine, loaded, engine.clock.nowMs())) return false;
   if (loaded.invocation.phase.status === "completed") return true;
-  const arrivals = [...loaded.arrivals.values()];
-  const { step } = advance(loaded.invocation, { kind: "poll", atMs: engine.clock.nowMs(), arrivals });
+  const { step } = advance(loaded.invocation, pollOf(loaded, engine.clock.nowMs()));
   // An invocation that has begun goes on in a worker: the operator's request does not wait for its handler.
   if (step.kind !== "end") return false;
   const active = await claim(engine, loaded, { messageDriven: false });

@@ -6,17 +6,18 @@ import type { Failure } from "../../core/model/failure.ts";
 import { acceptanceItem } from "../store/acceptance-record.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { belongsTo, PIECES, segmentKey } from "../store/item-keys.ts";
+import { ARRIVALS, belongsTo, HOLDS, PIECES, segmentKey } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { dropPieces, chunkForPut } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import type { Item, Range, Scalar } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
-import { readPartition } from "../store/read-partition.ts";
+import { eachPage } from "../store/read-partition.ts";
 import { segmentItem } from "../store/segment-record.ts";
 
-const EVERYTHING: Range = { from: "arr#", below: "try$" };
+/** All items but pieces, which are dropped with the items that name them. */
+const AROUND_PIECES: readonly Range[] = [ARRIVALS, { from: HOLDS, below: "try$" }];
 
 const GONE: Failure = { code: 410, message: "gone" };
 
@@ -125,13 +126,15 @@ async function deleteItems(
 ): Promise<void> {
   const { nonce } = acceptance;
   const stays = new Set([segmentKey(pk, nonce, 0).sk, segmentKey(pk, nonce, segmentIndex).sk]);
-  const items = (await readPartition(engine.table, pk, EVERYTHING)).filter(
-    ({ sk }) => belongsTo(sk, nonce) && !stays.has(sk) && !sk.startsWith(PIECES.from) && !keeps(sk),
-  );
-  await atMost(AT_ONCE, items, async (item) => {
-    await dropPieces(engine, item);
-    await engine.table.delete({ pk, sk: item.sk });
-  });
+  const goes = ({ sk }: Item): boolean =>
+    belongsTo(sk, nonce) && !stays.has(sk) && !sk.startsWith(PIECES.from) && !keeps(sk);
+  for (const range of AROUND_PIECES)
+    await eachPage(engine.table, pk, range, async (items) => {
+      await atMost(AT_ONCE, items.filter(goes), async (item) => {
+        await dropPieces(engine, item);
+        await engine.table.delete({ pk, sk: item.sk });
+      });
+    });
 }
 
 /**

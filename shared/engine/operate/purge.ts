@@ -7,7 +7,8 @@ import type { Engine } from "../engine.ts";
 import { finishBeforeForgetting } from "../recover/finish-completed.ts";
 import { journalDropAtMs, leaveOpenIndex } from "../lease/leave-open-index.ts";
 import { LeaseHandle } from "../local/lease-handle.ts";
-import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
+import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
+import { loadHeads } from "../store/operator-loads.ts";
 import type { Purging } from "../ports/submission.ts";
 
 /** Frees the id: another life may begin under it, for a workflow another run. */
@@ -32,7 +33,7 @@ async function forget(
   drop: (engine: Engine, loaded: Loaded) => Promise<boolean>,
 ): Promise<Purging> {
   for (;;) {
-    const loaded = await load(engine, id);
+    const loaded = await loadHeads(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
     if (loaded.invocation.phase.status !== "completed") return "open";
     await finishBeforeForgetting(engine, loaded);

@@ -8,7 +8,8 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder, isToPause } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, type Loaded, load } from "../store/load.ts";
+import { hasExpired, type Loaded } from "../store/load.ts";
+import { loadHeads } from "../store/operator-loads.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
@@ -19,7 +20,7 @@ export async function resume(
   choice: DeploymentChoice,
   by?: string,
 ): Promise<Resumption> {
-  const loaded = await load(engine, id);
+  const loaded = await loadHeads(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const invocation = knownNow(engine, loaded);
   const { status } = invocation.phase;

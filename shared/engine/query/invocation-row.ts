@@ -5,7 +5,8 @@ import { INVOCATION_STATE } from "../../core/query/table-shapes.ts";
 import { targetText } from "../../core/model/target.ts";
 import { invocationCells, partitionKey } from "./invocation-cells.ts";
 import { WITHOUT_ATTEMPTS } from "./attempt-cells.ts";
-import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
+import { hasExpired, type Loaded } from "../store/load.ts";
+import { loadHeads } from "../store/operator-loads.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow } from "../ports/sql.ts";
 import { queuedAtMs, ticketOf } from "./queue-ticket.ts";
@@ -111,7 +112,7 @@ export class InvocationRow implements SqlRow {
     let loaded: Loaded | undefined = this.#summary.loaded;
     if (loaded === undefined) {
       budget.loads(1);
-      loaded = await loads.take(() => loadWithMoments(engine, this.#summary.id));
+      loaded = await loads.take(() => loadHeads(engine, this.#summary.id, true));
     }
     return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
   }

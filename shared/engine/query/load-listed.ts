@@ -2,7 +2,8 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { StoreError } from "../ports/table.ts";
-import { hasExpired, type Loaded, loadWithMoments, SMALL_MAX_BYTES } from "../store/load.ts";
+import { hasExpired, type Loaded, SMALL_MAX_BYTES } from "../store/load.ts";
+import { loadWithMoments } from "../store/operator-loads.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 
 export async function loadListed(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {

@@ -5,7 +5,8 @@ import type { StatusWords } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
 import { IdError, type InvocationId, parseInvocationId } from "../../core/model/ids.ts";
 import { StatusProbe } from "./status-probe.ts";
-import { hasExpired, loadWithMoments } from "../store/load.ts";
+import { hasExpired } from "../store/load.ts";
+import { loadHeads } from "../store/operator-loads.ts";
 import type { Reading } from "./reading.ts";
 import type { ScanRequest, SqlTable } from "../ports/sql.ts";
 import { InvocationRow } from "./invocation-row.ts";
@@ -63,7 +64,7 @@ async function byId({ engine, budget }: Reading, ids: readonly string[]): Promis
   for (let at = 0; at < known.length; at += TOGETHER) {
     const group = known.slice(at, at + TOGETHER);
     budget.loads(group.length);
-    for (const loaded of await Promise.all(group.map((id) => loadWithMoments(engine, id))))
+    for (const loaded of await Promise.all(group.map((id) => loadHeads(engine, id, true))))
       if (loaded !== undefined && !hasExpired(loaded, engine.clock.nowMs()))
         found.push(summaryOfLoaded(engine, loaded));
   }

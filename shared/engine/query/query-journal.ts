@@ -13,7 +13,8 @@ import { readFailures } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { aboutOf, entryType } from "../operate/entry-view.ts";
 import { momentsOf } from "../operate/inspect.ts";
-import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
+import { hasExpired, type Loaded } from "../store/load.ts";
+import { loadWithMoments } from "../store/operator-loads.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
 import { type Cells, type Reading, rowOf } from "./reading.ts";
@@ -45,8 +46,9 @@ async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerato
   const { engine, budget } = reading;
   const named = id?.in === undefined ? EVERYTHING : new Map([["id", id]]);
   for await (const { id: one, loaded } of summaries(reading, named, "stored", "newest-first")) {
-    if (loaded === undefined) budget.loads(1);
-    const found = loaded ?? (await loadWithMoments(engine, one));
+    const known = loaded?.leavesResults === true ? undefined : loaded;
+    if (known === undefined) budget.loads(1);
+    const found = known ?? (await loadWithMoments(engine, one));
     if (found === undefined || hasExpired(found, engine.clock.nowMs())) continue;
     budget.journal(found.invocation.journal.entries.reduce((sum, { frame }) => sum + frame.length, 0));
     yield found;

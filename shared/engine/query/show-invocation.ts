@@ -7,7 +7,8 @@ import { viewOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { InvocationView } from "../ports/submission.ts";
 import type { EntryChoice } from "../ports/view-parts.ts";
-import { hasExpired, type Loaded, loadWithMoments } from "../store/load.ts";
+import { hasExpired, type Loaded } from "../store/load.ts";
+import { loadHeads, withMoments } from "../store/operator-loads.ts";
 import { mismatchView } from "./mismatch-view.ts";
 import { pauseView } from "./pause-view.ts";
 import { waitsFor } from "./waits-for.ts";
@@ -21,8 +22,14 @@ export async function showInvocation(
   id: InvocationId,
   choice: EntryChoice = {},
 ): Promise<InvocationView | undefined> {
-  const loaded = await loadWithMoments(engine, id);
-  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  const use = async (loaded: Loaded | undefined): Promise<InvocationView | undefined> => {
+    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+    return await shown(engine, loaded, choice);
+  };
+  return choice.withValues === true ? await withMoments(engine, id, use) : await use(await loadHeads(engine, id, true));
+}
+
+async function shown(engine: Engine, loaded: Loaded, choice: EntryChoice): Promise<InvocationView> {
   const view = await viewOf(engine, loaded, choice);
   // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
   const deployments = await engine.registry.deployments();

@@ -8,7 +8,8 @@ import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import { keepBesideS } from "../store/ttl.ts";
-import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
+import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
+import { loadHeads } from "../store/operator-loads.ts";
 import { perform } from "../effects/perform.ts";
 import { performerOf } from "../effects/performer.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
@@ -21,7 +22,7 @@ import type { Interruption } from "../ports/submission.ts";
  */
 export async function kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   for (let first = true; ; first = false) {
-    const loaded = await load(engine, id);
+    const loaded = await loadHeads(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.phase.status === "completed") return first ? "completed" : "done";
     // The order is durable before the killer acts on it. If the killer dies, a worker finishes the kill (I3).
@@ -38,7 +39,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   const { pk, invocation: before, leaseRecord } = loaded;
   const performer = performerOf(loaded);
   // The writer of segment k+1 performs the effects of segment k first (I2).
-  const redo = unperformed(loaded);
+  const redo = hasPerformed(engine, loaded) ? undefined : unperformed(loaded);
   if (redo !== undefined) await perform(engine, performer, redo.before, redo.segment, { isRedo: true });
   const { segment, next } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
   if (segment === undefined) return false;
@@ -54,6 +55,13 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   await leaveOpenIndex(engine, next, performer.lease, { mayBeNoted: true });
   engine.activeInvocations.notify(next.acceptance.id);
   return true;
+}
+
+/** True if a driver of this process has performed the effects of the last segment: a lease record says so only after a park. */
+function hasPerformed(engine: Engine, { invocation }: Loaded): boolean {
+  const { id, nonce } = invocation.acceptance;
+  const driver = engine.activeInvocations.find(id);
+  return driver?.invocation.acceptance.nonce === nonce && driver.performedIndex === invocation.segmentIndex;
 }
 
 /** Addresses the loaded life, and no later one. */

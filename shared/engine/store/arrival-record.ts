@@ -17,9 +17,10 @@ import {
   signalNotification,
 } from "../../core/protocol/notifications.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
+import { PIECE_MAX_BYTES } from "./large-record.ts";
 import { arrivalKey, invocationPk, uniquePart } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
-import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
+import { ENVELOPE_BYTES, isInPieces, opened, sealed } from "./record-envelope.ts";
 import { resultFromStored, resultToStored, StoredResult } from "./stored-values.ts";
 
 const StoredArrival = message({
@@ -61,10 +62,15 @@ export function arrivalItem(
     ...idToStored(content),
     ...(content.kind === "notification" && { result: resultToStored(content.result) }),
   };
+  const b = sealed(encode(StoredArrival, stored, ENVELOPE_BYTES));
+  const isLargeFailure =
+    content.kind === "notification" && content.result?.kind === "failure" && b.length > PIECE_MAX_BYTES;
   return {
     ...arrivalKey(invocationPk(prefix, to.id), to.nonce, to.key),
-    b: sealed(encode(StoredArrival, stored, ENVELOPE_BYTES)),
+    b,
     expiresAtS,
+    // Readers of the key alone find the kind of the result here.
+    ...(isLargeFailure && { failed: true }),
   };
 }
 
@@ -98,6 +104,22 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
     };
   const entry = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
   return { kind: "notification", atMs, consumption: { key, entry, inline: false } };
+}
+
+const LEFT_OUT: Result = { kind: "failure", failure: { code: 500, message: "" } };
+
+/**
+ * The item of a listed arrival with an empty result in place of one in pieces, for a reader that only asks which commands have
+ * a result: the key alone says that. Only a signal with a name has the name in its record, which stays.
+ */
+export function withoutResult(item: Item, nonce: Nonce): Item {
+  if (!isInPieces(item["b"])) return item;
+  const [kind, ...rest] = uniquePart(item.sk, "arr", nonce) ?? "";
+  const number = Number(rest.join(""));
+  const id = kind === "c" ? { completionId: number } : kind === "s" ? { signalIndex: number } : undefined;
+  if (id === undefined || !Number.isSafeInteger(number)) return item;
+  const result = item["failed"] === true ? { result: resultToStored(LEFT_OUT) } : {};
+  return { ...item, b: sealed(encode(StoredArrival, { atMs: 0, ...id, ...result }, ENVELOPE_BYTES)) };
 }
 
 function idFromStored({ completionId, signalIndex, signalName }: StoredArrival): NotificationId {

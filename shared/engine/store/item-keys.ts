@@ -12,6 +12,8 @@ export const ARRIVALS = { from: "arr#", below: "arr$" };
 /** The pieces of records that are too large for one item. */
 export const PIECES = { from: "blob#", below: "blob$" };
 export const ARRIVALS_AND_PIECES = { from: "arr#", below: "blob$" };
+/** The items behind the pieces: the lease record, the acceptance and the segments. */
+export const HOLD_TO_SEGMENTS = { from: "hold#", below: "seg$" };
 /** All items of an invocation except sinks and failure events. */
 export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
 export const HOLDS = "hold#";
@@ -38,6 +40,11 @@ export function invocationPk(prefix: string, id: InvocationId | string): string 
 
 export function segmentKey(pk: string, nonce: Nonce, index: number): Key {
   return { pk, sk: index === 0 ? ACCEPTANCE_SK : `seg#${nonce}#${String(index).padStart(6, "0")}` };
+}
+
+/** The segments of this life in order, without the acceptance; segments of former lives have another nonce (I12). */
+export function segmentsOf<I extends Key>(items: readonly I[], nonce: Nonce): readonly I[] {
+  return items.filter(({ sk }) => sk.startsWith(`seg#${nonce}#`));
 }
 
 /** The segments after the acceptance, in order. */

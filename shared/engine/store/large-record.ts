@@ -8,8 +8,8 @@ import type { Infer } from "../../core/model/proto3.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { belongsTo, pieceKey, pieceRange, PIECES } from "./item-keys.ts";
-import { type Item, StoreError } from "../ports/table.ts";
-import { type OnBytes, readPartition } from "./read-partition.ts";
+import { type Item, type Key, StoreError } from "../ports/table.ts";
+import { eachPage, type OnBytes } from "./read-partition.ts";
 import {
   CODEC,
   contentOf,
@@ -109,7 +109,7 @@ function sizeOf(item: Item): number {
 /**
  * Makes the items of one partition readable: joins and unpacks every record of this owner, and leaves the pieces out.
  * Costs a read for each record whose pieces are not among the items.
- * @param onBytes called with the size of each page of pieces that is read, and with the unpacked size of each record,
+ * @param onBytes called with the size of each record before its pieces are read, and with the unpacked size of each record,
  *   which may be a thousand times the packed size
  * @throws StoreError if pieces are missing
  */
@@ -136,6 +136,16 @@ export function recordBytes({ b, sk }: Item): number {
   return isInPieces(b) ? decode(StoredPieces, contentOf(b, CODEC.pieces, sk)).sizeBytes : b.length;
 }
 
+/** The keys and sizes of the pieces that an item names; none for a record in one item. */
+export function pieceSizes({ pk, sk, b }: Item): readonly { readonly key: Key; readonly bytes: number }[] {
+  if (!isInPieces(b)) return [];
+  const { name, count, sizeBytes } = decode(StoredPieces, contentOf(b, CODEC.pieces, sk));
+  return Array.from({ length: count }, (_, at) => ({
+    key: pieceKey(pk, name, at),
+    bytes: Math.min(PIECE_MAX_BYTES, sizeBytes - at * PIECE_MAX_BYTES),
+  }));
+}
+
 async function plainRecord(
   ports: Ports,
   item: Item,
@@ -158,18 +168,28 @@ async function join(
   onBytes: OnBytes | undefined,
 ): Promise<Uint8Array> {
   const stored = decode(StoredPieces, contentOf(item["b"], CODEC.pieces, item.sk));
-  let parts = partsOf(item.pk, stored, read);
-  if (parts === undefined) {
-    const found = await readPartition(table, item.pk, pieceRange(stored.name), Infinity, onBytes);
-    parts = partsOf(item.pk, stored, new Map(found.map(({ sk, b }) => [sk, b as Uint8Array])));
-  }
-  if (parts === undefined) throw new StoreError(`pieces of ${item.sk} are missing`);
+  const parts = partsOf(item.pk, stored, read);
+  // The reader waits for room before the record takes it.
+  if (parts === undefined) await onBytes?.(stored.sizeBytes);
   const record = new Uint8Array(stored.sizeBytes);
   let at = 0;
-  for (const part of parts) {
+  const append = (part: Uint8Array): void => {
+    if (at + part.length > record.length) throw new StoreError(`pieces of ${item.sk} are too large`);
     record.set(part, at);
     at += part.length;
+  };
+  if (parts !== undefined) parts.forEach(append);
+  else {
+    let count = 0;
+    // Each page is copied when it comes, so that the record is in memory once.
+    await eachPage(table, item.pk, pieceRange(stored.name), (pieces) => {
+      for (const { sk, b } of pieces) {
+        if (sk !== pieceKey(item.pk, stored.name, count++).sk) throw new StoreError(`a piece before ${sk} is missing`);
+        append(b as Uint8Array);
+      }
+    });
   }
+  if (at !== record.length) throw new StoreError(`pieces of ${item.sk} are missing`);
   return record;
 }
 

@@ -1,26 +1,27 @@
 /** Loads an invocation from its partition: the acceptance with every segment folded in, and the fresh arrivals. */
-import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
-import { accepted, expiresAtMs, fold, Folding, type Invocation, type Phase } from "../../core/invocation/invocation.ts";
+import { accepted, expiresAtMs, Folding, type Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
-import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../../core/protocol/version.ts";
 import { type Lease, readAcceptance } from "./acceptance-record.ts";
-import { readArrival } from "./arrival-record.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { type LeaseRecord, readLeaseRecord } from "./lease-record.ts";
 import { inputEntry } from "./input-entry.ts";
-import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uniquePart } from "./item-keys.ts";
-import type { Item } from "../ports/table.ts";
+import { type Folded, foldItems } from "./fold-items.ts";
+import { freshArrivals } from "./fresh-arrivals.ts";
+import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk, segmentsOf } from "./item-keys.ts";
+import { type Item, StoreError } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { reassemble } from "./large-record.ts";
-import { type OnBytes, readPartition, TooLargeError } from "./read-partition.ts";
+import { type Parts, readInParts } from "./parts.ts";
+import { type OnBytes, readFirst, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
-import { momentOf, type SegmentMoment } from "../../core/invocation/segment-moments.ts";
-import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
-import { type StoredSize, storedSize } from "./stored-size.ts";
+import type { SegmentMoment } from "../../core/invocation/segment-moments.ts";
+import { AbsentArrivalError } from "./segment-record.ts";
+import { StoredMeasure, type StoredSize } from "./stored-size.ts";
+import { underHold } from "./under-hold.ts";
 
 export interface Loaded {
   readonly pk: string;
@@ -32,20 +33,24 @@ export interface Loaded {
   readonly lease: Lease;
   /** Fresh arrivals, by key. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
+  /** Keys of fresh arrivals that are left in the table for a driver to read. Every order and cancel came with the load. */
+  readonly left?: ReadonlySet<string>;
+  /** Present if large results in the journal are empty, because the load left them in the table. */
+  readonly leavesResults?: true;
   readonly expiresAtS: number;
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
   readonly lastAct?: OperatorAct;
   /** Present if the journal was dropped and the invocation had ended as cancelled. */
   readonly isCancelled?: true;
-  /** When each segment was written, in order; only `loadWithMoments` fills it, because drivers have no use for it. */
+  /** When each segment was written, in order; only `operator-loads.ts` asks for it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
   /** The size of the invocation in the table; like `moments`, only `loadWithMoments` fills it. */
   readonly stored?: StoredSize;
 }
 
 /** About one page of a query of the table. Reads of larger invocations take turns. */
-const PLAIN_MAX_BYTES = 1024 * 1024;
+export const PLAIN_MAX_BYTES = 1024 * 1024;
 
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
@@ -75,62 +80,105 @@ export function loadSmallJointly(engine: StorePorts, id: InvocationId): Promise<
 
 /** Reads of large journals take turns: otherwise a hundred readers would have a hundred large results in memory. */
 async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
-  const { largeLoads } = engine.bulkheads;
-  if (largeLoads === undefined) return await load(engine, id);
-  try {
-    return await load(engine, id, PLAIN_MAX_BYTES);
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error;
-  }
-  return await largeLoads.take(id, () => load(engine, id));
+  return await withLoaded(engine, id, async (loaded) => loaded);
 }
 
-/** As `load`, with the moment of each segment, for the views of operators. @throws TooLargeError */
-export function loadWithMoments(
+/** Loads an invocation and uses it, a large one within one turn of large loads. */
+export async function withLoaded<T>(
   engine: StorePorts,
   id: InvocationId,
-  sizeMaxBytes = Infinity,
-): Promise<Loaded | undefined> {
-  return load(engine, id, sizeMaxBytes, undefined, true);
+  use: (loaded: Loaded | undefined) => Promise<T>,
+): Promise<T> {
+  const { largeLoads } = engine.bulkheads;
+  if (largeLoads === undefined) return await use(await load(engine, id));
+  let small: Loaded | undefined;
+  try {
+    small = await load(engine, id, PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+    return await largeLoads.take(id, async () => use(await load(engine, id)));
+  }
+  return await use(small);
+}
+
+/** What a caller of `load` needs: the moments and sizes of everything stored, or less than everything. */
+export interface Wanted {
+  readonly moments?: boolean;
+  readonly asHeads?: boolean;
 }
 
 /**
+ * A load without a limit reads a large invocation in parts, and only a few of its fresh arrivals.
  * @param sizeMaxBytes the limit of the stored bytes, and of the unpacked bytes; none by default
  * @param onBytes called with the size of each page, of each unpacked record and of each piece that is read by itself, when it
  *   comes into memory
  * @returns undefined if no acceptance is stored under this id
- * @throws TooLargeError
+ * @throws TooLargeError if the invocation exceeds the limit
  */
 export async function load(
   engine: StorePorts,
   id: InvocationId,
   sizeMaxBytes = Infinity,
   onBytes?: OnBytes,
+  { moments, asHeads = false }: Wanted = {},
+): Promise<Loaded | undefined> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const isBounded = sizeMaxBytes < Infinity;
+  const [maxBytes, enoughBytes] = isBounded ? [sizeMaxBytes] : [PLAIN_MAX_BYTES, PLAIN_MAX_BYTES / 2];
+  const first = await readFirst(engine.table, pk, ARRIVALS_TO_SEGMENTS, maxBytes, enoughBytes);
+  if (first.isWhole) {
+    await onBytes?.(first.sizeBytes);
+    try {
+      return await loadWhole(engine, id, first.items, isBounded ? sizeMaxBytes : SMALL_MAX_BYTES, onBytes, moments);
+    } catch (error) {
+      if (isBounded || !(error instanceof TooLargeError)) throw error;
+    }
+  }
+  if (isBounded) throw new TooLargeError(`${pk} has records of more than ${sizeMaxBytes} bytes`);
+  const measure = moments === true ? new StoredMeasure() : undefined;
+  const parts = await readInParts(engine, pk, first.items, { onBytes, measure, asHeads });
+  if (parts === undefined) return undefined;
+  const loaded = await assembleInParts(id, pk, parts, measure);
+  const { left, leavesResults } = parts;
+  return { ...loaded, ...(left && { left }), ...(leavesResults && { leavesResults }) };
+}
+
+/** @param found all items of the invocation, as read */
+async function loadWhole(
+  engine: StorePorts,
+  id: InvocationId,
+  found: readonly Item[],
+  maxBytes: number,
+  onBytes: OnBytes | undefined,
   needsMoments = false,
 ): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes, onBytes);
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
   let unpackedBytes = 0;
   const onUnpacked: OnBytes = async (bytes) => {
     unpackedBytes += bytes;
-    if (unpackedBytes > sizeMaxBytes) throw new TooLargeError(`${pk} unpacks to more than ${sizeMaxBytes} bytes`);
+    if (unpackedBytes > maxBytes) throw new TooLargeError(`${pk} unpacks to more than ${maxBytes} bytes`);
     await onBytes?.(bytes);
   };
   const items = await reassemble(engine, found, nonce, onUnpacked);
-  const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
-  const measured = needsMoments ? found : undefined;
+  const acceptance = acceptanceIn(items);
+  const measure = needsMoments ? new StoredMeasure() : undefined;
+  measure?.add(found);
   try {
-    return assemble(id, pk, acceptance, items, items.filter(isArrival), measured);
+    return assemble(id, pk, acceptance, items, items.filter(isArrival), measure);
   } catch (error) {
     if (!(error instanceof AbsentArrivalError)) throw error;
     // I4: a read returns arrivals before segments, so a segment may list an arrival that was written after the arrivals were
     // read.
-    const readAgain = await readPartition(engine.table, pk, ARRIVALS, sizeMaxBytes, onBytes);
+    const readAgain = await readPartition(engine.table, pk, ARRIVALS, maxBytes, onBytes);
     const arrived = await reassemble(engine, readAgain, nonce, onUnpacked);
-    return assemble(id, pk, acceptance, items, arrived, measured);
+    return assemble(id, pk, acceptance, items, [...arrived], measure);
   }
+}
+
+function acceptanceIn(items: readonly Item[]): Item {
+  return items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
 }
 
 function isArrival({ sk }: Item): boolean {
@@ -140,7 +188,7 @@ function isArrival({ sk }: Item): boolean {
 /**
  * @param items the items of one life: its segments in order, and its lease record
  * @param arrived the items of its arrivals
- * @param measured all items as read; given if moments and sizes are needed
+ * @param measure with all items as read; given if moments and sizes are needed
  * @throws AbsentArrivalError
  */
 export function assemble(
@@ -148,35 +196,50 @@ export function assemble(
   pk: string,
   first: Item,
   items: readonly Item[],
-  arrived: readonly Item[],
-  measured?: readonly Item[],
+  arrived: Item[],
+  measure?: StoredMeasure,
 ): Loaded {
-  const { acceptance, lease: firstLease } = readAcceptance(id, first);
-  const { nonce } = acceptance;
-  const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));
-  let lease = firstLease;
-  let last: Loaded["last"];
-  let drivenWrites = 0;
-  const failures: AttemptFailure[] = [];
-  const moments: SegmentMoment[] | undefined = measured && [{ fromEntry: 0, atMs: acceptance.createdAtMs }];
-  const byKey = new Map(arrived.map((item) => [item.sk, item]));
-  const arrivalOf = (key: string) => {
-    const item = byKey.get(`arr#${nonce}#${key}`);
-    const { invocation: sofar } = folding;
-    const arrival = item && readArrival(item, nonce, sofar.journal, versionOf(sofar));
-    return arrival?.kind === "notification" ? arrival : undefined;
-  };
-  for (const item of segmentsThatCount(segmentsOf(items, nonce))) {
-    // The last segment is not folded in place: a redo of its effects needs the invocation before it.
-    if (last !== undefined) folding.add(last.segment);
-    const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
-    last = { before: folding.invocation, segment: read.segment };
-    lease = read.lease;
-    drivenWrites += read.consumedUnits;
-    moments?.push(momentOf(last.before, last.segment));
-    if (read.segment.failure !== undefined) failures.push(read.segment.failure);
+  const begun = readAcceptance(id, first);
+  const folding = foldItems(foldingOf(begun), begun.acceptance.nonce, items, arrived);
+  const { done, value } = folding.next();
+  if (done !== true) throw new StoreError(`${value.sk} is packed or in pieces`);
+  return loadedOf(pk, first, begun, items, arrived, value, measure);
+}
+
+/** As `assemble`, for arrivals that are still packed or in pieces. */
+async function assembleInParts(
+  id: InvocationId,
+  pk: string,
+  { items, arrived, join }: Parts,
+  measure: StoredMeasure | undefined,
+): Promise<Loaded> {
+  const first = acceptanceIn(items);
+  const begun = readAcceptance(id, first);
+  const folding = foldItems(foldingOf(begun), begun.acceptance.nonce, items, arrived);
+  for (let next = folding.next(); ;) {
+    if (next.done === true) return loadedOf(pk, first, begun, items, arrived, next.value, measure);
+    const [plain] = await join([next.value]);
+    next = folding.next(plain!);
   }
-  let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
+}
+
+function foldingOf({ acceptance }: ReturnType<typeof readAcceptance>): Folding {
+  return new Folding(accepted(acceptance, inputEntry(acceptance)));
+}
+
+function loadedOf(
+  pk: string,
+  first: Item,
+  { acceptance, lease: firstLease }: ReturnType<typeof readAcceptance>,
+  items: readonly Item[],
+  arrived: readonly Item[],
+  folded: Folded,
+  measure: StoredMeasure | undefined,
+): Loaded {
+  const { nonce } = acceptance;
+  const { last, drivenWrites, failures } = folded;
+  let lease = folded.lease ?? firstLease;
+  let { invocation } = folded;
   const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
   const leaseRecord = holdFound && readLeaseRecord(holdFound);
   if (leaseRecord && leaseRecord.base >= invocation.segmentIndex) {
@@ -201,79 +264,9 @@ export function assemble(
     ...(leaseRecord && { leaseRecord: leaseRecord }),
     ...(lastAct && { lastAct }),
     ...(isCancelled && { isCancelled }),
-    ...(moments && { moments }),
-    ...(measured && { stored: storedSize(measured, drivenWrites) }),
+    ...(measure && { moments: [{ fromEntry: 0, atMs: acceptance.createdAtMs }, ...folded.moments] }),
+    ...(measure && { stored: measure.sum(drivenWrites) }),
   };
-}
-
-/** The segments of this life in order; segments of former lives have another nonce (I12). */
-function segmentsOf(items: readonly Item[], nonce: Nonce): readonly Item[] {
-  return items.filter(({ sk }) => sk.startsWith(`seg#${nonce}#`));
-}
-
-export function freshArrivals(arrived: readonly Item[], invocation: Invocation, nonce: Nonce): Map<string, Arrival> {
-  const fresh = new Map<string, Arrival>();
-  for (const item of arrived) {
-    const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
-    const key = uniquePart(item.sk, "arr", owner);
-    // An early arrival precedes any other arrival, in key order too. If two arrivals have one key, the first counts.
-    if (key === undefined || invocation.consumed.has(key) || fresh.has(key)) continue;
-    const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
-    if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);
-  }
-  return fresh;
-}
-
-function isEarly(sk: string): boolean {
-  return sk.startsWith(`arr#${EARLY}#`);
-}
-
-/** The segment that lists an early arrival also contains it, so that versions without early arrivals can read the journal. */
-function inSegment(arrival: Arrival): Arrival {
-  return arrival.kind === "notification"
-    ? { ...arrival, consumption: { ...arrival.consumption, inline: true } }
-    : arrival;
-}
-
-/** Before the pin the latest version is assumed: versions differ here only in the metadata of failures. */
-export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
-  return pin !== undefined && isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : PROTOCOL_VERSION_MAX;
-}
-
-/** Adds what only the lease record contains: the kind of the park, the number of attempts, the last failure. */
-function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
-  if (invocation.phase.status === "completed") return invocation;
-  const { neverBegan = false, ...kept } = invocation;
-  // A pause by the lease record alone follows an attempt, which may have ended its process without a trace.
-  const mayHaveBegun = leaseRecord.status === "paused" && invocation.phase.status !== "paused";
-  return {
-    ...kept,
-    ...(neverBegan && !mayHaveBegun && { neverBegan }),
-    phase: phaseUnder(invocation.phase, leaseRecord),
-    attempts: Math.max(invocation.attempts, leaseRecord.attempts),
-    retries: leaseRecord.retries,
-    ...(leaseRecord.lastFailure && { lastFailure: leaseRecord.lastFailure }),
-  };
-}
-
-function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): Phase {
-  switch (status) {
-    case "backing-off":
-      return { status, retryAtMs: wakeAtMs ?? 0 };
-    case "paused":
-    case "pending":
-      return { status };
-    case "running":
-      // A lease that was over before the start served only to end the invocation or to park it again: no attempt has begun
-      // under it.
-      if (phase.status === "scheduled" && untilMs < phase.startAtMs) return phase;
-      return phase.status === "ready" || phase.status === "scheduled" ? { status } : phase;
-    case "ready":
-    case "scheduled":
-    case "suspended":
-    case "completed":
-      return phase;
-  }
 }
 
 /** The last segment, unless its effects are known to be performed (I2); a driver performs them before it parks. */

@@ -1,5 +1,5 @@
 /** Reads a whole range of one partition, page by page. */
-import type { Item, Range, Table } from "../ports/table.ts";
+import type { Item, Page, Range, Table } from "../ports/table.ts";
 
 /** The error for records that exceed the limit of their reader. */
 export class TooLargeError extends Error {
@@ -31,6 +31,47 @@ export async function readPartition(
   }
   if (leftBytes < 0) throw new TooLargeError(`${pk} has records of more than ${sizeMaxBytes} bytes`);
   return items;
+}
+
+/**
+ * Reads pages up to a bound in bytes. The last page may exceed the bound.
+ * @param enoughBytes no page is read after so many bytes
+ * @returns the items so far; `isWhole` if they are all items of the range and within the bound
+ */
+export async function readFirst(
+  table: Table,
+  pk: string,
+  range: Range,
+  maxBytes: number,
+  enoughBytes = maxBytes,
+): Promise<{ readonly items: readonly Item[]; readonly sizeBytes: number; readonly isWhole: boolean }> {
+  const first = await table.query(pk, range);
+  let sizeBytes = sizeOf(first.items);
+  if (first.next === undefined) return { items: first.items, sizeBytes, isWhole: sizeBytes <= maxBytes };
+  const items = [...first.items];
+  for (let after: string | undefined = first.next; sizeBytes <= enoughBytes;) {
+    const page: Page = await table.query(pk, { ...range, after });
+    sizeBytes += sizeOf(page.items);
+    items.push(...page.items);
+    after = page.next;
+    if (after === undefined) return { items, sizeBytes, isWhole: sizeBytes <= maxBytes };
+  }
+  return { items, sizeBytes, isWhole: false };
+}
+
+/** Works through a range page by page, so that one page is in memory at a time. */
+export async function eachPage(
+  table: Table,
+  pk: string,
+  range: Range,
+  work: (items: readonly Item[]) => Promise<void> | void,
+): Promise<void> {
+  for (let after: string | undefined; ;) {
+    const page: Page = await table.query(pk, after === undefined ? range : { ...range, after });
+    await work(page.items);
+    if (page.next === undefined) return;
+    after = page.next;
+  }
 }
 
 function sizeOf(items: readonly Item[]): number {

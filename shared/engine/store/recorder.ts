@@ -1,7 +1,8 @@
 /** Finds the deployment that recorded an entry, also if restarts have copied the entry from one invocation to the next. */
 import { segmentOfEntry } from "../../core/invocation/segment-moments.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
-import { type Loaded, loadWithMoments } from "./load.ts";
+import type { Loaded } from "./load.ts";
+import { loadWithMoments } from "./operator-loads.ts";
 import type { StorePorts } from "./store-ports.ts";
 
 export interface Recorder {

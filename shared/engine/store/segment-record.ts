@@ -174,6 +174,12 @@ export function readSegment(
   return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs }, consumedUnits };
 }
 
+/** The keys of the arrivals and orders that a segment lists. @throws StoreError if the record cannot be read */
+export function listedIn(item: Item): readonly string[] {
+  const { taken, orders } = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
+  return [...taken.map(({ key }) => key), ...orders];
+}
+
 /** The phase, the lease and the deployment of the last segment, without its entries. */
 export interface SegmentOutline {
   readonly after: After["kind"];

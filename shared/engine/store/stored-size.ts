@@ -1,5 +1,6 @@
 /** Counts what the items of an invocation take in the table, and the least number of write units that storing them took. */
-import { ACCEPTANCE_SK } from "./item-keys.ts";
+import { ACCEPTANCE_SK, PIECES } from "./item-keys.ts";
+import { pieceSizes } from "./large-record.ts";
 import type { Item } from "../ports/table.ts";
 
 export interface StoredSize {
@@ -15,24 +16,39 @@ const NUMBER_BYTES = 8;
 /** The entry of the acceptance in the listing, which is an index. */
 const LISTING_UNITS = 1;
 
-/**
- * @param items as read from the partition, packed and in pieces
- * @param drivenWrites the writes that drivers counted in segments: those of the segments, and of leases, parks and failure events
- */
-export function storedSize(items: readonly Item[], drivenWrites: number): StoredSize {
-  let bytes = 0;
-  let units = 0;
-  let driven = 0;
-  for (const item of items) {
-    const sizeBytes = sizeOf(item);
-    const itemUnits = Math.ceil(sizeBytes / UNIT_BYTES);
-    bytes += sizeBytes;
-    // The first unit of these items may be among the writes that drivers counted.
-    const isDriven = item.sk === ACCEPTANCE_SK || item.sk.startsWith("seg#") || item.sk.startsWith("hold#");
-    driven += isDriven ? 1 : 0;
-    units += isDriven ? itemUnits - 1 : itemUnits;
+/** Adds up items page by page. The item of a record names the pieces, so that they are counted and not read. */
+export class StoredMeasure {
+  #items = 0;
+  #bytes = 0;
+  #units = 0;
+  #driven = 0;
+
+  /** @param items as read from the partition, packed and in pieces */
+  add(items: readonly Item[]): void {
+    for (const item of items) {
+      if (item.sk.startsWith(PIECES.from)) continue;
+      // The first unit of these items may be among the writes that drivers counted.
+      const isDriven = item.sk === ACCEPTANCE_SK || item.sk.startsWith("seg#") || item.sk.startsWith("hold#");
+      this.#count(sizeOf(item), isDriven);
+      const { expiresAtS } = item;
+      for (const { key, bytes } of pieceSizes(item))
+        this.#count(sizeOf({ ...key, b: "", ...(expiresAtS !== undefined && { expiresAtS }) }) + bytes, false);
+    }
   }
-  return { items: items.length, bytes, writeUnits: units + Math.max(driven, drivenWrites) + LISTING_UNITS };
+
+  /** @param drivenWrites the writes that drivers counted in segments: those of the segments, and of leases, parks and failure events */
+  sum(drivenWrites: number): StoredSize {
+    const writeUnits = this.#units + Math.max(this.#driven, drivenWrites) + LISTING_UNITS;
+    return { items: this.#items, bytes: this.#bytes, writeUnits };
+  }
+
+  #count(sizeBytes: number, isDriven: boolean): void {
+    const units = Math.ceil(sizeBytes / UNIT_BYTES);
+    this.#items++;
+    this.#bytes += sizeBytes;
+    this.#driven += isDriven ? 1 : 0;
+    this.#units += isDriven ? units - 1 : units;
+  }
 }
 
 function sizeOf(item: Item): number {

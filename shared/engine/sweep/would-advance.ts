@@ -9,6 +9,7 @@ import { lookIfStale } from "../lock/acquire.ts";
 import { leaseRecordKey, openKeys } from "../store/item-keys.ts";
 import type { LeaseRecord } from "../store/lease-record.ts";
 import type { Loaded } from "../store/load.ts";
+import { pollOf } from "../store/poll-of.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
@@ -17,9 +18,9 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
  */
 export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number, isDue: boolean): Promise<boolean> {
   const { invocation, leaseRecord } = loaded;
-  const arrivals = [...loaded.arrivals.values()];
-  if (leaseRecord === undefined || arrivals.some(({ kind }) => kind === "kill")) return true;
-  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals });
+  const poll = pollOf(loaded, nowMs);
+  if (leaseRecord === undefined || poll.arrivals.some(({ kind }) => kind === "kill")) return true;
+  const { step, segment } = advance(invocation, poll);
   if (segment !== undefined) return true;
   if (step.kind === "park") {
     if (isDue && step.status === "paused") await passOver(engine, invocation);

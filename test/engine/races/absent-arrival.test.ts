@@ -1,11 +1,11 @@
-/** A load of several pages, during which another process writes an arrival and a segment that lists the arrival (I4). */
+/** A load of several reads, during which another process writes an arrival and a segment that lists the arrival (I4). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
-import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import type { Range } from "../../../shared/engine/ports/table.ts";
-import { load, SMALL_MAX_BYTES } from "../../../shared/engine/store/load.ts";
+import { ARRIVALS, HOLD_TO_SEGMENTS } from "../../../shared/engine/store/item-keys.ts";
+import { load, type Loaded, SMALL_MAX_BYTES } from "../../../shared/engine/store/load.ts";
 import { TooLargeError } from "../../../shared/engine/store/read-partition.ts";
 import { type Actor, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";
@@ -16,11 +16,16 @@ import { synchronousCodec } from "../../harness/engine/synchronous-codec.ts";
 const open = stages();
 const MIB = 1024 * 1024;
 
-/** Holds back the reads of the second page of a partition. @returns a function that returns the number of these reads */
-function holdsSecondPage({ process }: Actor, gate: Gate): () => number {
+type Held = (range: Range) => boolean;
+
+const isSecondPage: Held = ({ after }) => after !== undefined;
+const isOfArrivals: Held = ({ below }) => below === ARRIVALS.below;
+
+/** Holds back some reads of a partition. @returns a function that returns the number of these reads */
+function holds({ process }: Actor, gate: Gate, isHeld: Held): () => number {
   let held = 0;
   process.before = ({ port, method, args }) => {
-    if (port !== "table" || method !== "query" || (args[1] as Range).after === undefined) return undefined;
+    if (port !== "table" || method !== "query" || !isHeld(args[1] as Range)) return undefined;
     held++;
     return gate.passed;
   };
@@ -28,11 +33,15 @@ function holdsSecondPage({ process }: Actor, gate: Gate): () => number {
 }
 
 /**
- * Holds a load back after its first page, until another process has written an arrival and the final segment,
+ * Holds a load back before some of its reads, until another process has written an arrival and the final segment,
  * which lists the arrival.
  * @param value the result in the arrival
  */
-async function loadMeanwhile<T>(value: Uint8Array, begin: (reader: Actor, id: InvocationId) => Promise<T>): Promise<T> {
+async function loadMeanwhile<T>(
+  value: Uint8Array,
+  isHeld: Held,
+  begin: (reader: Actor, id: InvocationId) => Promise<T>,
+): Promise<T> {
   const gate = new Gate();
   const handlers = { waits: async (ctx: ScriptContext) => (await ctx.get(ctx.awakeable().result), "done") };
   const stage = await open(handlers, { messageSizeMaxBytes: 32 * MIB });
@@ -43,7 +52,7 @@ async function loadMeanwhile<T>(value: Uint8Array, begin: (reader: Actor, id: In
   await stage.pulse.pass(1_000);
   for (const { engine } of [driver, reader]) Object.assign(engine, { codec: synchronousCodec });
   const awakeable = encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17);
-  const held = holdsSecondPage(reader, gate);
+  const held = holds(reader, gate, isHeld);
   const loaded = begin(reader, invocationId);
   await stage.pulse.settle();
   expect(held()).toBe(1);
@@ -53,20 +62,34 @@ async function loadMeanwhile<T>(value: Uint8Array, begin: (reader: Actor, id: In
   return await stage.pulse.within(1_000, loaded);
 }
 
+const typesIn = (loaded: Loaded | undefined) =>
+  loaded!.invocation.journal.entries.map((entry) => (entry.kind === "command" ? entry.command.kind : entry.type));
+
 test("a load whose last page lists an arrival that came after the first page reads the arrivals once more", async () => {
-  const view = await loadMeanwhile(new Uint8Array(1), ({ engine }, id) => inspect(engine, id));
-  expect(view!.status).toBe("completed");
-  expect(view!.entries.map(({ type }) => type)).toEqual(["Command: Input", "Notification: Signal", "Command: Output"]);
+  const loaded = await loadMeanwhile(new Uint8Array(1), isSecondPage, ({ engine }, id) =>
+    load(engine, id, SMALL_MAX_BYTES),
+  );
+  expect(loaded!.invocation.phase.status).toBe("completed");
+  expect(typesIn(loaded)).toEqual(["plain", "Signal", "output"]);
 });
 
-test("the second read of a load counts the unpacked size of the arrivals", async () => {
+test("a load in parts that reads the arrivals last finds each that its segments list, and one of a later segment as fresh", async () => {
+  const loaded = await loadMeanwhile(new Uint8Array(1), isOfArrivals, ({ engine }, id) => load(engine, id));
+  expect(loaded!.invocation.phase.status).toBe("suspended");
+  expect([typesIn(loaded), [...loaded!.arrivals.keys()]]).toEqual([["plain"], ["s17"]]);
+});
+
+test("a load in parts counts the unpacked size of the arrivals that its segments list", async () => {
   let countedBytes = 0;
   const onBytes = async (bytes: number) => void (countedBytes += bytes);
-  await loadMeanwhile(new Uint8Array(9 * MIB), ({ engine }, id) => load(engine, id, Infinity, onBytes));
+  const isOfSegments: Held = ({ from }) => from === HOLD_TO_SEGMENTS.from;
+  await loadMeanwhile(new Uint8Array(9 * MIB), isOfSegments, ({ engine }, id) => load(engine, id, Infinity, onBytes));
   expect(countedBytes).toBeGreaterThanOrEqual(11 * MIB);
 });
 
 test("a load with a limit refuses arrivals that exceed the limit at its second read", async () => {
-  const loading = loadMeanwhile(new Uint8Array(9 * MIB), ({ engine }, id) => load(engine, id, SMALL_MAX_BYTES));
+  const loading = loadMeanwhile(new Uint8Array(9 * MIB), isSecondPage, ({ engine }, id) =>
+    load(engine, id, SMALL_MAX_BYTES),
+  );
   await expect(loading).rejects.toThrow(TooLargeError);
 });

@@ -1,0 +1,35 @@
+/** Loads of an invocation for the views, rows and orders of operators. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import { load, type Loaded, PLAIN_MAX_BYTES } from "./load.ts";
+import { TooLargeError } from "./read-partition.ts";
+import type { StorePorts } from "./store-ports.ts";
+
+/** As `load`, with the moment of each segment, for the views of operators. @throws TooLargeError */
+export function loadWithMoments(
+  engine: StorePorts,
+  id: InvocationId,
+  sizeMaxBytes = Infinity,
+): Promise<Loaded | undefined> {
+  return load(engine, id, sizeMaxBytes, undefined, { moments: true });
+}
+
+/** As `load`, for an order or a row of an operator: of a large invocation, the large results that segments list are not read. */
+export function loadHeads(engine: StorePorts, id: InvocationId, moments = false): Promise<Loaded | undefined> {
+  return load(engine, id, Infinity, undefined, { asHeads: true, moments });
+}
+
+/** Loads with moments and uses the invocation; of several very large ones, one at a time is in memory. */
+export async function withMoments<T>(
+  engine: StorePorts,
+  id: InvocationId,
+  use: (loaded: Loaded | undefined) => Promise<T>,
+): Promise<T> {
+  let small: Loaded | undefined;
+  try {
+    small = await loadWithMoments(engine, id, PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+    return await engine.bulkheads.heavyLoads.take(id, async () => use(await loadWithMoments(engine, id)));
+  }
+  return await use(small);
+}
