@@ -28,7 +28,7 @@ export async function writeStreamed(
     for await (const piece of rest) await taken(outgoing, piece, unreadMs);
     outgoing.end();
   } catch {
-    // Who made the pieces has logged why they end; a client that has left needs no answer.
+    // The source of the pieces has logged its error. A client that has left needs no answer.
     if (!outgoing.destroyed) breakOff(outgoing);
   }
 }

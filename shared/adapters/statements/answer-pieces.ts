@@ -1,6 +1,6 @@
 /** The pieces of an answer between an evaluator, which stops if they are not taken, and the reader of the answer. */
 
-/** What happens to the reader of the pieces. */
+/** The events of the reader of the pieces. */
 export interface PiecesWatch {
   /** The reader waits for the next piece. */
   waits(): void;

@@ -56,7 +56,7 @@ export class Inbox {
     return this.#arrivals;
   }
 
-  /** What the last read left in the table for lack of room. */
+  /** The arrivals that the last read left in the table for lack of room. */
   get rest(): InboxRest | undefined {
     return this.#rest;
   }
@@ -114,7 +114,7 @@ export class Inbox {
     this.#forgetResult(key);
   }
 
-  /** Takes over a read of the table. What a cut read left there does not stay in memory from an earlier read. */
+  /** Takes over a read of the table. Arrivals that a cut read left in the table leave the memory, too. */
   addRead({ arrivals, rest }: InboxRead): void {
     if (rest !== undefined)
       for (const key of this.#arrivals.keys()) if (!this.#results.has(key)) this.#arrivals.delete(key);

@@ -31,7 +31,7 @@ export interface OpenExchange {
   halfClosedAtMs?: number;
   /** True while an open exchange has nothing to store and nothing to send. */
   waits?: boolean;
-  /** What the handler reported last that it awaits; it reports from protocol V7 on. */
+  /** The await that the handler reported last. Handlers report awaits from protocol V7 on. */
   awaiting?: () => Await | undefined;
   /** When the exchange was half-closed because its process stops. */
   leavesSinceMs?: number;

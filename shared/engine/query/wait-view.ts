@@ -47,7 +47,7 @@ function shownPhase(engine: Engine, loaded: Loaded): Invocation {
   return { ...invocation, phase: { status } };
 }
 
-/** What the handler of a running invocation awaits while its exchange is open and only waits. */
+/** @returns the await of a running invocation whose open exchange only waits, if its handler reports awaits */
 function awaitedOnExchange(engine: Engine, { acceptance }: Invocation): Await | undefined {
   const exchange = engine.activeInvocations.find(acceptance.id)?.attempt.exchange;
   return exchange?.waits === true ? exchange.awaiting?.() : undefined;

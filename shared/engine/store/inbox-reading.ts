@@ -13,8 +13,8 @@ import { isPlain } from "./record-envelope.ts";
 import type { StorePorts } from "./store-ports.ts";
 
 /**
- * What a read has left in the table. `later`: the next read finds it, once a segment lists what was read. `unfit`: nothing else
- * is left, and the journal may not grow by as much as the smallest of these arrivals.
+ * The arrivals that a read left in the table. `later`: the next read finds them, once a segment lists the arrivals of this read.
+ * `unfit`: each of them is larger than the room that the journal has left; `sizeBytes` is the size of the smallest.
  */
 export type InboxRest = { readonly kind: "later" } | { readonly kind: "unfit"; readonly sizeBytes: number };
 
@@ -26,7 +26,7 @@ export interface InboxRead {
 }
 
 export interface InboxBound {
-  /** What the reader has in memory from an earlier read; it counts, and is not read again, because arrivals never change. */
+  /** The arrivals in memory from an earlier read. They count, and are not read again, because arrivals never change. */
   readonly known?: ReadonlyMap<string, Arrival>;
   readonly maxBytes: number;
   /** True if the first arrival is read even if it is larger than the bound; an arrival has at most the size of a message. */
@@ -86,8 +86,9 @@ class InboxReading {
     if (found === undefined || this.#arrivals.has(found.key)) return undefined;
     const { key, owner } = found;
     const known = this.#known?.get(key);
-    const sizeBytes = readBytes(known) ?? recordBytes(item);
-    if (known !== undefined && readBytes(known) !== undefined && this.#fits(sizeBytes)) {
+    const knownBytes = readBytes(known);
+    const sizeBytes = knownBytes ?? recordBytes(item);
+    if (known !== undefined && knownBytes !== undefined && this.#fits(sizeBytes)) {
       this.#usedBytes += sizeBytes + ARRIVAL_BYTES;
       this.#arrivals.set(key, known);
     } else if (!this.#fits(sizeBytes)) {

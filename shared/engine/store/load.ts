@@ -22,6 +22,7 @@ import type { SegmentMoment } from "../../core/invocation/segment-moments.ts";
 import { AbsentArrivalError } from "./segment-record.ts";
 import { StoredMeasure, type StoredSize } from "./stored-size.ts";
 import { underHold } from "./under-hold.ts";
+import { PLAIN_MAX_BYTES, usedInTurn } from "./used-in-turn.ts";
 
 export interface Loaded {
   readonly pk: string;
@@ -48,9 +49,6 @@ export interface Loaded {
   /** The size of the invocation in the table; like `moments`, only `loadWithMoments` fills it. */
   readonly stored?: StoredSize;
 }
-
-/** About one page of a query of the table. Reads of larger invocations take turns. */
-export const PLAIN_MAX_BYTES = 1024 * 1024;
 
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
@@ -91,17 +89,10 @@ export async function withLoaded<T>(
 ): Promise<T> {
   const { largeLoads } = engine.bulkheads;
   if (largeLoads === undefined) return await use(await load(engine, id));
-  let small: Loaded | undefined;
-  try {
-    small = await load(engine, id, PLAIN_MAX_BYTES);
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error;
-    return await largeLoads.take(id, async () => use(await load(engine, id)));
-  }
-  return await use(small);
+  return await usedInTurn(largeLoads, id, (sizeMaxBytes) => load(engine, id, sizeMaxBytes), use);
 }
 
-/** What a caller of `load` needs: the moments and sizes of everything stored, or less than everything. */
+/** Options of a load. `moments` adds the moments and sizes of all items; `asHeads` leaves large results in the table. */
 export interface Wanted {
   readonly moments?: boolean;
   readonly asHeads?: boolean;

@@ -1,8 +1,8 @@
 /** Loads of an invocation for the views, rows and orders of operators. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import { load, type Loaded, PLAIN_MAX_BYTES } from "./load.ts";
-import { TooLargeError } from "./read-partition.ts";
+import { load, type Loaded } from "./load.ts";
 import type { StorePorts } from "./store-ports.ts";
+import { usedInTurn } from "./used-in-turn.ts";
 
 /** As `load`, with the moment of each segment, for the views of operators. @throws TooLargeError */
 export function loadWithMoments(
@@ -24,12 +24,6 @@ export async function withMoments<T>(
   id: InvocationId,
   use: (loaded: Loaded | undefined) => Promise<T>,
 ): Promise<T> {
-  let small: Loaded | undefined;
-  try {
-    small = await loadWithMoments(engine, id, PLAIN_MAX_BYTES);
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error;
-    return await engine.bulkheads.heavyLoads.take(id, async () => use(await loadWithMoments(engine, id)));
-  }
-  return await use(small);
+  const read = (sizeMaxBytes?: number) => loadWithMoments(engine, id, sizeMaxBytes);
+  return await usedInTurn(engine.bulkheads.heavyLoads, id, read, use);
 }

@@ -18,7 +18,7 @@ import { type Bound, type Sabotage, World } from "./world.ts";
 
 /** The share of the seeds that the real SDK plays, which is slower than the scripted one. */
 const SDK_SHARE = 0.25;
-/** Of four seeds in a row that the real SDK plays, two have exchanges that stay open. */
+/** Half of the seeds that the real SDK plays have exchanges that stay open. */
 const streams = (seed: number): boolean => seed % 4 < 2;
 /** After this time no more faults strike. */
 const MISFORTUNE_MAX_MS = 180_000;

@@ -1,0 +1,27 @@
+/** Uses what a read returns; reads of more than one page of the table take turns, so that few of them are in memory at a time. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { FairTurns } from "../bulkheads/fair-turns.ts";
+import { TooLargeError } from "./read-partition.ts";
+
+/** About one page of a query of the table. */
+export const PLAIN_MAX_BYTES = 1024 * 1024;
+
+/**
+ * A read above one page is repeated without the limit, and used, within one of the turns.
+ * @param read throws TooLargeError above its limit
+ */
+export async function usedInTurn<L, T>(
+  turns: FairTurns,
+  id: InvocationId,
+  read: (sizeMaxBytes?: number) => Promise<L>,
+  use: (loaded: L) => Promise<T>,
+): Promise<T> {
+  let small: L;
+  try {
+    small = await read(PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+    return await turns.take(id, async () => use(await read()));
+  }
+  return await use(small);
+}
