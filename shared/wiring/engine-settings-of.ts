@@ -4,7 +4,7 @@ import { CodedError } from "../core/errors/coded-error.ts";
 import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 
 /** About the duration of two disk writes: a handler that only returns a result usually ends within this time. */
-const ACCEPTANCE_WAIT_MS = 4;
+const ACCEPTANCE_WAIT_MS = 25;
 
 /**
  * @param exclusiveOwnerPrefix the prefix of this process's tokens; undefined if the process is not the sole owner of the store

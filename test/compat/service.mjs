@@ -44,8 +44,18 @@ const bench = restate.service({
   },
 });
 
+const counter = restate.object({
+  name: "counter",
+  handlers: {
+    add: async (ctx, { text }) => {
+      ctx.set("count", ((await ctx.get("count")) ?? 0) + 1);
+      return text;
+    },
+  },
+});
+
 process.on("message", () => process.send({ ended, lastEndedAtMs }));
 // The parent has ended, so no process is left that would end this one.
 process.on("disconnect", () => process.exit());
 
-await restate.serve({ services: [bench], port: Number(process.argv[2]) });
+await restate.serve({ services: [bench, counter], port: Number(process.argv[2]) });

@@ -5,20 +5,22 @@ import { randomUUID } from "node:crypto";
  * @typedef {object} Shape
  * @property {string} name
  * @property {string} title
- * @property {string} path below the service
+ * @property {string} path below the ingress; `{key}` stands for one of 1,000 keys
  * @property {(text: string) => string} [answerTo] the answer to a call; none for a send, which is only accepted
  * @property {boolean} [isSlow] measured for twice as long, in one round less
  */
 
 /** @type {readonly Shape[]} */
 export const SHAPES = [
-  { name: "echo", title: "plain call", path: "echo", answerTo: (text) => text },
-  { name: "run", title: "1 run", path: "run", answerTo: (text) => `${text}!` },
-  { name: "runs", title: "5 runs", path: "runs", answerTo: (text) => `${text}01234` },
-  { name: "runs50", title: "50 runs", path: "runs50", answerTo: (text) => `${text}50`, isSlow: true },
-  { name: "chain", title: "chain of 3 calls", path: "chain", answerTo: (text) => `${text}.2.1.0` },
-  { name: "fanout", title: "fan-out of 20 calls", path: "fanout", answerTo: (text) => `${text}20`, isSlow: true },
-  { name: "send", title: "send", path: "echo/send" },
+  { name: "echo", title: "plain call", path: "bench/echo", answerTo: (text) => text },
+  { name: "run", title: "1 run", path: "bench/run", answerTo: (text) => `${text}!` },
+  { name: "runs", title: "5 runs", path: "bench/runs", answerTo: (text) => `${text}01234` },
+  { name: "runs50", title: "50 runs", path: "bench/runs50", answerTo: (text) => `${text}50`, isSlow: true },
+  { name: "chain", title: "chain of 3 calls", path: "bench/chain", answerTo: (text) => `${text}.2.1.0` },
+  { name: "fanout", title: "fan-out of 20 calls", path: "bench/fanout", answerTo: (text) => `${text}20`, isSlow: true },
+  { name: "object", title: "object update, 1,000 keys", path: "counter/{key}/add", answerTo: (text) => text },
+  { name: "hot", title: "object update, one key", path: "counter/hot/add", answerTo: (text) => text },
+  { name: "send", title: "send", path: "bench/echo/send" },
 ];
 
 const CHECKS = 5;
@@ -29,7 +31,7 @@ const CHECKS = 5;
  */
 export async function askOnce(ingressUrl, shape) {
   const text = randomUUID();
-  const response = await fetch(pathOf(ingressUrl, shape), {
+  const response = await fetch(pathOf(ingressUrl, shape).replace("{key}", "1"), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ text }),
@@ -54,5 +56,5 @@ export function isSend(shape) {
 }
 
 export function pathOf(ingressUrl, shape) {
-  return `${ingressUrl}/bench/${shape.path}`;
+  return `${ingressUrl}/${shape.path}`;
 }

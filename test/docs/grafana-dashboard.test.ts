@@ -90,6 +90,8 @@ describe("in a running process", () => {
       page = await (await fetch(`${stage.adminUri}/metrics`)).text();
       expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="paused"\} 1$/m);
       expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="suspended"\} 2$/m);
+      // The pause is stored a moment before it is counted.
+      expect(page).toMatch(/^stepwell_invocations_paused_total 1$/m);
     };
     await vi.waitFor(scrape, { timeout: 20_000, interval: 100 });
     scraped = scrapedOf(page);

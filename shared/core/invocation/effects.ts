@@ -61,6 +61,8 @@ export type Effect =
    */
   | (CallOrigin & { readonly kind: "kill-child"; readonly childId: InvocationId });
 
+export type StateEffect = Extract<Effect, { kind: "apply-state" | "give-back" | "close-workflow" }>;
+
 export interface StateChanges {
   readonly inOrder: readonly StateChange[];
   readonly segmentIndex: number;
@@ -88,7 +90,8 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
   return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment.after)) : effects;
 }
 
-function stateEffectOf({ acceptance, grant }: Invocation, segment: Segment): Effect | undefined {
+/** @param before the invocation before the segment, which needs the lock of its key */
+export function stateEffectOf({ acceptance, grant }: Invocation, segment: Segment): StateEffect | undefined {
   const inOrder: StateChange[] = [];
   for (const entry of segment.entries)
     if (entry.kind === "command" && entry.command.kind === "change-state") inOrder.push(entry.command.change);

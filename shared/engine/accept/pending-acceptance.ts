@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { UnderWay } from "../local/own-acceptance.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import type { MessageHandle } from "../ports/queue.ts";
-import { type Item, StoreError, type Written } from "../ports/table.ts";
+import { type Item, StoreError, type Write, type Written } from "../ports/table.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** An acceptance with a larger input is written at once, without a segment. */
@@ -48,8 +48,7 @@ export class PendingAcceptance implements UnderWay {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // The lock of a key must name a durable acceptance (I6).
-    const hurries = acceptance.target.key !== undefined || acceptance.input.length > TOGETHER_MAX_BYTES;
+    const hurries = acceptance.input.length > TOGETHER_MAX_BYTES;
     if (waitMs === undefined || hurries) this.#begin();
     else engine.activeInvocations.delayed.add(waitMs, () => this.#begin());
   }
@@ -61,17 +60,20 @@ export class PendingAcceptance implements UnderWay {
   /**
    * Puts the acceptance and the first segment in one transaction, if neither exists.
    * @param isLast true if nothing remains to be done after the segment, so that no backstop is needed
+   * @param lock the write of a reserved lock, which names this acceptance (I6)
    */
-  async putWith(segment: Item, isLast: boolean): Promise<Written> {
+  async putWith(segment: Item, isLast: boolean, lock?: Write): Promise<Written> {
     this.#hasBegun = true;
     const { settings, clock, table, meter } = this.#engine;
     const expiresAtS = keepUntilS(settings, this.#acceptance, clock.nowMs());
     const first = acceptanceItem(settings, this.#acceptance, this.#lease, expiresAtS);
-    const writes = [first, segment].map((item) => ({ kind: "put", item, condition: { kind: "absent" } }) as const);
+    const puts = [first, segment].map((item): Write => ({ kind: "put", item, condition: { kind: "absent" } }));
+    const writes = lock === undefined ? puts : [...puts, lock];
     try {
       if (!isLast) this.#sendBackstop();
       const [outcome] = await Promise.all([table.transact(writes), this.backstop]);
-      if (!outcome.written) throw new StoreError(`an item of ${this.#acceptance.id} exists already`);
+      if (!outcome.written)
+        throw new StoreError(`an item of ${this.#acceptance.id} exists already, or its key is held`);
       meter.count("invocations_accepted_total", { source: this.#acceptance.source.kind });
       this.#resolve();
       return outcome;

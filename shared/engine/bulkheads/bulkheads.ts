@@ -12,8 +12,8 @@ import { Slots } from "./slots.ts";
 const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
-/** A lane gets half of them, which is more than the acceptances of a batch at a time. */
-const RECORDS_MAX = 512;
+/** A lane gets half of them, which is more than the acceptances of a batch of records at a time. */
+const DRIVEN_AT_ONCE_MAX = 512;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
 const REPLY_PATIENCE_MS = 30_000;
 const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
@@ -29,8 +29,8 @@ export interface Bulkheads {
   readonly acceptances: FairTurns;
   /** Calls that drivers drive along, in lanes by their service. */
   readonly alongside: Slots;
-  /** Invocations of records that their acceptor drives at once, in lanes by their service. Further ones go through the queue. */
-  readonly records: Slots;
+  /** Sends and records that their acceptor drives at once, in lanes by their service. Further ones go through the queue. */
+  readonly drivenAtOnce: Slots;
   /** Bytes of received replies that are not yet stored, in lanes by deployment. */
   readonly replies: Budget;
   /** Bytes of journals in memory, in lanes by service. */
@@ -66,7 +66,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
-    records: new Slots({ count: RECORDS_MAX, perLane: "share" }),
+    drivenAtOnce: new Slots({ count: DRIVEN_AT_ONCE_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),
     journalsCountedFromBytes,

@@ -1,5 +1,5 @@
 /** Writes a segment. An attempt has no effect before this put succeeds. If two drivers put the same segment, one put is refused (I1). */
-import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { type Acceptance, needsLock } from "../../core/invocation/acceptance.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -10,10 +10,10 @@ import type { Lease } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import type { OwnAcceptance } from "../local/own-acceptance.ts";
+import { freesLock, withLock, type WrittenWithLock } from "../lock/lock-with-segment.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut, PIECE_MAX_BYTES } from "../store/large-record.ts";
-import type { Item, Written } from "../ports/table.ts";
+import type { Item, Write, Written } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
 import { traceInvocation } from "../traces.ts";
@@ -25,7 +25,7 @@ export async function commit(
   active: ActiveInvocation,
   { next, segment }: Transition & { segment: Segment },
 ): Promise<boolean> {
-  const { ownAcceptance, lease: handle, invocation } = active;
+  const { lease: handle, invocation, ownAcceptance } = active;
   if (ownAcceptance?.durable !== undefined && !ownAcceptance.waits) await ownAcceptance.durable;
   if (handle.isLost) return false;
   const consumedUnits = active.writes + 1;
@@ -37,10 +37,11 @@ export async function commit(
     extendedUntilS: handle.record?.keepUntilS,
     isCancelled,
   };
-  const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) => {
-    if (ownAcceptance?.waits === true) return ownAcceptance.putWith(item, hasNoEffects(invocation, segment));
-    return putAfter(engine, ownAcceptance, item);
-  });
+  const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) =>
+    needsLock(invocation.acceptance)
+      ? withLock(engine, active, segment, (lock) => putSegmentWith(engine, active, segment, item, lock))
+      : putSegment(engine, active, segment, item),
+  );
   if (lease === undefined) {
     active.lose();
     return false;
@@ -53,9 +54,33 @@ export async function commit(
   return true;
 }
 
-async function putAfter({ table }: Engine, ownAcceptance: OwnAcceptance | undefined, item: Item): Promise<Written> {
+async function putSegment(
+  { table }: Engine,
+  { ownAcceptance, invocation }: ActiveInvocation,
+  segment: Segment,
+  item: Item,
+): Promise<Written> {
+  if (ownAcceptance?.waits === true) return await ownAcceptance.putWith(item, hasNoEffects(invocation, segment));
   if (ownAcceptance?.durable !== undefined) await ownAcceptance.settle();
   return await table.put(item, { kind: "absent" });
+}
+
+/** @param lock a write of the lock, which goes into one transaction with the segment (ADR 16) */
+async function putSegmentWith(
+  engine: Engine,
+  active: ActiveInvocation,
+  segment: Segment,
+  item: Item,
+  lock: Write | undefined,
+): Promise<WrittenWithLock> {
+  if (lock === undefined) return await putSegment(engine, active, segment, item);
+  const { ownAcceptance, invocation } = active;
+  if (ownAcceptance?.waits === true)
+    return await ownAcceptance.putWith(item, hasNoEffects(invocation, segment, lock), lock);
+  if (ownAcceptance?.durable !== undefined) await ownAcceptance.settle();
+  const outcome = await engine.table.transact([{ kind: "put", item, condition: { kind: "absent" } }, lock]);
+  if (outcome.written) return outcome;
+  return outcome.refused[0] === true ? { written: false, existing: undefined } : "lock-refused";
 }
 
 /** The parts of a segment's item that its writer decides. */
@@ -96,10 +121,14 @@ export async function writeSegment(
   return lease;
 }
 
-/** True for an end without effects. Answering sinks does not count: an invocation that attaches later reads the result. */
-function hasNoEffects(before: Invocation, segment: Segment): boolean {
+/**
+ * True for an end without effects. Answering sinks does not count: an invocation that attaches later reads the result. A
+ * give-back does not count if the write of the lock contains it.
+ */
+function hasNoEffects(before: Invocation, segment: Segment, lock?: Write): boolean {
   if (segment.after.kind !== "completed") return false;
-  return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
+  const isDone = lock !== undefined && freesLock(lock);
+  return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks" || (kind === "give-back" && isDone));
 }
 
 /** Bytes that one partition takes in a millisecond, roughly. */

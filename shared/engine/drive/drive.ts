@@ -45,8 +45,9 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // If this driver took the lock late, the invocation may have ended. The driver of this wake then gives the lock back (I6).
-      if (turn === "lost" && active.lock.known !== undefined && !active.origin.messageDriven)
+      // If this driver took the lock late or got it in line, the invocation may have ended. The driver of this wake then gives
+      // the lock back (I6).
+      if (turn === "lost" && active.lock.mayBeHeld && !active.origin.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
     }
@@ -55,6 +56,7 @@ export async function drive(
     throw error;
   } finally {
     active.inbox.close();
+    active.lock.leave();
     active.leaveJournalRoom();
     engine.activeInvocations.remove(active);
   }

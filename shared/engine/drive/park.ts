@@ -4,6 +4,7 @@ import type { Step } from "../../core/invocation/transition.ts";
 import { HOUR_MS } from "../../core/model/time-units.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
+import { takeReserved } from "../lock/reserved-key.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "../local/journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
@@ -32,6 +33,7 @@ export async function park(
 ): Promise<"again" | "parked" | "lost"> {
   const { inbox } = active;
   await active.ownAcceptance?.settle();
+  await takeReserved(engine, active);
   // The loss of the lease ends only a wait that has begun, so it is checked before the wait.
   if (active.lease.isLost) return "lost";
   if (inbox.isDirty) {
@@ -89,13 +91,35 @@ function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtM
     status === "backing-off" &&
     wakeAtMs !== undefined &&
     wakeAtMs - engine.clock.nowMs() <= engine.settings.waitInDriverMaxMs;
-  const mayWait = isShort || (status === "suspended" && active.children.size > 0);
+  const mayWait =
+    isShort ||
+    (status === "suspended" && active.children.size > 0) ||
+    (status === "pending" && inLineMs(engine, active) > 0);
   return mayWait && active.hasJournalRoom(engine.bulkheads);
 }
 
 const CHILDREN_WAIT_MAX_MS = HOUR_MS;
 
-async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: Park): Promise<void> {
+/** A driver waits in memory for its key for this long, so that a quick holder hands the key over without a message. */
+const IN_LINE_MAX_MS = 1_000;
+
+/**
+ * The time for which the driver still waits in memory for its key. Only in a process that owns its store alone, where the
+ * holder's driver finds this one; a driver that a message started would hold a slot of the worker meanwhile.
+ */
+function inLineMs({ settings, clock }: Engine, { origin, lock }: ActiveInvocation): number {
+  if (settings.acceptanceWaitMs === undefined || origin.messageDriven) return 0;
+  const nowMs = clock.nowMs();
+  return lock.inLineFromMs(nowMs) + IN_LINE_MAX_MS - nowMs;
+}
+
+async function waitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<void> {
+  if (status === "pending") {
+    active.lock.waitsInLine = true;
+    await active.inbox.wait(engine.clock, inLineMs(engine, active));
+    active.lock.waitsInLine = false;
+    return;
+  }
   const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
   await active.inbox.wait(engine.clock, ms);
 }

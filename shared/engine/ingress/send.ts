@@ -1,19 +1,34 @@
-/** Accepts an invocation whose caller does not wait for the result, and leaves it to the queue. */
+/** Accepts an invocation whose caller does not wait for the result, and drives it at once or leaves it to the queue. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept, type Acceptation } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
+import { acceptAndDrive, drivesAtOnce } from "./drive-at-once.ts";
 import { isDelayed, startAgain, startSend } from "../accept/start-send.ts";
 import { submit } from "./submit.ts";
 import type { SubmitRejection, Sent, Submission } from "../ports/submission.ts";
 import { sendWake } from "../messaging/wake.ts";
 
+/**
+ * The sender waits for the acceptance, so the acceptance waits for the first segment a shorter time than that of a call.
+ * A handler that ends within this time saves two writes and a message.
+ */
+const JOINED_WITHIN_MS = 8;
+
 /** Resolves when the invocation is durable. */
 export async function send(engine: Engine, submission: Submission): Promise<Sent | SubmitRejection> {
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
-  const { acceptance } = submitted;
+  const { acceptance, route } = submitted;
   const { id, startAtMs } = acceptance;
+  const isFresh = submission.idempotencyKey === undefined && !isDelayed(acceptance);
+  if (isFresh && drivesAtOnce(engine, route) && (await acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS)))
+    return {
+      kind: "sent",
+      invocationId: id,
+      status: "accepted",
+      ...(startAtMs !== undefined && { executionTimeMs: startAtMs }),
+    };
   const acceptation = await acceptAndStart(engine, acceptance);
   const isNew = acceptation.kind === "new";
   const executionTimeMs = isNew ? startAtMs : acceptation.loaded.invocation.acceptance.startAtMs;

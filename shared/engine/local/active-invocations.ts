@@ -5,6 +5,7 @@ import { Drains } from "./drains.ts";
 import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DelayedBatch } from "./delayed-batch.ts";
+import { KeyTurns } from "./key-turns.ts";
 import { PendingRequeues } from "./pending-requeues.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Suspects } from "./suspects.ts";
@@ -28,6 +29,8 @@ export class ActiveInvocations {
   /** When this process could first drive an invocation. */
   readonly beganAtMs: number;
   readonly drains = new Drains();
+  /** The turns at the keys of objects; only a process that owns its store alone takes them. */
+  readonly keyTurns = new KeyTurns();
   /** The exchanges that stay open over several segments. */
   readonly streams = new OpenStreams();
   /** Work that waits a moment, to be done in one batch. */

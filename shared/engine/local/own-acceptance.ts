@@ -1,6 +1,6 @@
 /** The acceptance that the driver's own process has made. The acceptor makes it; the driver waits for it and forgets it. */
 import type { Route } from "../../core/model/deployment.ts";
-import type { Item, Written } from "../ports/table.ts";
+import type { Item, Write, Written } from "../ports/table.ts";
 
 /** An acceptance whose write to the table has not ended. */
 export interface UnderWay {
@@ -8,8 +8,11 @@ export interface UnderWay {
   readonly durable: Promise<void>;
   /** True until the write of the acceptance begins: the acceptance may be written together with the first segment. */
   readonly waits: boolean;
-  /** @param isLast true if nothing remains to be done after the segment */
-  putWith(segment: Item, isLast: boolean): Promise<Written>;
+  /**
+   * @param isLast true if nothing remains to be done after the segment
+   * @param lock the write of the lock that the invocation has reserved
+   */
+  putWith(segment: Item, isLast: boolean, lock?: Write): Promise<Written>;
 }
 
 export class OwnAcceptance {
@@ -40,8 +43,8 @@ export class OwnAcceptance {
   }
 
   /** Called only while the acceptance waits. */
-  async putWith(segment: Item, isLast: boolean): Promise<Written> {
-    const written = await this.#underWay!.putWith(segment, isLast);
+  async putWith(segment: Item, isLast: boolean, lock?: Write): Promise<Written> {
+    const written = await this.#underWay!.putWith(segment, isLast, lock);
     this.#underWay = undefined;
     return written;
   }

@@ -13,6 +13,7 @@ import { lockKey } from "../store/object-keys.ts";
 import { isGivenUp, lockInTurn } from "./leave-queue.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { reserveKey } from "./reserved-key.ts";
 import { existingAcceptance } from "../store/existing-acceptance.ts";
 import type { Condition, Update } from "../ports/table.ts";
 import { wakeNow } from "../messaging/wake.ts";
@@ -21,14 +22,15 @@ import { wakeNow } from "../messaging/wake.ts";
 export type Acquired = "held" | "waits" | "lost";
 
 /**
- * After `held`, `active.lock` contains the lock; after `waits`, `active.lease` contains the ticket. Waits for the acceptance,
- * because a lock must name a durable invocation (I6).
+ * After `held`, `active.lock` contains the lock; after `waits`, `active.lease` contains the ticket. Unless the key is
+ * reserved, waits for the acceptance, because a lock must name a durable invocation (I6).
  */
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
-  await active.ownAcceptance?.settle();
   const { lease, invocation } = active;
   const { acceptance, segmentIndex, leftQueueAt } = invocation;
   const pk = objectPartition(engine, acceptance.target);
+  if (await reserveKey(engine, active, pk)) return "held";
+  await active.ownAcceptance?.settle();
   if (acceptance.handlerType === "workflow") return await beginLife(engine, active, pk);
   // No other process can have taken the lock for an invocation that this process has just accepted.
   const isNew = segmentIndex === 0 && lease.record === undefined && lease.ticket === undefined;
@@ -46,6 +48,7 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
     const taking = await takeOrQueue(engine, pk, { id, nonce, ...(leftQueueAt !== undefined && { leftQueueAt }) });
     if (taking.kind === "waits") {
       lease.drawTicket(taking.ticket);
+      active.lock.notePlace();
       await lookIfStale(engine, pk, acceptance.target, taking);
       return "waits";
     }

@@ -13,8 +13,8 @@ import { type Lock, packState, readLock } from "../store/lock-record.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { isHeldBy, ticketExpiryS, underGrant, voidTicket } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { expiryOfEmpty, writeBeside } from "./object-state.ts";
-import type { Item, Scalar, Update } from "../ports/table.ts";
+import { freed, type Next, nextOf, servedTo, ticketAt, whileNextIs, whileNoneWaits } from "./hand-over.ts";
+import { writeBeside } from "./object-state.ts";
 import { applyEdit } from "./apply-edit.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
@@ -44,7 +44,7 @@ export async function applyState(
 }
 
 /** True if the segment ran under this grant, and its changes are not in the state yet. */
-function counts(lock: Lock, { acceptance }: Invocation, { grant, segmentIndex }: StateChanges): boolean {
+export function counts(lock: Lock, { acceptance }: Invocation, { grant, segmentIndex }: StateChanges): boolean {
   return isHeldBy(lock, acceptance) && lock.grant === grant && lock.applied < segmentIndex;
 }
 
@@ -55,7 +55,7 @@ function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
 /**
  * Called for an exclusive invocation that has ended, and that may hold the lock, wait for the lock, or have given the lock
  * back already. A repeated give-back wakes the direct successor, because the process of the first give-back may have died
- * before this wake.
+ * before this wake. If the last segment was written together with the give-back, only the wake is left.
  */
 export async function giveBack(
   engine: Engine,
@@ -63,6 +63,12 @@ export async function giveBack(
   changes: StateChanges,
 ): Promise<void> {
   const { acceptance } = active.invocation;
+  const { givenBack } = active.lock;
+  if (givenBack !== undefined) {
+    const { successor } = givenBack;
+    if (successor !== undefined) await wakeHolder(engine, { id: successor, target: acceptance.target });
+    return;
+  }
   const pk = objectPartition(engine, acceptance.target);
   const { ticket } = active.lease;
   let lock = active.lock.known;
@@ -117,7 +123,7 @@ export async function passOn(
     const next = await nextInLine(engine, pk, seen.head + 1);
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
     const { served, lock: stored } = await serve(engine, pk, seen, shown, next);
-    if (served && next.kind === "waiter") return await wakeNow(engine, { id: next.id, target });
+    if (served && next.kind === "waiter") return await wakeHolder(engine, { id: next.id, target });
     // Another process has served the ticket. The state that it wrote contains these changes, and perhaps a later edit.
     if (stored.head !== seen.head) shown = stored.state;
     seen = stored;
@@ -126,52 +132,32 @@ export async function passOn(
 
 /** @returns undefined if the key is free now, else the stored lock */
 async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): Promise<Lock | undefined> {
-  const expiresAtS = expiryOfEmpty(engine, state);
-  const update: Update = {
-    set: { held: 0, st: packState(state), ...(expiresAtS !== undefined && { expiresAtS }) },
-    remove: ["holder", "holderNonce", "givenBy"],
-  };
-  const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "tail", value: lock.tail }]);
-  const outcome = await engine.table.update(lockKey(pk), update, condition);
+  const outcome = await engine.table.update(lockKey(pk), freed(engine, state), whileNoneWaits(lock));
   return outcome.written ? undefined : readLock(outcome.existing);
 }
 
-/** Marks all changes of the leaving holder as already applied, so that a redo cannot write them over an edit. */
-export const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
-
-type Next =
-  | { readonly kind: "waiter"; readonly id: InvocationId; readonly nonce: Nonce; readonly applied: number }
-  | { readonly kind: "edit"; readonly item: Item }
-  | { readonly kind: "none" };
-
 /** A ticket that was drawn but not written belongs to a process that died, or that is slow and will draw another ticket. */
 async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<Next> {
-  const key = inboxKey(pk, ticket);
-  let item = await engine.table.get(key);
-  if (item === undefined) {
-    const gone = { ...key, void: true, expiresAtS: ticketExpiryS(engine) };
-    const voided = await engine.table.put(gone, { kind: "absent" });
-    if (voided.written) return { kind: "none" };
-    item = voided.existing;
-  }
-  if (item?.["edit"] === true) return { kind: "edit", item };
-  const { id, n, applied }: Partial<Item> = item ?? {};
-  if (typeof id !== "string" || typeof n !== "string") return { kind: "none" };
-  return { kind: "waiter", id: id as InvocationId, nonce: n as Nonce, applied: Number(applied ?? 0) };
+  const found = await ticketAt(engine, pk, ticket);
+  if (found !== undefined) return found;
+  const gone = { ...inboxKey(pk, ticket), void: true, expiresAtS: ticketExpiryS(engine) };
+  const voided = await engine.table.put(gone, { kind: "absent" });
+  return voided.written ? { kind: "none" } : nextOf(voided.existing);
 }
 
 async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, next: Next) {
-  const set: Record<string, Scalar> = { head: lock.head + 1, st: packState(state) };
-  if (next.kind === "waiter") {
-    const nowMs = engine.clock.nowMs();
-    const grant = Math.max(nowMs, lock.grant + 1);
-    const givenBy = lock.holder!.nonce;
-    const { id: holder, nonce: holderNonce, applied } = next;
-    Object.assign(set, { holder, holderNonce, givenBy, grant, applied, sinceMs: nowMs });
-  } else set["applied"] = ALL_APPLIED;
-  const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "head", value: lock.head }]);
-  const outcome = await engine.table.update(lockKey(pk), { set }, condition);
+  const outcome = await engine.table.update(lockKey(pk), servedTo(engine, lock, state, next), whileNextIs(lock));
   return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.existing) };
+}
+
+/**
+ * Wakes the invocation that has just got the key. If its driver waits in this process, the driver looks at the lock at once
+ * and needs no message, because the driver has a backstop.
+ */
+async function wakeHolder(engine: Engine, to: { readonly id: InvocationId; readonly target: KeyOwner }): Promise<void> {
+  const waiting = engine.activeInvocations.find(to.id);
+  if (waiting?.lock.waitsInLine === true) waiting.inbox.interrupt();
+  else await wakeNow(engine, to);
 }
 
 /**

@@ -7,7 +7,8 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Lock } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { ALL_APPLIED, passOn, wakeSuccessor } from "./give-back.ts";
+import { passOn, wakeSuccessor } from "./give-back.ts";
+import { ALL_APPLIED } from "./hand-over.ts";
 import { isHeldBy, voidTicket } from "./object-lock.ts";
 
 type Leaving = Pick<Invocation, "acceptance" | "leftQueueAt" | "grant">;

@@ -5,7 +5,7 @@ import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
-import type { Condition, Scalar } from "../ports/table.ts";
+import type { Condition, Scalar, Update } from "../ports/table.ts";
 
 export type Claimant = Pick<Acceptance, "id" | "nonce"> & Pick<Invocation, "leftQueueAt">;
 
@@ -46,6 +46,33 @@ export async function takeOrQueue(
   claimant: Claimant,
   more: Readonly<Record<string, Scalar>> = {},
 ): Promise<Taking> {
+  return await besideReservations(engine, pk, () => takeOrQueueInTurn(engine, pk, claimant, more));
+}
+
+/**
+ * Changes the lock of a key that may be free. In a process that owns its store alone, a driver may have reserved the key,
+ * which the table does not show: the change waits for the end of the reservation.
+ */
+export async function besideReservations<T>(
+  { settings, activeInvocations }: Engine,
+  pk: string,
+  change: () => Promise<T>,
+): Promise<T> {
+  if (settings.acceptanceWaitMs === undefined) return await change();
+  const turn = await activeInvocations.keyTurns.together(pk);
+  try {
+    return await change();
+  } finally {
+    turn.leave();
+  }
+}
+
+async function takeOrQueueInTurn(
+  engine: Engine,
+  pk: string,
+  claimant: Claimant,
+  more: Readonly<Record<string, Scalar>>,
+): Promise<Taking> {
   let grant = engine.clock.nowMs();
   for (;;) {
     const current = await take(engine, pk, claimant, grant);
@@ -79,14 +106,22 @@ async function take(
   };
   const outcome = await engine.table.update(
     lockKey(pk),
-    {
-      set: { held: 1, holder: id, holderNonce: nonce, grant, applied, sinceMs: engine.clock.nowMs() },
-      add: { head: 0, tail: 0, edits: 0 },
-      remove: ["expiresAtS"],
-    },
+    takenBy({ id, nonce }, { grant, applied, sinceMs: engine.clock.nowMs() }),
     { kind: "any", of: [{ kind: "absent" }, free] },
   );
   return readLock(outcome.written ? outcome.item : outcome.existing);
+}
+
+/** The change of a free lock that makes the claimant its holder. */
+export function takenBy(
+  { id, nonce }: Pick<Claimant, "id" | "nonce">,
+  { grant, applied, sinceMs }: Pick<Lock, "grant" | "applied" | "sinceMs">,
+): Update {
+  return {
+    set: { held: 1, holder: id, holderNonce: nonce, grant, applied, sinceMs },
+    add: { head: 0, tail: 0, edits: 0 },
+    remove: ["expiresAtS"],
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import { passOn } from "../lock/give-back.ts";
 import { chunkForPut } from "../store/large-record.ts";
 import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
-import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
+import { besideReservations, isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryOfEmpty, writeBeside } from "../lock/object-state.ts";
 import { readState, STATE_SHOWN_MAX_BYTES } from "../lock/stored-state.ts";
@@ -78,7 +78,8 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
   const set = { held: 0, grant, st: packState(next), editedBy: nonce };
   const add = { head: 0, tail: 0, edits: 0 };
   const update = expiresAtS === undefined ? { set, add, remove: ["expiresAtS"] } : { set: { ...set, expiresAtS }, add };
-  return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
+  const write = (): Promise<Updated> => engine.table.update(lockKey(pk), update, condition);
+  return isMade(await besideReservations(engine, pk, write), nonce);
 }
 
 /** True also if only the repetition of this edit's write was refused. Applied twice, the edit would undo later changes. */

@@ -72,13 +72,13 @@ const PLAYED: readonly Scenario[] = [
     diesAfter: SLOW_CALLED,
   },
   {
+    // The last segment moves values beside the lock, so the give-back follows it in every store.
     name: "key not given back, hints lost",
     async play(client) {
-      await sendTo(client, "push", "a");
+      await sendTo(client, "grow", "a");
       await sendTo(client, "push", "b");
     },
-    expected: { push: times(2, 2, PUSHED) },
-    states: { k: [log("a", "b")] },
+    expected: { grow: once('"<grown>"'), push: once(PUSHED) },
     diesAfter: ENDED,
     losesHints: true,
     at: CHANGES,
@@ -103,6 +103,16 @@ const PLAYED: readonly Scenario[] = [
       await callTo(client, "push", "b");
     },
     expected: { push: times(2, 2, PUSHED) },
+  },
+  {
+    name: "sends without idempotency keys, behind a slow one",
+    async play(client) {
+      await client.send("slow", { at: BOX, input: { name: "a", ms: 1_000 } });
+      await client.send("push", { at: BOX, input: "b" });
+      await client.send("push", { at: BOX, input: "c" });
+      await callTo(client, "push", "d");
+    },
+    expected: { slow: times(0, 1, SLEPT), push: times(1, 3, PUSHED) },
   },
   {
     name: "state changed step by step",

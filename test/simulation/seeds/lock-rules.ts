@@ -26,12 +26,27 @@ export function lockComplaints(note: Note, isOver: (id: string, nonce: string) =
   return complaints;
 }
 
-/** An exclusive handler commits only while it holds the lock. */
-export function holderComplaints(table: WatchedTable, { acceptance }: Invocation, segment: Segment): string[] {
+/**
+ * An exclusive handler commits only while it holds the lock. If one transaction wrote segment and lock, the handler held the
+ * lock before, or took a free one with it: nobody else had the key between.
+ */
+export function holderComplaints(
+  table: WatchedTable,
+  { acceptance }: Invocation,
+  segment: Segment,
+  joined: Note["lock"],
+): string[] {
   if (acceptance.handlerType !== "exclusive" || segment.attempt === undefined) return [];
-  const { holder } = lockOf(table, acceptance.target.key ?? "");
-  if (holder?.nonce === acceptance.nonce) return [];
-  return [`${acceptance.id} wrote segment ${segment.index} while ${holder?.id ?? "no invocation"} held its key (I6)`];
+  const { holder } = joined === undefined ? lockOf(table, acceptance.target.key ?? "") : readLock(joined.before);
+  if (holder?.nonce === acceptance.nonce || (joined !== undefined && takesFreeLock(joined, segment))) return [];
+  const by = holder?.id ?? "no invocation";
+  return [`${acceptance.id} wrote segment ${segment.index} while ${by} held its key (I6)`];
+}
+
+/** True if the write took a free lock under the grant of its segment, whether or not it also gave the lock back. */
+function takesFreeLock({ before, after }: NonNullable<Note["lock"]>, segment: Segment): boolean {
+  const [former, latter] = [readLock(before), readLock(after)];
+  return former.holder === undefined && latter.grant > former.grant && latter.grant === segment.grant;
 }
 
 /** @returns the lock of a key of the object */

@@ -66,7 +66,7 @@ export class Rules {
     this.complaints.push(...(await this.#parks.check()));
   }
 
-  async #segment({ pk, sk, before, after }: Note): Promise<void> {
+  async #segment({ pk, sk, before, after, lock }: Note): Promise<void> {
     if (after === undefined) return this.#complain(`${sk} of ${pk} was deleted (I1)`);
     if (before !== undefined) {
       if (contentOf(before) === contentOf(after)) return;
@@ -80,7 +80,7 @@ export class Rules {
     }
     if (sk === FIRST && after["listPk"] === undefined) this.#complain(`${pk} is not in the listing index`);
     this.#gap(pk, sk);
-    await this.#journal(pk);
+    await this.#journal(pk, lock);
   }
 
   #gap(pk: string, sk: string): void {
@@ -94,14 +94,14 @@ export class Rules {
     if (found === undefined) this.#complain(`${sk} of ${pk} follows upon nothing`);
   }
 
-  async #journal(pk: string): Promise<void> {
+  async #journal(pk: string, lock: Note["lock"]): Promise<void> {
     const loaded = await load(this.#observer, pk.replace("inv#", "") as InvocationId);
     if (loaded === undefined) return this.#complain(`${pk} cannot be loaded`);
     const { invocation, last } = loaded;
     const former = this.#seen.get(pk);
     if (last !== undefined) {
       this.complaints.push(...segmentComplaints(pk, last.before, last.segment));
-      this.complaints.push(...holderComplaints(this.#table, invocation, last.segment));
+      this.complaints.push(...holderComplaints(this.#table, invocation, last.segment, lock));
       if (former?.last?.segment.index === last.segment.index - 1)
         this.complaints.push(...missingEffects(this.#table, pk, former.last.before, former.last.segment));
     }

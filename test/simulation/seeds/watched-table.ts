@@ -8,6 +8,8 @@ export interface Note extends Key {
   readonly after: Item | undefined;
   /** The process that made the write and gets its answer; undefined if the process does not get that answer. */
   readonly writer: Mortal | undefined;
+  /** The lock that the same transaction wrote, as it was before and as it is after; undefined without a transaction. */
+  readonly lock?: { readonly before: Item | undefined; readonly after: Item | undefined };
 }
 
 export class WatchedTable extends MemoryTable {
@@ -56,8 +58,10 @@ export class WatchedTable extends MemoryTable {
     const after = keys.map((key) => this.shown(key));
     const answer = await done;
     if (!answer.written) return answer;
+    const lockAt = keys.length > 1 ? keys.findIndex(({ sk }) => sk === "lock") : -1;
+    const lock = lockAt >= 0 && { lock: { before: before[lockAt], after: after[lockAt] } };
     for (const [at, { pk, sk }] of keys.entries())
-      this.#notes.push({ pk, sk, before: before[at], after: after[at], writer });
+      this.#notes.push({ pk, sk, before: before[at], after: after[at], writer, ...lock });
     return answer;
   }
 }

@@ -1,0 +1,51 @@
+/** Drives an invocation whose sender does not wait for the result in the process that accepts it, without a message. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { activeByAcceptor } from "../accept/accept.ts";
+import { PendingAcceptance } from "../accept/pending-acceptance.ts";
+import { drive } from "../drive/drive.ts";
+import type { Engine } from "../engine.ts";
+import { nextLease } from "../lease/claim.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { OwnAcceptance } from "../local/own-acceptance.ts";
+
+/** True if invocations of the handler can be driven at once: the process owns its store, and the id is new each time. */
+export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler }: Route): boolean {
+  return settings.acceptanceWaitMs !== undefined && handler.type !== "workflow" && !activeInvocations.stopping;
+}
+
+/**
+ * Resolves when the acceptance is durable, and when an exclusive invocation has its place at its key, so that the next one
+ * of the same sender comes behind it (I6). The drive goes on. The acceptance may be written together with the first segment,
+ * so the caller must be sure that no invocation with this id exists.
+ * @param joinedWithinMs the longest wait of the acceptance for the first segment
+ * @returns false if all slots are in use; nothing has happened then
+ * @throws StoreError; whether the acceptance was written is unknown
+ */
+export async function acceptAndDrive(
+  engine: Engine,
+  acceptance: Acceptance,
+  route: Route,
+  joinedWithinMs: number,
+): Promise<boolean> {
+  const { drivenAtOnce } = engine.bulkheads;
+  const lane = acceptance.target.service;
+  if (!drivenAtOnce.take(lane)) return false;
+  const lease = nextLease(engine, engine.activeInvocations.newToken());
+  const pending = new PendingAcceptance(engine, acceptance, lease, joinedWithinMs);
+  const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
+  pending.durable.catch(() => active.lose());
+  const placed = acceptance.handlerType === "exclusive" ? active.lock.whenPlaced() : undefined;
+  const driving = driveToEnd(engine, active, pending).finally(() => drivenAtOnce.give(lane));
+  // After a failed drive, the backstop makes a worker drive the invocation.
+  driving.catch(() => undefined);
+  await pending.durable;
+  // If the drive fails before the invocation has a place, the acceptance is in doubt for its caller, too.
+  if (placed !== undefined) await Promise.race([placed, driving]);
+  return true;
+}
+
+async function driveToEnd(engine: Engine, active: ActiveInvocation, pending: PendingAcceptance): Promise<void> {
+  const end = await drive(engine, active);
+  if (end === "ended" && pending.backstop !== undefined) await engine.queue.recall(await pending.backstop);
+}

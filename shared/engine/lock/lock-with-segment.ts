@@ -1,0 +1,159 @@
+/**
+ * Writes a segment and the lock of its key in one transaction, in a process that owns its store alone (I10, ADR 16): the
+ * take of a reserved key, the changes of state, and the give-back after the last segment.
+ */
+import { stateEffectOf } from "../../core/invocation/effects.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
+import { type KeyedState, place } from "../../core/object/keyed-state.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { StateChange } from "../../core/model/state-change.ts";
+import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { Reservation } from "../local/lock-handle.ts";
+import type { Update, Write, Written } from "../ports/table.ts";
+import { type Lock, packState } from "../store/lock-record.ts";
+import { lockKey } from "../store/object-keys.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { counts } from "./give-back.ts";
+import { freed, servedTo, ticketAt, whileNextIs, whileNoneWaits } from "./hand-over.ts";
+import { isHeldBy, takenBy } from "./object-lock.ts";
+import { whileFree } from "./reserved-key.ts";
+
+/** `lock-refused`: nothing was written, because the lock was not as the write expected it. */
+export type WrittenWithLock = Written | "lock-refused";
+
+const REFUSED: Written = { written: false, existing: undefined };
+
+/** The write of a lock, and what it leaves: the lock, or the invocation to which the key was handed on. */
+interface LockWrite {
+  readonly write: Write;
+  readonly after: Lock | { readonly successor: InvocationId | undefined };
+}
+
+/**
+ * @param write writes the segment and, if there is one, the lock: both or neither
+ * @returns as `write` does for the segment
+ */
+export async function withLock(
+  engine: Engine,
+  active: ActiveInvocation,
+  segment: Segment,
+  write: (lock: Write | undefined) => Promise<WrittenWithLock>,
+): Promise<Written> {
+  const { reservation } = active.lock;
+  if (reservation?.taking !== undefined) await reservation.taking;
+  if (active.lease.isLost) return REFUSED;
+  if (reservation !== undefined && active.lock.reservation === reservation) {
+    const writing = writeReserved(engine, active, segment, reservation, write);
+    reservation.taking = writing.then(() => undefined);
+    await reservation.taking;
+    return await writing;
+  }
+  const giveBack = await giveBackWith(engine, active, segment);
+  const outcome = giveBack && (await write(giveBack.write));
+  if (giveBack === undefined || outcome === undefined || outcome === "lock-refused") return await alone(write);
+  if (outcome.written) note(active, giveBack);
+  return outcome;
+}
+
+/** True for a write of `withLock` that also gives the lock back. */
+export function freesLock(lock: Write): boolean {
+  return lock.kind === "update" && lock.update.set?.["held"] === 0;
+}
+
+async function alone(write: (lock: undefined) => Promise<WrittenWithLock>): Promise<Written> {
+  const outcome = await write(undefined);
+  return outcome === "lock-refused" ? REFUSED : outcome;
+}
+
+async function writeReserved(
+  engine: Engine,
+  active: ActiveInvocation,
+  segment: Segment,
+  reservation: Reservation,
+  write: (lock: Write) => Promise<WrittenWithLock>,
+): Promise<Written> {
+  const taken = takenWith(engine, active, segment, reservation);
+  const outcome = await write(taken.write);
+  // No other party takes a reserved key, so the segment counts as refused, and a worker begins anew.
+  if (outcome === "lock-refused") return REFUSED;
+  if (outcome.written) note(active, taken);
+  return outcome;
+}
+
+function note({ lock }: ActiveInvocation, { after }: LockWrite): void {
+  if ("successor" in after) lock.noteGivenBack(after.successor);
+  else lock.noteTaken(after);
+}
+
+/**
+ * The write of a reserved lock: take, changes of state and give-back in one, as far as all values are packed in the lock.
+ * Otherwise it only takes the lock, and the effects of the segment do the rest.
+ */
+function takenWith(
+  engine: Engine,
+  { invocation, lock }: ActiveInvocation,
+  segment: Segment,
+  { pk, free }: Reservation,
+): LockWrite {
+  const held = lock.known!;
+  const effect = stateEffectOf(invocation, segment);
+  const state = effect && packedIn(held.state, effect.changes.inOrder);
+  const write = (update: Update): Write => ({
+    kind: "update",
+    key: lockKey(pk),
+    update,
+    condition: whileFree(free),
+  });
+  if (state === undefined) return { write: write(takenBy(invocation.acceptance, held)), after: held };
+  if (effect?.kind === "give-back") {
+    const { set, remove } = freed(engine, state);
+    const { grant, applied, sinceMs } = held;
+    const isKept = set["expiresAtS"] === undefined;
+    const update: Update = {
+      set: { ...set, grant, applied, sinceMs },
+      add: { head: 0, tail: 0, edits: 0 },
+      remove: isKept ? [...remove, "expiresAtS"] : remove,
+    };
+    return { write: write(update), after: { successor: undefined } };
+  }
+  const after = { ...held, state, applied: segment.index };
+  const { set, ...rest } = takenBy(invocation.acceptance, after);
+  return { write: write({ set: { ...set, st: packState(state) }, ...rest }), after };
+}
+
+/**
+ * The give-back of a lock that the table shows as held: the key comes free, or goes to the next in line.
+ * @returns undefined if the give-back needs further writes; the effects of the segment then perform it
+ */
+async function giveBackWith(
+  engine: Engine,
+  { invocation, lock: { known } }: ActiveInvocation,
+  segment: Segment,
+): Promise<LockWrite | undefined> {
+  const { acceptance } = invocation;
+  const mayJoin = engine.settings.acceptanceWaitMs !== undefined && acceptance.handlerType === "exclusive";
+  if (!mayJoin || known === undefined || segment.after.kind !== "completed") return undefined;
+  const pk = objectPartition(engine, acceptance.target);
+  const lock = await lockAt(engine, pk);
+  const effect = stateEffectOf(invocation, segment);
+  if (effect === undefined || !isHeldBy(lock, acceptance) || lock.grant !== known.grant) return undefined;
+  const { changes } = effect;
+  const state = counts(lock, invocation, changes) ? packedIn(lock.state, changes.inOrder) : lock.state;
+  if (state === undefined) return undefined;
+  const key = lockKey(pk);
+  if (lock.head === lock.tail) {
+    const write = { kind: "update", key, update: freed(engine, state), condition: whileNoneWaits(lock) } as const;
+    return { write, after: { successor: undefined } };
+  }
+  const next = await ticketAt(engine, pk, lock.head + 1);
+  if (next?.kind !== "waiter") return undefined;
+  const update = servedTo(engine, lock, state, next);
+  return { write: { kind: "update", key, update, condition: whileNextIs(lock) }, after: { successor: next.id } };
+}
+
+/** @returns undefined if the changes write or remove values beside the lock */
+function packedIn(state: KeyedState, changes: readonly StateChange[]): KeyedState | undefined {
+  const { next, put, remove, removesAll } = place(state, changes);
+  return put.size > 0 || remove.length > 0 || removesAll ? undefined : next;
+}

@@ -1,0 +1,83 @@
+/**
+ * Reserves the free key of an exclusive invocation in a process that owns its store alone (ADR 16): the handler runs before
+ * the table names the invocation as the holder, and one transaction then writes the first segment and the lock (I6).
+ */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { isEmpty } from "../../core/object/keyed-state.ts";
+import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { Reservation } from "../local/lock-handle.ts";
+import type { Condition } from "../ports/table.ts";
+import { type Lock, readLock } from "../store/lock-record.ts";
+import { lockKey } from "../store/object-keys.ts";
+import { lockAt } from "../store/object-partition.ts";
+import { isHeldBy, takenBy } from "./object-lock.ts";
+
+/**
+ * Waits until no other driver of this process has the key, and reserves it if the table shows it as free. If the handler
+ * takes longer than a moment, the lock is taken in the table meanwhile.
+ * @returns false if the key has to be taken in the table
+ */
+export async function reserveKey(engine: Engine, active: ActiveInvocation, pk: string): Promise<boolean> {
+  const { acceptanceWaitMs } = engine.settings;
+  if (acceptanceWaitMs === undefined || !mayReserve(active)) return false;
+  const turn = await engine.activeInvocations.keyTurns.alone(pk);
+  const free = await lockAt(engine, pk).catch((error: unknown) => {
+    turn.leave();
+    throw error;
+  });
+  if (free.holder !== undefined || active.isStopping || active.lease.isLost) {
+    turn.leave();
+    return false;
+  }
+  active.lock.reserve({ pk, free, turn }, heldLock(engine, active.invocation.acceptance, free));
+  engine.activeInvocations.delayed.add(acceptanceWaitMs, () => {
+    takeReserved(engine, active)?.catch(() => active.lose());
+  });
+  return true;
+}
+
+/**
+ * Only for an invocation that its acceptor drives for the first time. A caller drives several children, whose keys are
+ * acquired before the first of them runs, so a child takes its key in the table.
+ */
+function mayReserve({ invocation, lease, origin, ownAcceptance }: ActiveInvocation): boolean {
+  const isNew = invocation.segmentIndex === 0 && lease.ticket === undefined && ownAcceptance !== undefined;
+  return isNew && origin.caller === undefined && invocation.acceptance.handlerType === "exclusive";
+}
+
+function heldLock(engine: Engine, { id, nonce }: Acceptance, free: Lock): Lock {
+  const nowMs = engine.clock.nowMs();
+  return { ...free, holder: { id, nonce }, grant: Math.max(nowMs, free.grant + 1), applied: 0, sinceMs: nowMs };
+}
+
+/** Takes a reserved key in the table, if no write does so already. @returns undefined if no key is reserved */
+export function takeReserved(engine: Engine, active: ActiveInvocation): Promise<void> | undefined {
+  const { reservation } = active.lock;
+  if (reservation === undefined) return undefined;
+  return (reservation.taking ??= takeAlone(engine, active, reservation));
+}
+
+async function takeAlone(engine: Engine, active: ActiveInvocation, { pk, free }: Reservation): Promise<void> {
+  // A lock must name a durable acceptance (I6).
+  await active.ownAcceptance?.settle();
+  const { acceptance } = active.invocation;
+  const { known } = active.lock;
+  const outcome = await engine.table.update(lockKey(pk), takenBy(acceptance, known!), whileFree(free));
+  const lock = readLock(outcome.written ? outcome.item : outcome.existing);
+  // The item of this very write refuses its repetition.
+  if (isHeldBy(lock, acceptance) && lock.grant === known!.grant) active.lock.noteTaken(lock);
+  else active.lose();
+}
+
+/** True for the lock as it was read. A lock without state may have expired since. */
+export function whileFree({ grant, state }: Lock): Condition {
+  const unchanged: Condition = {
+    kind: "all",
+    of: [
+      { kind: "equal", attribute: "held", value: 0 },
+      { kind: "equal", attribute: "grant", value: grant },
+    ],
+  };
+  return isEmpty(state) ? { kind: "any", of: [{ kind: "absent" }, unchanged] } : unchanged;
+}
