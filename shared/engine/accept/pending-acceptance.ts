@@ -15,6 +15,7 @@ const TOGETHER_MAX_BYTES = 16 * 1024;
 /**
  * No other party has the new id before the answer, so the acceptance need not be durable before the first segment: one write
  * can make both durable, or neither (I1). If the handler takes longer than a moment, the acceptance is written alone meanwhile.
+ * `durable` rejects with a StoreError if the id exists already.
  */
 export class PendingAcceptance implements UnderWay {
   readonly #engine: Engine;
@@ -87,11 +88,18 @@ export class PendingAcceptance implements UnderWay {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#sendBackstop();
-    const accepted = accept(this.#engine, this.#acceptance, this.#lease);
+    const accepted = accept(this.#engine, this.#acceptance, this.#lease).then(({ kind }) => {
+      if (kind === "existing") throw existsAlready(this.#acceptance);
+    });
     Promise.all([accepted, this.backstop]).then(() => this.#resolve(), this.#reject);
   }
 
   #sendBackstop(): void {
     this.backstop = sendWake(this.#engine, this.#acceptance, this.#engine.settings.leaseMs);
   }
+}
+
+/** A derived id may have been accepted by another party meanwhile: a record of a topic by the next reader of its partition. */
+function existsAlready({ id }: Acceptance): StoreError {
+  return new StoreError(`an item of ${id} exists already`);
 }

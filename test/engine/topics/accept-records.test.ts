@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Subscription } from "../../../shared/core/registry/subscription.ts";
 import type { TopicRecord } from "../../../shared/core/topics/topic-record.ts";
+import { stateOf } from "../../../shared/engine/operate/edit-state.ts";
 import { readKafka } from "../../../shared/engine/register/kafka-items.ts";
 import { createKafkaCluster, subscribe } from "../../../shared/engine/register/subscribe.ts";
 import { acceptRecords } from "../../../shared/engine/topics/accept-records.ts";
@@ -13,7 +14,9 @@ import {
 } from "../../../shared/engine/topics/subscription-orders.ts";
 import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import { crashAfter, crashBefore } from "../../harness/engine/crash.ts";
-import { objectOf, workflowOf } from "../../harness/engine/object-stage.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { addCount, objectOf, workflowOf } from "../../harness/engine/object-stage.ts";
+import type { Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { rowsOf } from "../../harness/engine/statements.ts";
 
@@ -161,6 +164,30 @@ describe("a process that dies", () => {
       expect(rows).toEqual([{ n: 6 }]);
     },
   );
+});
+
+test("a batch that two readers of its partition accept at the same time counts each record once", async () => {
+  const gate = new Gate();
+  const counting: Handler = async (ctx) => {
+    await gate.passed;
+    return addCount(ctx);
+  };
+  stage = await open({ add: counting }, { services: [objectOf(["add"])], acceptanceWaitMs: 4 });
+  actor = stage.actor({ soleOwner: true });
+  await createKafkaCluster(actor.engine, { name: "main", properties: { "bootstrap.servers": "b:1" } });
+  const subscription = await subscribed("O/add");
+  const records = Array.from({ length: 4 }, (_, offset) => record(offset, "k", String(10 ** offset)));
+  const batch = { subscription, partition: 0, records };
+  const former = acceptRecords(actor.engine, batch).catch(() => undefined);
+  await stage.pulse.settle();
+  actor.startWorker();
+  const latter = acceptRecords(actor.engine, batch);
+  await stage.pulse.pass(200);
+  gate.open();
+  await stage.pulse.within(60_000, Promise.all([former, latter]));
+  await stage.pulse.pass(60_000);
+  const state = await stateOf(actor.engine, { service: "O", key: "k" });
+  expect(new TextDecoder().decode(state?.get("count"))).toBe("1111");
 });
 
 describe("a bad record", () => {
