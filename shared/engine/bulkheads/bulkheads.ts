@@ -12,6 +12,11 @@ import { Slots } from "./slots.ts";
 const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
+/**
+ * So many records keep a deployment busy. With more, handlers wait for one another until their acceptances have to be written
+ * by themselves, which takes time from all.
+ */
+const RECORDS_AT_ONCE = 128;
 /** A lane gets half of them, which is more than the acceptances of a batch of records at a time. */
 const DRIVEN_AT_ONCE_MAX = 512;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
@@ -31,6 +36,8 @@ export interface Bulkheads {
   readonly alongside: Slots;
   /** Sends and records that their acceptor drives at once, in lanes by their service. Further ones go through the queue. */
   readonly drivenAtOnce: Slots;
+  /** Records whose acceptance waits for their first segment, in lanes by subscription. */
+  readonly recordTurns: FairTurns;
   /** Bytes of received replies that are not yet stored, in lanes by deployment. */
   readonly replies: Budget;
   /** Bytes of journals in memory, in lanes by service. */
@@ -67,6 +74,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
     drivenAtOnce: new Slots({ count: DRIVEN_AT_ONCE_MAX, perLane: "share" }),
+    recordTurns: new FairTurns(RECORDS_AT_ONCE),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),
     journalsCountedFromBytes,

@@ -31,10 +31,17 @@ export async function reserveKey(engine: Engine, active: ActiveInvocation, pk: s
     return false;
   }
   active.lock.reserve({ pk, free, turn }, heldLock(engine, active.invocation.acceptance, free));
-  engine.activeInvocations.delayed.add(acceptanceWaitMs, () => {
-    takeReserved(engine, active)?.catch(() => active.lose());
-  });
+  takeLater(engine, active, acceptanceWaitMs);
   return true;
+}
+
+/** Takes the key in the table after the wait, and not before the write of the acceptance has begun. */
+function takeLater(engine: Engine, active: ActiveInvocation, waitMs: number): void {
+  engine.activeInvocations.delayed.add(waitMs, () => {
+    if (active.lock.reservation === undefined) return;
+    if (active.ownAcceptance?.waits === true) takeLater(engine, active, waitMs);
+    else takeReserved(engine, active)?.catch(() => active.lose());
+  });
 }
 
 /**

@@ -23,16 +23,10 @@ import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
 /**
- * Lower than `AT_ONCE`: with fewer handlers at a time, each mostly ends before its acceptance has to be written without
- * a segment.
- */
-const DRIVEN_AT_ONCE = 48;
-
-/**
  * No caller waits for the acceptance of a record, so its write may wait longer than that of a call. Each handler that ends
  * within this time saves two writes and a message.
  */
-const JOINED_WITHIN_MS = 50;
+const JOINED_WITHIN_MS = 400;
 
 /** How the records of one batch are accepted. */
 interface Way {
@@ -131,7 +125,7 @@ async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: 
     if (begun === undefined) lanes.set(lane, [one]);
     else begun.push(one);
   }
-  const made = await atMost(way.drivesAtOnce ? DRIVEN_AT_ONCE : AT_ONCE, [...lanes.values()], async (lane) => {
+  const made = await atMost(AT_ONCE, [...lanes.values()], async (lane) => {
     let count = 0;
     for (const one of lane) if (await acceptOne(engine, origin, way, one)) count++;
     return count;
@@ -171,10 +165,11 @@ async function acceptOne(
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };
+  const drive = (): Promise<boolean> => acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS);
   const isDriven =
     drivesAtOnce &&
     isUntouched(position, record.offset) &&
-    (await acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS));
+    (await engine.bulkheads.recordTurns.take(origin.subscriptionId, drive));
   // An expired life under a derived id is the acceptance of this very record.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
