@@ -7,6 +7,7 @@ import type { Segment } from "../../core/invocation/segment.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { InboxRead, InboxRest } from "../store/inbox-reading.ts";
+import { DriverWait } from "./driver-wait.ts";
 
 /** The results of one invocation that may be only in memory. */
 const RESULTS_MAX_BYTES = 4 * 1024 * 1024;
@@ -26,7 +27,7 @@ export class Inbox {
   #isOpen = true;
   #isDirty = false;
   #hadItems = false;
-  #wait: AbortController | undefined;
+  readonly #wait = new DriverWait();
   #rest: InboxRest | undefined;
   #resultBytes = 0;
 
@@ -158,18 +159,17 @@ export class Inbox {
 
   close(): void {
     this.#isOpen = false;
+    this.#wait.close();
   }
 
   /** Waits in the driver for `ms`, or until `interrupt` is called. */
-  async wait(clock: Clock, ms: number): Promise<void> {
-    this.#wait = new AbortController();
-    await clock.sleep(ms, this.#wait.signal);
-    this.#wait = undefined;
+  wait(clock: Clock, ms: number): Promise<void> {
+    return this.#wait.begin(clock, ms);
   }
 
   /** Ends the wait in the driver, if it waits. */
   interrupt(): void {
-    this.#wait?.abort();
+    this.#wait.interrupt();
   }
 
   #forgetResult(key: string): void {

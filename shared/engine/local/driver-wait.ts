@@ -1,0 +1,56 @@
+/**
+ * The wait of a driver: it ends at a moment, or when other code of the process interrupts it. A handler of many steps begins
+ * thousands of waits, nearly all of which are interrupted, so one sleep of the clock serves many waits.
+ */
+import type { Clock } from "../ports/clock.ts";
+
+interface Sleep {
+  readonly untilMs: number;
+  readonly end: AbortController;
+}
+
+/** A reason of one's own: without one, each abort makes an error with a stack. */
+const NO_LONGER_NEEDED = Symbol("no longer needed");
+
+export class DriverWait {
+  #untilMs = 0;
+  #resume: (() => void) | undefined;
+  #sleep: Sleep | undefined;
+
+  /** Waits for `ms`, or until `interrupt` is called. One wait at a time. */
+  begin(clock: Clock, ms: number): Promise<void> {
+    this.#untilMs = clock.nowMs() + ms;
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+      this.#sleepOn(clock);
+    });
+  }
+
+  /** Ends the wait, if there is one. */
+  interrupt(): void {
+    const resume = this.#resume;
+    this.#resume = undefined;
+    resume?.();
+  }
+
+  /** Ends the sleep of the clock. Called when the driver leaves. */
+  close(): void {
+    this.#sleep?.end.abort(NO_LONGER_NEEDED);
+    this.#sleep = undefined;
+  }
+
+  /** A sleep that ends before the wait goes on until then; one that ends after the wait gives way to a shorter one. */
+  #sleepOn(clock: Clock): void {
+    if (this.#sleep !== undefined && this.#sleep.untilMs <= this.#untilMs) return;
+    this.close();
+    const sleep = { untilMs: this.#untilMs, end: new AbortController() };
+    this.#sleep = sleep;
+    void clock.sleep(Math.max(0, sleep.untilMs - clock.nowMs()), sleep.end.signal).then((slept) => {
+      if (!slept || this.#sleep !== sleep) return;
+      this.#sleep = undefined;
+      if (this.#resume === undefined) return;
+      if (this.#untilMs <= sleep.untilMs) this.interrupt();
+      else this.#sleepOn(clock);
+    });
+  }
+}

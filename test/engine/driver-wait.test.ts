@@ -1,0 +1,67 @@
+/** The wait of a driver ends at its moment or at an interruption, whatever sleep an earlier wait has left. */
+import { expect, test } from "vitest";
+import { DriverWait } from "../../shared/engine/local/driver-wait.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+
+const isOver = async (wait: Promise<void>): Promise<boolean> => {
+  let over = false;
+  void wait.then(() => (over = true));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  return over;
+};
+
+test("a wait ends at its moment", async () => {
+  const [clock, wait] = [new SteppedClock(), new DriverWait()];
+  const waiting = wait.begin(clock, 100);
+  await clock.advance(99);
+  expect(await isOver(waiting)).toBe(false);
+  await clock.advance(1);
+  expect(await isOver(waiting)).toBe(true);
+});
+
+test("an interruption ends a wait at once, and no later one", async () => {
+  const [clock, wait] = [new SteppedClock(), new DriverWait()];
+  wait.interrupt();
+  const first = wait.begin(clock, 100);
+  expect(await isOver(first)).toBe(false);
+  wait.interrupt();
+  expect(await isOver(first)).toBe(true);
+  expect(await isOver(wait.begin(clock, 100))).toBe(false);
+});
+
+test("a thousand interrupted waits keep one sleep of the clock, and the next wait ends at its own moment", async () => {
+  const [clock, wait] = [new SteppedClock(), new DriverWait()];
+  for (let at = 0; at < 1_000; at++) {
+    const waiting = wait.begin(clock, 60_000);
+    wait.interrupt();
+    await waiting;
+    await clock.advance(1);
+    expect(clock.sleeping).toBe(1);
+  }
+  const last = wait.begin(clock, 60_000);
+  await clock.advance(59_999);
+  expect(await isOver(last)).toBe(false);
+  await clock.advance(1);
+  expect(await isOver(last)).toBe(true);
+  expect(clock.sleeping).toBe(0);
+});
+
+test("a wait that ends before the sleep of the wait before it ends at its own moment", async () => {
+  const [clock, wait] = [new SteppedClock(), new DriverWait()];
+  const long = wait.begin(clock, 60_000);
+  wait.interrupt();
+  await long;
+  const short = wait.begin(clock, 10);
+  expect(clock.sleeping).toBe(1);
+  await clock.advance(10);
+  expect(await isOver(short)).toBe(true);
+});
+
+test("a driver that leaves keeps no sleep", async () => {
+  const [clock, wait] = [new SteppedClock(), new DriverWait()];
+  const waiting = wait.begin(clock, 60_000);
+  wait.interrupt();
+  await waiting;
+  wait.close();
+  expect(clock.sleeping).toBe(0);
+});
