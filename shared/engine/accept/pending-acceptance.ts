@@ -32,26 +32,31 @@ export class PendingAcceptance implements UnderWay {
    */
   backstop: Promise<MessageHandle> | undefined;
 
+  readonly #hasBackstop: boolean;
+
   /**
    * Begins the write at once, unless the settings and the acceptance itself allow the write to wait.
    * @param waitMs how long the write may wait; undefined if it may not
+   * @param hasBackstop false for a call whose caller stands behind it: the driver of the caller redoes the call
    */
   constructor(
     engine: Engine,
     acceptance: Acceptance,
     lease: Lease,
     waitMs: number | undefined = engine.settings.acceptanceWaitMs,
+    hasBackstop = true,
   ) {
     this.#engine = engine;
     this.#acceptance = acceptance;
     this.#lease = lease;
+    this.#hasBackstop = hasBackstop;
     this.durable = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const hurries = acceptance.input.length > TOGETHER_MAX_BYTES;
-    if (waitMs === undefined || hurries) this.#begin();
-    else engine.activeInvocations.delayed.add(waitMs, () => this.#begin());
+    const isLarge = acceptance.input.length > TOGETHER_MAX_BYTES;
+    if (waitMs === undefined || isLarge) this.hurry();
+    else engine.activeInvocations.delayed.add(waitMs, () => this.hurry());
   }
 
   get waits(): boolean {
@@ -84,7 +89,8 @@ export class PendingAcceptance implements UnderWay {
     }
   }
 
-  #begin(): void {
+  /** Begins the write of the acceptance without a segment, unless it has begun. */
+  hurry(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#sendBackstop();
@@ -95,7 +101,7 @@ export class PendingAcceptance implements UnderWay {
   }
 
   #sendBackstop(): void {
-    this.backstop = sendWake(this.#engine, this.#acceptance, this.#engine.settings.leaseMs);
+    if (this.#hasBackstop) this.backstop = sendWake(this.#engine, this.#acceptance, this.#engine.settings.leaseMs);
   }
 }
 

@@ -27,6 +27,8 @@ export async function commit(
 ): Promise<boolean> {
   const { lease: handle, invocation, ownAcceptance } = active;
   if (ownAcceptance?.durable !== undefined && !ownAcceptance.waits) await ownAcceptance.durable;
+  const unsettled = active.children.settle();
+  if (unsettled !== undefined) await unsettled;
   if (handle.isLost) return false;
   const consumedUnits = active.writes + 1;
   const isCancelled = endOutcome(next) === "cancelled";

@@ -192,6 +192,8 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
   active.attempt.leaveRoom();
   switch (step.kind) {
     case "end":
+      // The redo of a last segment ends with the message of its driver, which is recalled after the end.
+      await active.children.settle();
       await keepArrivals(engine, active.invocation);
       await unlistTombstone(engine, active.invocation);
       await leaveOpenIndex(engine, active.invocation, active.lease, { mayBeNoted: true });
@@ -236,6 +238,8 @@ function driveChild(engine: Engine, active: ActiveInvocation, child: ActiveInvoc
 /** When the driver leaves, sends a backstop for each child that it still drives along. Until then a child has no message. */
 async function leaveChildren(engine: Engine, { children }: ActiveInvocation): Promise<void> {
   const { leaseMs } = engine.settings;
+  // A call whose acceptance fails has no driver any more. The redo of the caller's last segment accepts it.
+  await children.settle()?.catch(() => undefined);
   const wakes = children.all().map(({ invocation }) => sendWake(engine, invocation.acceptance, leaseMs));
   await Promise.allSettled(wakes);
 }

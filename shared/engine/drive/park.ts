@@ -44,6 +44,7 @@ export async function park(
     await waitHere(engine, active, step);
     return active.lease.isLost ? "lost" : "again";
   }
+  await active.children.settle();
   // Each awaited call gets a message before the park: a worker then drives the call, or delivers its result again
   // (docs/design.md#calls-are-driven-inline).
   await wakeAwaited(engine, { invocation: active.invocation, arrivals: inbox.arrivals }, active.children.parked);

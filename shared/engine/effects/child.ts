@@ -6,7 +6,8 @@ import type { Result } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import { acquire } from "../lock/acquire.ts";
 import { accept, activeByAcceptor, newNonce } from "../accept/accept.ts";
-import { NO_LEASE } from "../store/acceptance-record.ts";
+import { PendingAcceptance } from "../accept/pending-acceptance.ts";
+import { type Lease, NO_LEASE } from "../store/acceptance-record.ts";
 import { writeSink } from "./attach-sink.ts";
 import { withKey } from "../attempt/command-rejections.ts";
 import { complete, completionOf } from "../messaging/completion.ts";
@@ -30,7 +31,8 @@ type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 const DEPTH_MAX = 16;
 
 /**
- * Resolves when the child is durable, not when it has ended.
+ * Resolves when the child is durable, not when it has ended. The acceptance of a child that is driven along may still wait
+ * for its first segment.
  * @param room the number of further children that the driver can drive along
  * @returns the call, if the driver of its caller shall drive it along and take its result from memory
  *   (docs/design.md#calls-are-driven-inline); else undefined
@@ -54,6 +56,12 @@ export async function acceptChild(
   const isElsewhere = leavesToSlowLane(engine, service);
   const along = room > 0 && !tooSlow && !isElsewhere && mayDriveAlong(driver) ? driver : undefined;
   const lease = along ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
+  if (along !== undefined && mayWait(engine, acceptance, redoOfMs)) {
+    const pending = new PendingAcceptance(engine, acceptance, lease, engine.settings.acceptanceWaitMs, false);
+    const child = childOf(engine, along, acceptance, lease, completionId, routing, pending);
+    pending.durable.catch(() => child.lose());
+    return child;
+  }
   const join = (existing: Loaded): Promise<void> => joinExisting(engine, by, existing, completionId);
   const acceptation = await accept(engine, acceptance, lease, isThis, undefined, join);
   if (acceptation.kind === "existing") return undefined;
@@ -61,17 +69,39 @@ export async function acceptChild(
     await startSend(engine, acceptance);
     return undefined;
   }
-  const ownAcceptance = new OwnAcceptance(routing.found ? routing.route : undefined);
-  const child = activeByAcceptor(engine, acceptance, lease, ownAcceptance, {
-    messageDriven: false,
-    depth: along.origin.depth + 1,
-    caller: { active: along, completionId },
-  });
+  const child = childOf(engine, along, acceptance, lease, completionId, routing);
   // Takes the lock here, not when the child is driven, so that the calls of one handler to one key keep their order (I6).
   if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
   await parkPending(engine, acceptance, child.lease.ticket!);
   along.children.notePark(completionId);
   return undefined;
+}
+
+/**
+ * True if the acceptance may wait for the child's first segment: the id follows from the command alone, and the command is
+ * performed for the first time, so no invocation has the id. The caller writes nothing before the acceptance is durable
+ * (`Children.settle`). A key has to be taken after the acceptance, in the order of the calls (I6).
+ */
+function mayWait({ settings }: Engine, child: Acceptance, redoOfMs: number | undefined): boolean {
+  const isFresh = redoOfMs === undefined && livesOnce(child) && child.handlerType !== "exclusive";
+  return settings.acceptanceWaitMs !== undefined && isFresh && child.startAtMs === undefined;
+}
+
+function childOf(
+  engine: Engine,
+  along: ActiveInvocation,
+  acceptance: Acceptance,
+  lease: Lease,
+  completionId: number,
+  routing: Routing,
+  pending?: PendingAcceptance,
+): ActiveInvocation {
+  const ownAcceptance = new OwnAcceptance(routing.found ? routing.route : undefined, pending);
+  return activeByAcceptor(engine, acceptance, lease, ownAcceptance, {
+    messageDriven: false,
+    depth: along.origin.depth + 1,
+    caller: { active: along, completionId },
+  });
 }
 
 function mayDriveAlong(driver: ActiveInvocation | undefined): boolean {

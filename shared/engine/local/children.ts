@@ -1,11 +1,13 @@
 /** The calls that one driver drives along. `drive/` changes this part, and `effects/` adds calls that park at once. */
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { OwnAcceptance } from "./own-acceptance.ts";
 
 /** The most calls of one invocation that are driven along at a time. */
 const CHILDREN_MAX = 32;
 
 interface Child {
   readonly invocation: Invocation;
+  readonly ownAcceptance: OwnAcceptance | undefined;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -38,6 +40,16 @@ export class Children {
   /** The completion ids of the calls that are driven along now. */
   get driven(): Iterable<number> {
     return this.#driven?.keys() ?? [];
+  }
+
+  /**
+   * Begins the writes of acceptances that still wait for first segments. Called before the caller writes anything: a redo
+   * accepts the calls of the last segment only (I2).
+   * @returns undefined if all are durable. @throws the error with which one failed
+   */
+  settle(): Promise<unknown> | undefined {
+    const waiting = this.all().flatMap(({ ownAcceptance }) => ownAcceptance?.hurry() ?? []);
+    return waiting.length === 0 ? undefined : Promise.all(waiting);
   }
 
   begin(completionId: number, child: Child): void {

@@ -8,6 +8,8 @@ export interface UnderWay {
   readonly durable: Promise<void>;
   /** True until the write of the acceptance begins: the acceptance may be written together with the first segment. */
   readonly waits: boolean;
+  /** Begins the write, unless it has begun. */
+  hurry(): void;
   /**
    * @param isLast true if nothing remains to be done after the segment
    * @param lock the write of the lock that the invocation has reserved
@@ -33,6 +35,13 @@ export class OwnAcceptance {
   /** True while the acceptance may be written together with the first segment. */
   get waits(): boolean {
     return this.#underWay?.waits === true;
+  }
+
+  /** Begins the write if it waits. @returns undefined if the acceptance is durable, else as `settle` */
+  hurry(): Promise<void> | undefined {
+    if (this.#underWay === undefined) return undefined;
+    this.#underWay.hurry();
+    return this.settle();
   }
 
   /** Resolves when the acceptance is durable. @throws the error with which it failed */

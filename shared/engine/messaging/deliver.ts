@@ -149,13 +149,15 @@ export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct
 }
 
 /**
- * Orders the kill of an invocation, if this call created it. The acceptance was durable before
- * the caller continued (I2), so one that is absent now was purged or has expired, and no write of it is under way.
+ * Orders the kill of an invocation, if this call created it. The acceptance is durable, or this process drives the call and
+ * its write is under way. One that is absent then was purged or has expired.
  */
 export async function orderKillOfCall(
   engine: Engine,
   { childId, ...call }: CallOrigin & { readonly childId: InvocationId },
 ): Promise<void> {
+  const underWay = engine.activeInvocations.find(childId)?.ownAcceptance?.durable;
+  if (underWay !== undefined) await underWay.catch(() => undefined);
   const existing = await existingAcceptance(engine, childId);
   if (existing === undefined || !isMadeByCall(await acceptanceIn(engine, childId, existing), call)) return;
   await orderKill(engine, addresseeIn(childId, existing));
