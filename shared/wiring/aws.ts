@@ -14,7 +14,7 @@ import { silentMeter } from "../adapters/system/silent-meter.ts";
 import { METRIC_FACTS } from "../config/metric-facts.ts";
 import { loadSettings } from "../config/settings-source.ts";
 import type { Settings } from "../config/settings-table.ts";
-import { newBulkheads } from "../engine/bulkheads/bulkheads.ts";
+import { newBulkheads, showPeaks } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -136,8 +136,13 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     engine,
     settings,
     ...(deadLetters && { deadLetters }),
-    ...(emf && { flushMetrics: () => emf.flush() }),
+    ...(emf && { flushMetrics: () => flushWithPeaks(emf, engine) }),
   };
+}
+
+function flushWithPeaks(emf: EmfMeter, { bulkheads }: Engine): void {
+  showPeaks(emf, bulkheads);
+  emf.flush();
 }
 
 function lambdaEndpoints(settings: Settings): LambdaEndpoints {

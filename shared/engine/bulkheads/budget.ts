@@ -32,6 +32,7 @@ export class Budget {
   readonly #lanes = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
   #used = 0;
+  #peak = 0;
   #beyond: Account | undefined;
   #formerlyBeyond = "";
 
@@ -50,6 +51,13 @@ export class Budget {
 
   get waiting(): number {
     return this.#waiting.size;
+  }
+
+  /** The highest amount held since the last call. */
+  takePeak(): number {
+    const peak = this.#peak;
+    this.#peak = this.held;
+    return peak;
   }
 
   open(lane: string): Account {
@@ -101,6 +109,7 @@ export class Budget {
     }
     if (this.#beyond !== account) this.#count(account.lane, amount);
     account.held += amount;
+    this.#peak = Math.max(this.#peak, this.held);
     return true;
   }
 

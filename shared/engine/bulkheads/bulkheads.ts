@@ -86,6 +86,20 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
   };
 }
 
+/** Below this share of its capacity, a peak says nothing about the size of the budget. */
+const PEAK_SHOWN_FROM = 0.5;
+
+/**
+ * Shows the highest share of each budget that was in use since the last call. For functions, which hold nothing when an event
+ * is over, and pay for each metric: a budget that is half empty costs nothing.
+ */
+export function showPeaks(meter: Meter, { replies, journals }: Pick<Bulkheads, "replies" | "journals">): void {
+  for (const [budget, one] of Object.entries({ replies, journals })) {
+    const share = one.takePeak() / one.capacity;
+    if (share >= PEAK_SHOWN_FROM) meter.gauge("budget_peak_ratio", share, { budget });
+  }
+}
+
 /** Shows a budget as gauges. @param budget the value of the gauges' label `budget` */
 export function showBudget(meter: Meter, budget: string, { held, capacity, waiting }: Budget): void {
   meter.gauge("budget_held_bytes", held, { budget });

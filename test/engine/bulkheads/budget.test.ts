@@ -2,6 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
+import { showPeaks } from "../../../shared/engine/bulkheads/bulkheads.ts";
+import { RecordingMeter } from "../../recording-log.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
 const PATIENCE_MS = 1_000;
@@ -87,4 +89,31 @@ test("after any operations the budget's total is that of its accounts, and all a
       expect(budget.waiting).toBe(0);
     }),
   );
+});
+
+test("the peak is the highest amount since it was last asked for", () => {
+  const { budget } = budgetOf(100);
+  const [first, second] = [budget.open("a"), budget.open("b")];
+  void first.grow(40);
+  void second.grow(30);
+  first.close();
+  expect([budget.takePeak(), budget.takePeak()]).toEqual([70, 30]);
+  second.close();
+  expect([budget.takePeak(), budget.takePeak()]).toEqual([30, 0]);
+});
+
+test("a function shows the peak of a budget of which at least half was in use, and of no other", () => {
+  const { budget: replies } = budgetOf(100);
+  const { budget: journals } = budgetOf(100);
+  const meter = new RecordingMeter();
+  const [reply, journal] = [replies.open("a"), journals.open("a")];
+  void reply.grow(49);
+  void journal.grow(50);
+  reply.close();
+  journal.close();
+  showPeaks(meter, { replies, journals });
+  showPeaks(meter, { replies, journals });
+  expect(meter.measures).toEqual([
+    { kind: "gauge", name: "budget_peak_ratio", value: 0.5, labels: { budget: "journals" } },
+  ]);
 });
