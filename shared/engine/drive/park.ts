@@ -101,8 +101,11 @@ function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtM
 
 const CHILDREN_WAIT_MAX_MS = HOUR_MS;
 
-/** A driver waits in memory for its key for this long, so that a quick holder hands the key over without a message. */
-const IN_LINE_MAX_MS = 1_000;
+/**
+ * A driver waits in memory for its key for this long, so that quick holders hand the key over without messages. Lists show
+ * the invocation as pending from its park on.
+ */
+const IN_LINE_MAX_MS = 200;
 
 /**
  * The time for which the driver still waits in memory for its key. Only in a process that owns its store alone, where the

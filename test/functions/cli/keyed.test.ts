@@ -78,6 +78,12 @@ it("an invocation that waits for a key is shown with its place and the holder", 
   const holder = await sent("Desk/front%2Fleft/serve", "suspended", "Sleep");
   const second = await sent("Desk/front%2Fleft/close", "pending", "Input");
   const third = await sent("Desk/front%2Fleft/close", "pending", "Input");
+  // A driver waits in memory for a moment before it parks.
+  const listed = async (): Promise<number> => {
+    const response = await fetch(`${stage.adminUri}/invocations?service=Desk&status=pending`);
+    return ((await response.json()) as { readonly invocations: readonly unknown[] }).invocations.length;
+  };
+  await expect.poll(listed, SEEN_WITHIN).toBe(2);
   const script = scribe(command, env);
   for (const id of [holder, second, third]) expect(await script.run(`invocations describe ${id}`)).toBe(0);
   expect(await script.run("inv ls --key front/left --status pending suspended")).toBe(0);
