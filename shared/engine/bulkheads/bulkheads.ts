@@ -17,8 +17,6 @@ const ALONGSIDE_MAX = 1_000;
  * by themselves, which takes time from all.
  */
 const RECORDS_AT_ONCE = 128;
-/** A lane gets half of them, which is more than the acceptances of a batch of records at a time. */
-const DRIVEN_AT_ONCE_MAX = 512;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
 const REPLY_PATIENCE_MS = 30_000;
 const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
@@ -34,8 +32,6 @@ export interface Bulkheads {
   readonly acceptances: FairTurns;
   /** Calls that drivers drive along, in lanes by their service. */
   readonly alongside: Slots;
-  /** Sends and records that their acceptor drives at once, in lanes by their service. Further ones go through the queue. */
-  readonly drivenAtOnce: Slots;
   /** Records whose acceptance waits for their first segment, in lanes by subscription. */
   readonly recordTurns: FairTurns;
   /** Bytes of received replies that are not yet stored, in lanes by deployment. */
@@ -73,7 +69,6 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
-    drivenAtOnce: new Slots({ count: DRIVEN_AT_ONCE_MAX, perLane: "share" }),
     recordTurns: new FairTurns(RECORDS_AT_ONCE),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),

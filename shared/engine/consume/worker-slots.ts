@@ -66,6 +66,12 @@ export class WorkerSlots implements Admission {
     return slots;
   }
 
+  /** Takes a slot for work that comes without a message. */
+  take(service: string): Slot | undefined {
+    const slot = { service, deployment: this.#registry.ownerOf(service) ?? "" };
+    return this.#take(slot) ? slot : undefined;
+  }
+
   give({ service, deployment }: Slot): void {
     this.#services.give(service);
     this.#deployments.give(deployment);

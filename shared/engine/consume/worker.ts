@@ -40,7 +40,13 @@ class Received implements Source<Delivery>, Admission {
     this.#signal = signal;
     this.#slots = new WorkerSlots(engine.registry, limits);
     this.#concurrencyMax = limits.concurrencyMax;
-    signal.addEventListener("abort", () => this.#look.abort(), { once: true });
+    const { activeInvocations } = engine;
+    activeInvocations.slots = { take: (service) => this.#takeSlot(service) };
+    const stop = (): void => {
+      delete activeInvocations.slots;
+      this.#look.abort();
+    };
+    signal.addEventListener("abort", stop, { once: true });
   }
 
   async next(running: Running): Promise<readonly Delivery[] | undefined> {
@@ -92,6 +98,15 @@ class Received implements Source<Delivery>, Admission {
 
   #free(running: Running): number {
     return this.#concurrencyMax - (running.count - this.#outside.taken);
+  }
+
+  #takeSlot(service: string): (() => void) | undefined {
+    const slot = this.#slots.take(service);
+    if (slot === undefined) return undefined;
+    return () => {
+      this.#slots.give(slot);
+      this.#lookAgain();
+    };
   }
 
   #giveSlot(delivery: Delivery): void {

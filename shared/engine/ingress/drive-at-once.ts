@@ -9,9 +9,13 @@ import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 
-/** True if invocations of the handler can be driven at once: the process owns its store, and the id is new each time. */
+/**
+ * True if invocations of the handler can be driven at once: the process owns its store and has a worker, and the id is new
+ * each time.
+ */
 export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler }: Route): boolean {
-  return settings.acceptanceWaitMs !== undefined && handler.type !== "workflow" && !activeInvocations.stopping;
+  if (settings.acceptanceWaitMs === undefined || handler.type === "workflow") return false;
+  return activeInvocations.slots !== undefined && !activeInvocations.stopping;
 }
 
 /**
@@ -19,7 +23,7 @@ export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler 
  * of the same sender comes behind it (I6). The drive goes on. The acceptance may be written together with the first segment,
  * so the caller must be sure that no invocation with this id exists.
  * @param joinedWithinMs the longest wait of the acceptance for the first segment
- * @returns false if all slots are in use; nothing has happened then
+ * @returns false if the worker has no slot for the service; nothing has happened then
  * @throws StoreError; whether the acceptance was written is unknown
  */
 export async function acceptAndDrive(
@@ -28,15 +32,14 @@ export async function acceptAndDrive(
   route: Route,
   joinedWithinMs: number,
 ): Promise<boolean> {
-  const { drivenAtOnce } = engine.bulkheads;
-  const lane = acceptance.target.service;
-  if (!drivenAtOnce.take(lane)) return false;
+  const giveSlot = engine.activeInvocations.slots?.take(acceptance.target.service);
+  if (giveSlot === undefined) return false;
   const lease = nextLease(engine, engine.activeInvocations.newToken());
   const pending = new PendingAcceptance(engine, acceptance, lease, joinedWithinMs);
   const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
   pending.durable.catch(() => active.lose());
   const placed = acceptance.handlerType === "exclusive" ? active.lock.whenPlaced() : undefined;
-  const driving = driveToEnd(engine, active, pending).finally(() => drivenAtOnce.give(lane));
+  const driving = driveToEnd(engine, active, pending).finally(giveSlot);
   // After a failed drive, the backstop makes a worker drive the invocation.
   driving.catch(() => undefined);
   await pending.durable;

@@ -14,6 +14,12 @@ import { RecentWakes } from "./recent-wakes.ts";
 /** `shutdown`: the process ends. `time`: the time for this event is nearly over; the process may get another event later. */
 export type StopReason = "shutdown" | "time";
 
+/** The slots of the worker in this process. */
+export interface DriveSlots {
+  /** @returns gives the slot back; undefined if the service has its share, or all slots are in use */
+  take(service: string): (() => void) | undefined;
+}
+
 /**
  * No decision depends on this memory: a process without it reaches the same results, later (I8).
  * The watch over leases and exchanges runs only while the process drives an invocation or drains an exchange.
@@ -46,6 +52,8 @@ export class ActiveInvocations {
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
+  /** The slots that sends and records which are driven at once share with messages; absent while no worker runs. */
+  slots?: DriveSlots;
   /** True while a watch runs, so that only one runs at a time. */
   watched = false;
 

@@ -44,6 +44,8 @@ beforeEach(async () => {
     },
   );
   actor = stage.actor({ soleOwner: true });
+  // Records are driven at once in the slots of the worker.
+  actor.startWorker();
   await createKafkaCluster(actor.engine, { name: "main", properties: { "bootstrap.servers": "b:1" } });
 });
 
@@ -64,8 +66,7 @@ const record = (offset: number, key: string, value = `${key}:${offset}`): TopicR
 const accept = async (subscription: Subscription, records: readonly TopicRecord[], by = actor) =>
   await stage.pulse.within(0, acceptRecords(by.engine, { subscription, partition: 0, records }));
 
-async function worked(by = actor): Promise<readonly string[]> {
-  by.startWorker();
+async function worked(): Promise<readonly string[]> {
   await stage.pulse.pass(60_000);
   return calls;
 }
@@ -174,13 +175,13 @@ test("a batch that two readers of its partition accept at the same time counts e
   };
   stage = await open({ add: counting }, { services: [objectOf(["add"])], acceptanceWaitMs: 4 });
   actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
   await createKafkaCluster(actor.engine, { name: "main", properties: { "bootstrap.servers": "b:1" } });
   const subscription = await subscribed("O/add");
   const records = Array.from({ length: 4 }, (_, offset) => record(offset, "k", String(10 ** offset)));
   const batch = { subscription, partition: 0, records };
   const former = acceptRecords(actor.engine, batch).catch(() => undefined);
   await stage.pulse.settle();
-  actor.startWorker();
   const latter = acceptRecords(actor.engine, batch);
   await stage.pulse.pass(200);
   gate.open();

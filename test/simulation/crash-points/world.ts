@@ -1,7 +1,7 @@
 /** The world of one run: the durable parts, the process on them, which may die, and its successors. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
 import { OpenStreams } from "../../../shared/engine/local/open-streams.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
@@ -179,6 +179,9 @@ class AllTalk extends OpenStreams {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
+/** A worker has a slot for every send; only a process that owns its store takes one. */
+const ENDLESS: DriveSlots = { take: () => () => undefined };
+
 function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
   const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
   return {
@@ -187,7 +190,10 @@ function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | und
     ids: new SeededIdSource(owner),
     log: silentLog,
     meter: silentMeter,
-    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), { streams: new AllTalk() }),
+    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), {
+      streams: new AllTalk(),
+      slots: ENDLESS,
+    }),
     bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };

@@ -1,7 +1,7 @@
 /** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { recover } from "../../../shared/engine/sweep/sweep.ts";
@@ -185,6 +185,9 @@ export class World {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
+/** A worker has a slot for every send; only a process that owns its store takes one. */
+const ENDLESS: DriveSlots = { take: () => () => undefined };
+
 function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
   const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
   return {
@@ -193,7 +196,7 @@ function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix
     ids: new SeededIdSource(seed),
     log: silentLog,
     meter: silentMeter,
-    activeInvocations: new ActiveInvocations(parts.clock, owner),
+    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), { slots: ENDLESS }),
     bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };
