@@ -53,7 +53,7 @@ function unlessId(add: AddValues): AddValues {
   return (written, before) => {
     if (!written.startsWith("inv_")) return add(written, before);
     throw new InvalidArgumentError(
-      "It looks like the id of an invocation: give ids alone, without filters. `stepwell invocations list --ids` selects by such a name.",
+      "It looks like the id of an invocation: give ids alone, without filters. To filter by a name that begins with `inv_`, list the ids with `stepwell invocations list --ids`.",
     );
   };
 }

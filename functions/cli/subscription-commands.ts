@@ -18,7 +18,7 @@ export function subscriptionCommands(): Command {
     .addCommand(createCommand())
     .addCommand(changeCommand("pause", "Stop reading; the consumer group and its position stay.", true))
     .addCommand(
-      changeCommand("resume", "Read on. A subscription that stopped at a bad record meets that record again.", false),
+      changeCommand("resume", "Read on. A subscription that stopped at a bad record reads that record again.", false),
     )
     .addCommand(resetCommand())
     .addCommand(deleteCommand());

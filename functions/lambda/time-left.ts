@@ -10,7 +10,7 @@ export interface LambdaContext {
 
 /**
  * The moment at which drivers must stop.
- * @param mostMs an upper limit below the function's own time, for callers that wait less long
+ * @param mostMs an upper limit, for a caller that stops waiting before the function's own time is over
  */
 export function timeIsUpAtMs({ engine, settings }: Aws, context: LambdaContext, mostMs = Infinity): number {
   const leftMs = context.getRemainingTimeInMillis() - settings["aws.time-margin"];

@@ -14,8 +14,8 @@ const LINGER_MS = 1000;
 const JOINED_MAX_BYTES = 16 * 1024;
 
 /**
- * The size of one write, after which a client's progress is visible. A socket itself reports how much of a piece it has
- * taken.
+ * The size of one write, after which a client's progress is visible. An HTTP/1.1 socket also reports how much of a
+ * single write it has sent.
  */
 const PIECE_BYTES = { http1: 64 * 1024, http2: 16 * 1024 };
 
@@ -105,7 +105,10 @@ export function cutOff(outgoing: Outgoing): void {
   end(outgoing, constants.NGHTTP2_CANCEL);
 }
 
-/** Ends an answer that will not be whole. Some clients take a cancelled stream for a complete answer, but none a failed one. */
+/**
+ * Ends an answer that will not be whole. Some clients take a cancelled stream for a complete answer, but no client
+ * takes a failed stream for a complete answer.
+ */
 export function breakOff(outgoing: Outgoing): void {
   end(outgoing, constants.NGHTTP2_INTERNAL_ERROR);
 }

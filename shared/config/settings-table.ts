@@ -137,7 +137,10 @@ export const SETTINGS = {
     "The age from which the sweeper looks at an accepted invocation that no process drives.",
   ),
 
-  "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations driven at the same time for which no request waits: those of sends, timers and topics."),
+  "worker.invoker.concurrent-invocations-limit": count(
+    "1000",
+    "Invocations driven at the same time for which no request waits: those of sends, timers and topics.",
+  ),
   "worker.invoker.concurrent-invocations-limit-per-service": countOrShare(
     "The most invocations of one service within concurrent-invocations-limit; share means as many as all services leave free.",
   ),

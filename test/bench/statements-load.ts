@@ -1,6 +1,6 @@
 /**
- * Measures statements over many ended invocations: seconds until the answer, and seconds of a processor in this process, which
- * reads the store, and in the evaluator.
+ * Measures statements over many ended invocations: the seconds until the answer, and the seconds of processor time of
+ * this process, which reads the store, and of the evaluator.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ async function measure(): Promise<void> {
   if (!isMade) {
     const startedMs = performance.now();
     await complete(engine.table, engine, Number(count), SPAN_MS);
-    // The sweeper has passed all of them, so that none of them needs a look.
+    // The position of the sweeper is after all these invocations, so the sweeper reads none of them.
     const listedFrom = placeAt(engine.clock.nowMs() + 1);
     await engine.table.put({ pk: sweeperPk(""), sk: PROGRESS_SK, listedFrom });
     console.log(`${count} invocations were written in ${secondsSince(startedMs)} s`);
@@ -63,7 +63,7 @@ function secondsSince(startedMs: number): string {
   return ((performance.now() - startedMs) / 1000).toFixed(1);
 }
 
-/** The time of a processor that a process has taken. */
+/** The processor time that a process has used. */
 function processorS(pid: number | undefined): number {
   try {
     const fields = readFileSync(join("/proc", String(pid), "stat"), "latin1")

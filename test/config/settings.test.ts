@@ -83,7 +83,7 @@ describe("settings", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("come from the file, hyphens and underscores alike", () => {
+  it("come from the file, with hyphens or underscores in their names", () => {
     const { settings } = read(
       'default_journal_retention = "2h"\n[worker.invoker]\nabort_timeout = "1s"\ninactivity-timeout = "PT2S"\n',
     );
@@ -102,7 +102,7 @@ describe("settings", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("of the other commands are no settings, and cause no warning", () => {
+  it("ignore the variables of other commands, without a warning", () => {
     const program = createProgram(
       async () => 0,
       () => {},
@@ -115,7 +115,7 @@ describe("settings", () => {
     expect(read("", { environment: { STEPWELL_ADMIN_URI: "x" } }).warnings).toHaveLength(1);
   });
 
-  it("may be unlimited attempts, and choices with capital letters", () => {
+  it("accept unlimited attempts, and choices with capital letters", () => {
     const { settings } = read('[default-retry-policy]\nmax-attempts = "unlimited"\non-max-attempts = "Kill"\n');
     expect(settings["default-retry-policy.max-attempts"]).toBeUndefined();
     expect(settings["default-retry-policy.on-max-attempts"]).toBe("kill");
@@ -164,7 +164,7 @@ describe("settings", () => {
     expect(() => read("", refused)).toThrow(/RT0002.*STEPWELL_WORKER__STORAGE_ROCKSDB__PATH/);
   });
 
-  it("that are intervals are refused at zero", () => {
+  it("that are intervals cannot be zero", () => {
     expect(() => read("", { environment: { STEPWELL_WORKER__CLEANUP_INTERVAL: "0s" } })).toThrow(/RT0002.*from 10ms/);
   });
 

@@ -66,7 +66,7 @@ describe("every route of the admin API", () => {
     expect(await shutFor((request) => statusFor(nobody, request))).toEqual(ALL);
   });
 
-  test("allows a reader GET alone: a query by POST is refused", async () => {
+  test("allows a reader only GET, and refuses a query by POST", async () => {
     const writes = ALL.filter((route) => !route.startsWith("GET "));
     expect(await shutFor((request) => statusFor(reader, request))).toEqual(writes);
     expect(writes).toEqual(

@@ -50,7 +50,7 @@ export async function sendWakeOf(stack: DeployedStack, id: string): Promise<void
 
 /**
  * Lowers the receive count after which a message becomes a dead letter. With the count of the stack, a message that fails
- * becomes one only after about half an hour.
+ * becomes a dead letter only after about half an hour.
  * @returns a function that restores the count
  */
 export async function letterAfter({ outputs }: DeployedStack, receives: number): Promise<() => Promise<void>> {

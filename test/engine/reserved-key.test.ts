@@ -55,7 +55,7 @@ describe("a quick call of a free key", () => {
     expect(await countOf(stage, stage.actor({ soleOwner: true }))).toBe("7");
   });
 
-  test("shows its state in the segment that takes the lock, if it goes on", async () => {
+  test("shows its state in the segment that takes the lock, if the call goes on", async () => {
     const gate = new Gate();
     const stage = await open({
       steps: async (ctx) => {
@@ -76,7 +76,7 @@ describe("a quick call of a free key", () => {
     expect((await lockOf(actor)).holder).toBeUndefined();
   });
 
-  test("with a value that is too large for the lock takes the lock with its segment, and gives it back after it", async () => {
+  test("with a value too large for the lock takes the lock with its segment, and then gives the lock back", async () => {
     const large = "x".repeat(2_000);
     const stage = await open({
       big: (ctx) => {

@@ -32,7 +32,7 @@ test(`${RECORDS} records of ${KEYS} keys over four partitions reach their object
   expect(stage.logged).toEqual([]);
 });
 
-test("a broker that ends and comes back is read on from the same place", async () => {
+test("a subscription reads on from the same offsets after its broker ends and starts again", async () => {
   await producer.createTopic("restarted", 3);
   const id = await subscribe(stage, "restarted", "Ledger/add");
   await producer.send("restarted", keyedNumbers(300, 10, "before-"));

@@ -1,4 +1,4 @@
-/** Text of others: as a text node, isolated in its direction of writing, with escapes for invisible characters. */
+/** Shows untrusted text as a text node, with its own direction of writing and with escapes for invisible characters. */
 import type { JSX } from "preact";
 import { shortened, visibleLine } from "../model/visible-text.ts";
 

@@ -39,8 +39,8 @@ const FRAMED_SNAPPY = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x0
 const FRAME_HEAD_BYTES = 16;
 
 /**
- * Raw snappy begins with its decompressed size as a varint; the format of Java clients is a list of such blocks, each
- * after its size.
+ * Raw snappy begins with its decompressed size as a varint. The format of Java clients is a list of such blocks, with
+ * the compressed size of each block before the block.
  */
 export function snappyBytes(data: Buffer): number {
   if (!data.subarray(0, FRAMED_SNAPPY.length).equals(FRAMED_SNAPPY)) return varint(data);

@@ -72,7 +72,7 @@ export class KafkaTopics implements Topics {
   }
 }
 
-/** A change of anything but the last error lets the subscription begin again. */
+/** A change of the subscription, of the cluster's properties or of the reset replaces the reader. */
 function isSame(before: Consumption, now: Consumption | undefined): boolean {
   return now !== undefined && textOf(before) === textOf(now);
 }

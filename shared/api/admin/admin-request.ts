@@ -47,7 +47,7 @@ export interface AdminRequest {
   readonly engine: Engine;
   readonly deps: AdminDeps;
   readonly request: HttpRequest;
-  /** From the path's prefix; with version 2, registrations replace by default. */
+  /** The version in the path's prefix. In version 2, a registration replaces an existing deployment by default. */
   readonly apiVersion: number;
   /** Undecoded. */
   readonly params: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
-/** Moves the schema of a handler into a document: its references then point into the component that holds it. */
+/** Moves the schema of a handler into a component of a document, and points the references of the schema there. */
 
 /** Members whose value is data, in which `$ref` and `$id` are plain names. */
 const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
-/** Members with schemas by name, in which `$ref` and `$id` may be names, too. */
+/** Members that map names to schemas: inside them, `$ref` and `$id` may be names, too. */
 const MAPS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",

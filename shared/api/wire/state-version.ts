@@ -1,8 +1,8 @@
 /** The version of the state of a key, which server and clients compute alike. */
 
 /**
- * As the reference's CLI computes it: SHA-256 over the sorted entries, each with its index and with markers between its
- * parts.
+ * SHA-256 over the sorted entries, each with its index and with markers between its parts. The reference's CLI computes
+ * the same version.
  */
 export async function stateVersion(values: ReadonlyMap<string, Uint8Array>): Promise<string> {
   const encoder = new TextEncoder();

@@ -4,7 +4,10 @@ import { journalLeftBytes } from "../bulkheads/journal-limit.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** The limit of one reply, as a multiple of the budget of all replies; storing a reply takes several times its size. */
+/**
+ * The limit of one reply, as a multiple of the budget of all replies. A reply takes several times its size in memory
+ * while a driver stores it.
+ */
 const REPLY_OF_BUDGET = 2;
 
 export function replyOfBudget({ bulkheads }: Engine): number {

@@ -18,7 +18,7 @@ export async function findAccepted<T>(
     await underWay.catch(() => undefined);
     return await look();
   }
-  // A process that owns its store alone has every acceptance under way in its memory.
+  // A process that owns its store alone has in its memory every acceptance that is under way.
   if (engine.settings.exclusiveOwnerPrefix !== undefined) return undefined;
   for (const waitMs of LOOK_AGAIN_AFTER_MS) {
     await engine.clock.sleep(waitMs);

@@ -66,7 +66,7 @@ export const SWEEPER_EVENTS = {
   "dead-letter.answered": {
     level: "warn",
     message: "The sweeper answered dead letters: it drove or paused their invocations",
-    remedy: "Earlier lines wake.failed have the cause. Resume the paused invocations after it is mended.",
+    remedy: "Earlier lines wake.failed have the cause. Remove the cause, then resume the paused invocations.",
   },
   "dead-letter.left": {
     level: "error",

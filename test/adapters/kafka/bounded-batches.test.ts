@@ -30,7 +30,7 @@ test.each(["snappy", "lz4"])("a batch of %s beyond the bound is refused by its s
   expect(() => algorithm.decompressSync(packed)).toThrow(/decompresses to \d+ bytes/);
 });
 
-test("a framed batch of snappy, as Java clients write it, is the sum of its blocks", async () => {
+test("the size of a framed batch of snappy, as Java clients write it, is the sum over its blocks", async () => {
   const { snappy } = await algorithms();
   const block = Buffer.from(snappy!.compressSync(Buffer.alloc(BATCH_MAX_BYTES / 2)));
   const length = Buffer.alloc(4);

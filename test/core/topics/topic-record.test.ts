@@ -19,7 +19,7 @@ const mapped = (more: Partial<TopicRecord>, type: HandlerType = "exclusive") =>
   requestOf(record(more), origin, type, LIMITS);
 
 describe("a good record", () => {
-  test("gives value and origin; its own headers stay out", () => {
+  test("gives its value and its origin to the request, but not its own headers", () => {
     const more = {
       key: bytes("a?"),
       value: bytes("in"),
@@ -46,7 +46,7 @@ describe("a good record", () => {
     ["exclusive", ""],
     ["shared", ""],
     ["workflow", ""],
-  ])("with a null key and a null value, for a handler of the type %s: key %j, no input", (type, key) => {
+  ])("with a null key and a null value gives a handler of the type %s the key %j and no input", (type, key) => {
     const request = mapped({}, type);
     expect(request).toMatchObject({ kind: "request", input: new Uint8Array(0) });
     expect(request).toEqual(expect.objectContaining(key === undefined ? {} : { key }));

@@ -1,4 +1,4 @@
-/** Wakes for sleeps beside other awaits. */
+/** Tests the wakes for sleeps that a handler awaits together with other results. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";

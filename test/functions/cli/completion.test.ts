@@ -1,4 +1,4 @@
-/** The words that a completion offers, and a test that bash can run its script. */
+/** The words that a completion offers, and a test that bash can run the completion script. */
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { candidates } from "../../../functions/cli/completion.ts";

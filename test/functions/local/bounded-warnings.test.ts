@@ -1,9 +1,9 @@
-/** Warnings of a flood: a bounded number of lines, and one line that counts the others; other lines are all written. */
+/** A flood of warnings writes a bounded number of lines and one line that counts the rest. No other line is omitted. */
 import { expect, it } from "vitest";
 import { BoundedWarnings, WARNINGS_MAX } from "../../../functions/local/bounded-warnings.ts";
 import { RecordingLog } from "../../recording-log.ts";
 
-it("a second of a thousand failing calls has twenty lines, and one with the number of the others", () => {
+it("a thousand failing calls in a second write twenty lines, and one line with the number of omitted lines", () => {
   const log = new RecordingLog();
   const bounded = new BoundedWarnings(log);
   for (let at = 0; at < 1_000; at++) bounded.write("attempt.failed", { attempt: at });

@@ -95,7 +95,7 @@ export class Play {
     this.work();
     await this.settle();
     for (let round = 0; this.stage.queue.nextDueAtMs !== undefined; round++) {
-      if (round > MESSAGES_MAX) throw new Error("messages beget messages");
+      if (round > MESSAGES_MAX) throw new Error("each message leads to further messages");
       await this.nextMessage();
     }
   }

@@ -216,7 +216,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
   };
 }
 
-/** Every handler counts as one that waits in the midst of its attempts, so that its first exchange stays open too. */
+/** Every handler counts as one that waits during its attempts, so that its first exchange stays open too. */
 function activeInvocationsOf(clock: Clock, owner: string, stage: Stage): ActiveInvocations {
   const { handlers } = stage.deployment;
   const activeInvocations = new ActiveInvocations(clock, owner);

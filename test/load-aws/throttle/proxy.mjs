@@ -11,7 +11,7 @@ import { SCHEDULES, touchedBy } from "./touched.mjs";
 
 const CONTROL = "/_throttle";
 const TRANSACTIONS = "transactions";
-/** Every third transaction conflicts, beginning with the first, because there are few. */
+/** Every third transaction conflicts, beginning with the first, because transactions are few. */
 const CONFLICT_ONE_IN = 3;
 /** The clients of the functions keep connections open for longer than the server would by default. */
 const KEEP_ALIVE_MS = 600_000;
@@ -61,7 +61,7 @@ class Throttle {
       if (refusal === undefined) await this.#pass(request, body, response);
       else response.writeHead(refusal.status, refusal.headers).end(refusal.body);
     } catch {
-      // The function or the emulator has closed its connection, which the other side sees as well.
+      // The function or the emulator has closed its connection. The other side then sees a closed connection, too.
       response.destroy();
     }
   }

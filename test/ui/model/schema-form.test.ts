@@ -67,7 +67,7 @@ test("the parts of allOf are one object", () => {
   expect(fieldOf(schema, schema)).toMatchObject({ kind: "object" });
 });
 
-test("schemas that refer to themselves, to nothing, or to a member that every object has, end", () => {
+test("the form is finite for a schema that refers to itself, to nothing, or to a member that every object has", () => {
   const loop = { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/A" } } };
   expect(fieldOf(loop, loop).kind).toBe("json");
   const endless = { type: "object", required: ["again"], properties: { again: { $ref: "#" } } };

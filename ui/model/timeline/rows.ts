@@ -32,7 +32,7 @@ export interface RowChoice {
   readonly find: string;
 }
 
-/** More equal siblings than this become a group. */
+/** This number of equal siblings, or a larger number, becomes a group. */
 export const GROUP_FROM = 6;
 /** A chain of calls may be long, and each level is indented. */
 const DEPTH_MAX = 12;
@@ -107,7 +107,7 @@ function addOperation(rows: Row[], operation: Operation, choice: RowChoice, plac
   if (child.isCut) note("Open the called invocation to see the rest of its entries.");
 }
 
-/** @returns the place behind the last operation in a row that equals the first one */
+/** @returns the index after the consecutive operations that equal the one at `from` */
 function endOfEqual(operations: readonly Operation[], from: number): number {
   const { kind, label } = operations[from]!;
   let end = from + 1;
@@ -119,7 +119,7 @@ export function hasFailed({ outcome, tries }: Operation): boolean {
   return outcome === "failed" || outcome === "retrying" || tries.length > 0;
 }
 
-/** The first operation that failed for good or retries, else the first one that failed at first. */
+/** The first operation that failed for good or retries, else the first one with a failed try. */
 export function firstProblem(operations: readonly Operation[]): Operation | undefined {
   return operations.find(({ outcome }) => outcome === "failed" || outcome === "retrying") ?? operations.find(hasFailed);
 }

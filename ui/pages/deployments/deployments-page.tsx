@@ -17,7 +17,7 @@ export function DeploymentsPage(): JSX.Element {
 
 function AllDeployments(): JSX.Element {
   const deployments = useDeployments();
-  // The overview of a server without a deployment leads to the open dialog.
+  // The overview of a server without a deployment links to this page with the dialog open.
   const [isRegistering, setRegistering] = useState(route.peek()?.query.get("register") === "new");
   useShortcuts(
     useMemo(
