@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
-import type { Item, Write } from "../../shared/engine/ports/table.ts";
-import { type Actor, callOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { type Item, StoreError, type Write } from "../../shared/engine/ports/table.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import { stages } from "../harness/engine/stages.ts";
 
@@ -84,4 +84,23 @@ test("a kill of the caller ends a call whose acceptance still waits", async () =
   for (const id of [parent, child])
     expect(await inspect(actor.engine, id as Parameters<typeof inspect>[1])).toMatchObject({ status: "completed" });
   gate.open();
+});
+
+test("if the acceptance of a call fails, its caller does not wait for the call, and makes it again", async () => {
+  const stage = await open(
+    { parent: async (ctx) => await ctx.get(ctx.call("child", "x")), child: (ctx) => `got ${ctx.input}` },
+    { acceptanceWaitMs: WAIT_MS },
+  );
+  const actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
+  let failures = 0;
+  actor.process.before = ({ method, args }) => {
+    if (method !== "transact" || failures > 0) return undefined;
+    const isChild = (args[0] as Write[]).some((write) => write.kind === "put" && write.item["handler"] === "child");
+    return isChild ? Promise.reject(new StoreError(`failure ${++failures}`)) : undefined;
+  };
+  const { invocationId } = await stage.pulse.within(1_000, sendOn(actor, "parent"));
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(failures).toBe(1);
+  expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });

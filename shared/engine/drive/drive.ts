@@ -64,6 +64,8 @@ export async function drive(
 
 async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn> {
   if (active.lease.isLost) return "lost";
+  const unsettled = active.children.settleLeft();
+  if (unsettled !== undefined) await unsettled;
   await readMeanwhile(engine, active);
   const before = active.invocation;
   const arrivals = [...active.inbox.arrivals.values()];
@@ -123,7 +125,11 @@ function growthOf(engine: Engine, active: ActiveInvocation): Growth {
       await performEffects(engine, active, before, segment);
       return !active.lease.isLost;
     },
-    look: () => readMeanwhile(engine, active),
+    async look() {
+      const unsettled = active.children.settleLeft();
+      if (unsettled !== undefined) await unsettled;
+      await readMeanwhile(engine, active);
+    },
     wake: () => wakeUnanswered(engine, active),
     size: () =>
       !active.hasJournalRoom(engine.bulkheads) ? "outgrown" : isLarge(active.invocation.journal) ? "large" : "small",

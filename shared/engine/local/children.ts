@@ -16,6 +16,8 @@ const NONE: ReadonlySet<number> = new Set();
 export class Children {
   #driven: Map<number, Child> | undefined;
   #parked: Set<number> | undefined;
+  /** Calls that are no longer driven, and whose acceptance is not known to be durable. */
+  #leftUnsettled: Child[] | undefined;
 
   /** The calls that are driven along now. */
   get size(): number {
@@ -48,8 +50,23 @@ export class Children {
    * @returns undefined if all are durable. @throws the error with which one failed
    */
   settle(): Promise<unknown> | undefined {
-    const waiting = this.all().flatMap(({ ownAcceptance }) => ownAcceptance?.hurry() ?? []);
+    if (this.#driven === undefined) return undefined;
+    const children = [...this.#driven.values(), ...(this.#leftUnsettled ?? [])];
+    const waiting = children.flatMap(({ ownAcceptance }) => ownAcceptance?.hurry() ?? []);
     return waiting.length === 0 ? undefined : Promise.all(waiting);
+  }
+
+  /**
+   * As `settle`, for calls that are no longer driven: if an acceptance has failed, no process has the call, and its caller
+   * must not wait for it.
+   */
+  settleLeft(): Promise<unknown> | undefined {
+    const left = this.#leftUnsettled;
+    if (left === undefined) return undefined;
+    const waiting = left.flatMap(({ ownAcceptance }) => ownAcceptance?.hurry() ?? []);
+    return Promise.all(waiting).then(() => {
+      if (this.#leftUnsettled === left) this.#leftUnsettled = undefined;
+    });
   }
 
   begin(completionId: number, child: Child): void {
@@ -57,7 +74,9 @@ export class Children {
   }
 
   end(completionId: number): void {
+    const child = this.#driven?.get(completionId);
     this.#driven?.delete(completionId);
+    if (child?.ownAcceptance?.isUnsettled === true) this.#leftUnsettled = [...(this.#leftUnsettled ?? []), child];
   }
 
   notePark(completionId: number): void {

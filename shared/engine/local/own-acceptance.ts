@@ -32,6 +32,11 @@ export class OwnAcceptance {
     return this.#underWay?.durable;
   }
 
+  /** False once the acceptance is known to be durable; stays true if it failed. */
+  get isUnsettled(): boolean {
+    return this.#underWay !== undefined;
+  }
+
   /** True while the acceptance may be written together with the first segment. */
   get waits(): boolean {
     return this.#underWay?.waits === true;
