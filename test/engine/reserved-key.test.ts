@@ -40,6 +40,13 @@ function gated(gate: Gate, seen: { running: number; most: number; order: string[
   };
 }
 
+/** A stage with an owner of the store, whose handler `slow` waits for the gate. */
+async function openGated() {
+  const gate = new Gate();
+  const stage = await open({ slow: gated(gate, { running: 0, most: 0, order: [] }) });
+  return { gate, stage, actor: stage.actor({ soleOwner: true }) };
+}
+
 describe("a quick call of a free key", () => {
   test("takes one write and no message, and leaves the key free with its state", async () => {
     const stage = await open({});
@@ -107,10 +114,7 @@ describe("a quick call of a free key", () => {
 
 describe("a slower call of a free key", () => {
   test("takes the lock in the table, and ends with the give-back in one write", async () => {
-    const gate = new Gate();
-    const seen = { running: 0, most: 0, order: [] };
-    const stage = await open({ slow: gated(gate, seen) });
-    const actor = stage.actor({ soleOwner: true });
+    const { gate, stage, actor } = await openGated();
     const slow = callKeyed(actor, keyed("O", "k", "slow", "1"));
     await stage.pulse.pass(2 * WAIT_MS);
     expect(writesOf(actor)).toEqual(["put", "update"]);
@@ -123,10 +127,7 @@ describe("a slower call of a free key", () => {
   });
 
   test("hands the key to a driver that waits in memory, with the last segment and without a message", async () => {
-    const gate = new Gate();
-    const seen = { running: 0, most: 0, order: [] };
-    const stage = await open({ slow: gated(gate, seen) });
-    const actor = stage.actor({ soleOwner: true });
+    const { gate, stage, actor } = await openGated();
     const slow = callKeyed(actor, keyed("O", "k", "slow", "1"));
     await stage.pulse.pass(2 * WAIT_MS);
     const next = add(actor, "10");
@@ -142,10 +143,7 @@ describe("a slower call of a free key", () => {
   });
 
   test("hands the key by a message to a driver that has waited for long and is parked", async () => {
-    const gate = new Gate();
-    const seen = { running: 0, most: 0, order: [] };
-    const stage = await open({ slow: gated(gate, seen) });
-    const actor = stage.actor({ soleOwner: true });
+    const { gate, stage, actor } = await openGated();
     actor.startWorker();
     const slow = callKeyed(actor, keyed("O", "k", "slow", "1"));
     await stage.pulse.pass(2 * WAIT_MS);

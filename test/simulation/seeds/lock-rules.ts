@@ -28,7 +28,7 @@ export function lockComplaints(note: Note, isOver: (id: string, nonce: string) =
 
 /**
  * An exclusive handler commits only while it holds the lock. If one transaction wrote segment and lock, the handler held the
- * lock before, or took a free one with it: nobody else had the key between.
+ * lock before, or took a free lock with that write, so no other invocation held the key in the meantime.
  */
 export function holderComplaints(
   table: WatchedTable,
