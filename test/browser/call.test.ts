@@ -78,6 +78,29 @@ test("advice names what the schema misses, and the call is still possible", asyn
   await page.getByRole("status").getByText("200 Succeeded").waitFor();
 });
 
+test("a reader who types before the editor is loaded goes on in the editor, at the same place", async () => {
+  const { page, goTo } = await stage.openTab();
+  let load = (): void => {};
+  const mayLoad = new Promise<void>((resolve) => (load = resolve));
+  await page.route(/chunk-/, async (route) => {
+    const response = await route.fetch();
+    if ((await response.text()).includes("cm-scroller")) await mayLoad;
+    await route.fulfill({ response });
+  });
+  await goTo("call/Greeter/echo");
+  const plain = page.locator("textarea[aria-label='Payload as JSON']");
+  await plain.fill('["first", ""]');
+  await plain.press("ArrowLeft");
+  await plain.press("ArrowLeft");
+  load();
+  await plain.waitFor({ state: "detached" });
+  await page.keyboard.insertText("second");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("status").getByText("200 Succeeded").waitFor();
+  await page.getByText("second").last().waitFor();
+  expect(await page.getByRole("textbox", { name: "Payload as JSON" }).innerText()).toContain('["first", "second"]');
+});
+
 test("the page distinguishes a failed handler from one that does not exist", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Greeter/refuse");

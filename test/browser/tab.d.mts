@@ -39,10 +39,17 @@ interface RoleOptions {
   selected?: boolean;
 }
 
+interface ResponseOfRequest {
+  text(): Promise<string>;
+}
+
 interface RouteOfRequest {
   abort(): Promise<void>;
   continue(): Promise<void>;
-  fulfill(answer: { status: number; contentType?: string; body: string }): Promise<void>;
+  fetch(): Promise<ResponseOfRequest>;
+  fulfill(
+    answer: { status: number; contentType?: string; body: string } | { response: ResponseOfRequest },
+  ): Promise<void>;
   request(): { url(): string; method(): string; postData(): string | null };
 }
 

@@ -40,7 +40,8 @@ export interface EditorHandle {
   setTables(tables: Tables): void;
   /** Marks the word at the position; undefined marks nothing. */
   mark(position: number | undefined): void;
-  focus(): void;
+  /** Takes the focus, and selects between two positions of the text. */
+  focus(from: number, to: number): void;
   destroy(): void;
 }
 
@@ -130,7 +131,11 @@ export function openEditor(setup: EditorSetup): EditorHandle {
     },
     setTables: (tables) => view.dispatch({ effects: language.reconfigure(languageOf(setup.language, tables)) }),
     mark: (position) => view.dispatch({ effects: setMark.of(position) }),
-    focus: () => view.focus(),
+    focus(from, to) {
+      const { length } = view.state.doc;
+      view.dispatch({ selection: { anchor: Math.min(from, length), head: Math.min(to, length) } });
+      view.focus();
+    },
     destroy: () => view.destroy(),
   };
 }

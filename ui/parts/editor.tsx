@@ -2,7 +2,7 @@
  * An editor of a statement, of JSON or of text. A plain field is shown until the editor's part of the bundle is loaded,
  * and stays if the part fails to load.
  */
-import type { JSX } from "preact";
+import type { JSX, Ref } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EditorHandle, EditorLanguage, Tables } from "./editor-view.ts";
 
@@ -27,6 +27,7 @@ export function Editor(props: EditorProps): JSX.Element {
   const { language, value, label, tables = NO_TABLES, wrongAt } = props;
   const host = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
+  const plain = useRef<HTMLTextAreaElement>(null);
   const latest = useRef(props);
   latest.current = props;
   /** Texts that the reader typed and that have not come back as `value`: an effect may run after the next key. */
@@ -41,10 +42,12 @@ export function Editor(props: EditorProps): JSX.Element {
       if (isGone || element === null) return;
       // In a shadow root the editor's styles are adopted sheets, which the policy of the page allows.
       const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
+      const text = plain.current?.value ?? latest.current.value;
+      typed.current = [text];
       opened = openEditor({
         root,
         language,
-        text: latest.current.value,
+        text,
         label,
         hint: latest.current.hint ?? "",
         onChange: (text) => {
@@ -54,6 +57,7 @@ export function Editor(props: EditorProps): JSX.Element {
         onRun: () => latest.current.onRun?.(),
         onLeave: () => frame.current?.focus(),
       });
+      if (plain.current !== null) handOver(plain.current, opened);
       setHandle(opened);
     };
     // The plain field stays if the part does not load.
@@ -74,14 +78,24 @@ export function Editor(props: EditorProps): JSX.Element {
   return (
     <div ref={frame} class="editor-frame" tabIndex={-1} role="group" aria-label={`${label}, editor`}>
       <div ref={host} class="editor" />
-      {handle === undefined && <PlainField {...props} />}
+      {handle === undefined && <PlainField {...props} field={plain} />}
     </div>
   );
 }
 
-function PlainField({ value, label, hint, onChange, onRun }: EditorProps): JSX.Element {
+/** A reader who already types in the plain field goes on in the editor, at the same place. */
+function handOver(plain: HTMLTextAreaElement, editor: EditorHandle): void {
+  if (document.activeElement === plain) editor.focus(plain.selectionStart, plain.selectionEnd);
+}
+
+interface PlainFieldProps extends EditorProps {
+  readonly field: Ref<HTMLTextAreaElement>;
+}
+
+function PlainField({ value, label, hint, onChange, onRun, field }: PlainFieldProps): JSX.Element {
   return (
     <textarea
+      ref={field}
       aria-label={label}
       placeholder={hint}
       rows={6}
