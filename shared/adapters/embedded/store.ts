@@ -12,6 +12,12 @@ import { STORE_FORMAT, StoreOpenError, claimFormat, raiseFormat } from "./store-
 export type Database = ClassicLevel<string, Uint8Array>;
 
 const ENTRIES_MAX_BYTES = 1024 * 1024;
+/**
+ * An iterator reserves native memory for as many entries as it is asked for, and keeps that memory until the next garbage
+ * collection, which does not count it. Most reads find few entries, so the first step of a read is short.
+ */
+const FIRST_STEP_ENTRIES = 32;
+const STEP_GROWTH = 8;
 
 export interface StoreOptions {
   readonly kind: StoreKind;
@@ -136,8 +142,10 @@ export class Store {
       try {
         const entries: [string, Uint8Array][] = [];
         let bytes = 0;
+        let step = FIRST_STEP_ENTRIES;
         while (entries.length < limit && bytes < ENTRIES_MAX_BYTES) {
-          const more = await iterator.nextv(limit - entries.length);
+          const more = await iterator.nextv(Math.min(step, limit - entries.length));
+          step *= STEP_GROWTH;
           if (more.length === 0) return { entries, isWhole: true };
           for (const entry of more) {
             bytes += entry[1].length;
