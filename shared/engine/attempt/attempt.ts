@@ -12,7 +12,7 @@ import type { Growth } from "./growth.ts";
 import { converseOpenly } from "./open-conversation.ts";
 import { beginReading, type ReadEnd, readReply, replyOf } from "./reply-reader.ts";
 import { overSleep } from "./sent-frames.ts";
-import { learnTalk, staysOpen } from "./stays-open.ts";
+import { learnQuiet, staysOpen } from "./stays-open.ts";
 import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { expand, type Expanded } from "./expand.ts";
@@ -69,7 +69,7 @@ export async function attempt(
   const atMs = engine.clock.nowMs();
   // If a command is refused, the ending of the reply does not count, because it follows from the discarded commands too.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);
-  learnTalk(engine, active, route, ending);
+  learnQuiet(engine, active, route, ending);
   engine.meter.count("attempts_total", { ending: ending.kind });
   engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
   return {

@@ -6,7 +6,8 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 /**
  * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of
- * an unknown handler is request-response.
+ * a handler that is known to be quiet is request-response. Code of an unknown handler may run beside its steps, and would see
+ * a suspension, so its exchange stays open.
  */
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;
@@ -14,7 +15,7 @@ export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route
   if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
   // The mark of a suspect covers one whole reply, so a suspect gets a request-response exchange.
   if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
-  return active.invocation.journal.commandCount > 1 || activeInvocations.streams.knows(handlerOf(route));
+  return active.invocation.journal.commandCount > 1 || !activeInvocations.streams.isQuiet(handlerOf(route));
 }
 
 /** True if the deployment reads requests and sends answers at the same time, and an inactivity timeout lets it wait. */
@@ -25,17 +26,17 @@ function canStayOpen({ deployment, settings }: Route): boolean {
 }
 
 /** Records whether the handler awaited something during the attempt. */
-export function learnTalk(
+export function learnQuiet(
   { settings, activeInvocations }: Engine,
   { invocation }: ActiveInvocation,
   route: Route,
   ending: AttemptOutcome,
 ): void {
   if (settings.opensExchanges !== true || !canStayOpen(route)) return;
-  if (ending.kind === "suspended") activeInvocations.streams.learn(handlerOf(route), true);
+  if (ending.kind === "suspended") activeInvocations.streams.noteQuiet(handlerOf(route), false);
   // An invocation that ends at its first attempt and has no segment before its end has waited for nothing.
   else if (ending.kind === "ended" && invocation.segmentIndex === 0)
-    activeInvocations.streams.learn(handlerOf(route), false);
+    activeInvocations.streams.noteQuiet(handlerOf(route), true);
 }
 
 function handlerOf({ deployment, service, handler }: Route): string {

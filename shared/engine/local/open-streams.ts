@@ -1,5 +1,5 @@
 /**
- * The exchanges of this process that stay open: which handlers use them for several segments, and which exchanges only
+ * The exchanges of this process that stay open: which handlers are known not to need them, and which exchanges only
  * wait.
  */
 import type { OpenExchange } from "./open-attempt.ts";
@@ -13,7 +13,7 @@ const IDLE_MS = 1_000;
 
 export class OpenStreams {
   readonly #waitingMax: number;
-  readonly #talkers = new Set<string>();
+  readonly #quiet = new Set<string>();
   readonly #heldBack = new Set<string>();
   /** In the order in which they began to wait. */
   readonly #waiting = new Set<OpenExchange>();
@@ -29,16 +29,16 @@ export class OpenStreams {
     return this.#waiting.size;
   }
 
-  /** True if the handler awaited something during its last attempts. */
-  knows(handler: string): boolean {
-    return this.#talkers.has(handler);
+  /** True if the handler awaited nothing when it last ran to its end in one attempt. */
+  isQuiet(handler: string): boolean {
+    return this.#quiet.has(handler);
   }
 
-  learn(handler: string, talks: boolean): void {
-    if (!talks) this.#talkers.delete(handler);
+  noteQuiet(handler: string, isQuiet: boolean): void {
+    if (!isQuiet) this.#quiet.delete(handler);
     else {
-      if (this.#talkers.size >= HANDLERS_MAX) this.#talkers.clear();
-      this.#talkers.add(handler);
+      if (this.#quiet.size >= HANDLERS_MAX) this.#quiet.clear();
+      this.#quiet.add(handler);
     }
   }
 

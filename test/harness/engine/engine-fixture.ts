@@ -24,7 +24,6 @@ import { createStoredRegistry } from "../../../shared/engine/register/stored-reg
 import type { Ended, Sent, Submission } from "../../../shared/engine/ports/submission.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { deployment, deploymentId, service } from "../../core/registry/sample-deployment.ts";
 import { RecordingLog, RecordingMeter } from "../../recording-log.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -190,7 +189,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
     ids: new SecretIdSource(new Uint8Array(32).fill(7)),
     log,
     meter,
-    activeInvocations: activeInvocationsOf(clock, owner, stage),
+    activeInvocations: new ActiveInvocations(clock, owner),
     bulkheads: newBulkheads(clock),
     settings,
   };
@@ -214,16 +213,6 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
       stopping?.abort();
     },
   };
-}
-
-/** Every handler counts as one that waits during its attempts, so that its first exchange stays open too. */
-function activeInvocationsOf(clock: Clock, owner: string, stage: Stage): ActiveInvocations {
-  const { handlers } = stage.deployment;
-  const activeInvocations = new ActiveInvocations(clock, owner);
-  for (const service of ["S", ...stage.services])
-    for (const name of Object.keys(handlers))
-      activeInvocations.streams.learn(`${stage.deploymentId}/${service}/${name}`, true);
-  return activeInvocations;
 }
 
 /** @returns the settings of the stage, for engines that are set up elsewhere */

@@ -170,10 +170,10 @@ export class World {
   }
 }
 
-/** Every handler counts as one that waits during its attempts, so that its first exchange stays open too. */
-class AllTalk extends OpenStreams {
-  override knows(): boolean {
-    return true;
+/** No handler counts as quiet, so that every exchange stays open. */
+class NoneQuiet extends OpenStreams {
+  override isQuiet(): boolean {
+    return false;
   }
 }
 
@@ -191,7 +191,7 @@ function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | und
     log: silentLog,
     meter: silentMeter,
     activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), {
-      streams: new AllTalk(),
+      streams: new NoneQuiet(),
       slots: ENDLESS,
     }),
     bulkheads: newBulkheads(parts.clock),
