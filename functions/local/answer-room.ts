@@ -4,7 +4,7 @@
  */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
-import type { DoorRoom } from "./door-room.ts";
+import type { DoorRoom } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 export interface AnswerRules {

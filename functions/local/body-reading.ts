@@ -1,6 +1,6 @@
 /** Reads the body of one request, within its limit and within the memory for bodies. */
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
-import type { DoorRoom, Mover } from "./door-room.ts";
+import type { DoorRoom, Mover } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** `no-room`: other bodies hold the memory, or the body arrived too slowly while other requests waited. */

@@ -2,7 +2,7 @@
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import type { Account } from "../../shared/engine/bulkheads/budget.ts";
 import { readBody } from "./body-reading.ts";
-import type { DoorRoom } from "./door-room.ts";
+import type { DoorRoom } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 const NOTHING = new Uint8Array(0);

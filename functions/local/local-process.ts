@@ -26,8 +26,8 @@ import type { OpenStatementFront } from "../../shared/wiring/statement-front.ts"
 import { uiFront } from "../../shared/wiring/ui-front.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
-import { openDoor } from "./http-door.ts";
-import type { Door } from "./http-door.ts";
+import { openDoor } from "./http-listener.ts";
+import type { Door } from "./http-listener.ts";
 import { forOwnHosts } from "./own-host.ts";
 
 const POLL_EVERY_MS = 20;

@@ -1,7 +1,7 @@
 /** Bad input at the ingress: after each row the same process serves a good call and holds no more than before. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openDoor } from "../../functions/local/http-door.ts";
-import type { Door } from "../../functions/local/http-door.ts";
+import { openDoor } from "../../functions/local/http-listener.ts";
+import type { Door } from "../../functions/local/http-listener.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { ingressUseCases } from "../../shared/wiring/use-cases.ts";

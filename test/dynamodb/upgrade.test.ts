@@ -29,7 +29,7 @@ import {
   oneEventAtATime,
   workOn,
 } from "../upgrade/function-site.ts";
-import { openHintsDoor } from "../upgrade/hints-door.ts";
+import { openHintsDoor } from "../upgrade/hints-server.ts";
 import { newWorld, serveDrill } from "../upgrade/services.ts";
 import { pinnedOf } from "../upgrade/states.ts";
 import { engineClient } from "./open-table.ts";

@@ -12,7 +12,7 @@ import { localApi } from "../../localstack/signed-request.mjs";
 import { TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import type { SentInvocation } from "./control-plane.ts";
-import { openDoors, shutDoors } from "./shut-doors.ts";
+import { openDoors, shutDoors } from "./stopped-functions.ts";
 import { synthesiseShop } from "./deployments/shop-stack.ts";
 import { assembly, bundleWhole, deployAssembly } from "./deployments/stacks.mjs";
 import { timed } from "./deployments/timed.ts";

@@ -1,7 +1,7 @@
 /** A control plane made of functions, called as API Gateway and SQS call them; and the environment of the functions. */
 import type { GatewayEvent, GatewayResult } from "../../functions/lambda/gateway-event.ts";
 import type { WorkAnswer } from "../../shared/wiring/work-event.ts";
-import type { HintsDoor } from "./hints-door.ts";
+import type { HintsDoor } from "./hints-server.ts";
 import type { Site } from "./site.ts";
 
 export type FunctionName = "ingress" | "admin" | "worker" | "sweeper";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, constants } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ArrivalLimits, openDoor, type Door } from "../../../functions/local/http-door.ts";
+import { type ArrivalLimits, openDoor, type Door } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 

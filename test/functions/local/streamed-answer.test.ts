@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type ClientHttp2Stream } from "node:http2";
 import { afterEach, expect, test } from "vitest";
-import { openDoor, type Door } from "../../../functions/local/http-door.ts";
+import { openDoor, type Door } from "../../../functions/local/http-listener.ts";
 import { until } from "../../running-processes.ts";
 
 let door: Door | undefined;

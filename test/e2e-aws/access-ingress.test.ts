@@ -5,8 +5,8 @@ import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mj
 import { send } from "../../localstack/signed-request.mjs";
 import { aws, ControlPlane, countOne } from "./control-plane.ts";
 import { callByApplication, callByCurl } from "./documented-call.ts";
-import type { Doors } from "./doors.ts";
-import { deployDoors, DOORS_STACK } from "./doors.ts";
+import type { Doors } from "./access-apis.ts";
+import { deployDoors, DOORS_STACK } from "./access-apis.ts";
 import { assume, createUser, functionsOf, invoking, roleOf } from "./identities.ts";
 import { signedBy } from "./signed-by.ts";
 import type { Claims, TokenIssuer } from "./token-issuer.ts";

@@ -10,7 +10,7 @@ import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { DoorBudgets } from "../../shared/wiring/embedded.ts";
 import { AnswerRoom } from "./answer-room.ts";
 import type { Admitted, AnswerRules } from "./answer-room.ts";
-import { DoorRoom } from "./door-room.ts";
+import { DoorRoom } from "./transfer-room.ts";
 import { cutOff, endWhenUnread, hasBody, refuseBody, write } from "./http-answer.ts";
 import type { Outgoing } from "./http-answer.ts";
 import { limitSession } from "./http2-limits.ts";

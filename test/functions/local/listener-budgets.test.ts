@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { afterEach, expect, test, vi } from "vitest";
-import { openDoor, type Door, type DoorOptions, type DoorRooms } from "../../../functions/local/http-door.ts";
+import { openDoor, type Door, type DoorOptions, type DoorRooms } from "../../../functions/local/http-listener.ts";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";

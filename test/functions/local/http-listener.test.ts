@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import type { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { openDoor, type Door } from "../../../functions/local/http-door.ts";
+import { openDoor, type Door } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { frame, openSocket, PREFACE } from "../../harness/local/raw-http.ts";

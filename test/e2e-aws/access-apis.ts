@@ -1,4 +1,4 @@
-/** Deploys the stack of `doors-app.ts` with the CDK. */
+/** Deploys the stack of `access-apis-app.ts` with the CDK. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { deploy } from "../../localstack/deploy.mjs";
@@ -28,9 +28,9 @@ const CACHE = join(import.meta.dirname, "../../.cache");
  * @throws Error with the output of the deployment
  */
 export async function deployDoors(options: DoorsOptions): Promise<Doors> {
-  const outfile = join(CACHE, "e2e-aws/doors-app.mjs");
+  const outfile = join(CACHE, "e2e-aws/access-apis-app.mjs");
   await build({
-    entryPoints: [join(import.meta.dirname, "doors-app.ts")],
+    entryPoints: [join(import.meta.dirname, "access-apis-app.ts")],
     outfile,
     bundle: true,
     platform: "node",
