@@ -6,28 +6,28 @@ import type { LocalApi } from "../../localstack/signed-request.mjs";
 import { localApi } from "../../localstack/signed-request.mjs";
 import { aws } from "./control-plane.ts";
 
-export interface Doors {
+export interface AccessApis {
   readonly iam: LocalApi;
   readonly jwt: LocalApi;
   /** The deployment that the stack has registered. */
   readonly deploymentId: string;
 }
 
-export interface DoorsOptions {
+export interface AccessOptions {
   readonly issuer: string;
   readonly audience: string;
   /** The address of the handlers that the stack registers. */
   readonly handlers: string;
 }
 
-export const DOORS_STACK = "StepwellDoors";
+export const ACCESS_STACK = "StepwellAccess";
 const CACHE = join(import.meta.dirname, "../../.cache");
 
 /**
  * Deploys APIs in front of the ingress of the plain control plane.
  * @throws Error with the output of the deployment
  */
-export async function deployDoors(options: DoorsOptions): Promise<Doors> {
+export async function deployAccessApis(options: AccessOptions): Promise<AccessApis> {
   const outfile = join(CACHE, "e2e-aws/access-apis-app.mjs");
   await build({
     entryPoints: [join(import.meta.dirname, "access-apis-app.ts")],
@@ -41,7 +41,7 @@ export async function deployDoors(options: DoorsOptions): Promise<Doors> {
   const [adminApi] = aws.plain.admin.host.split(".", 1) as [string];
   const outputs = await deploy({
     endpoint: aws.endpoint,
-    name: DOORS_STACK,
+    name: ACCESS_STACK,
     app: `node ${outfile}`,
     context: {
       ...options,
