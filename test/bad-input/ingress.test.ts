@@ -51,7 +51,7 @@ async function goodCall({ port }: HttpListener): Promise<void> {
   goodCalls += 1;
 }
 
-describe("leaves neither a request nor memory behind:", () => {
+describe("leaves no request open, and leaks no memory:", () => {
   const isOver = async (act: BadRow[1], at: HttpListener): Promise<void> => {
     await act(at.port);
     await goodCall(at);
