@@ -54,7 +54,7 @@ function invoking(name: string, description: string): Command {
     .option("--idempotency-key <key>", "invoke at most once under this key: a repetition gets the same result");
 }
 
-/** Newcomers give the input as a second argument, and Commander's own message names no option. */
+/** Refuses the input as a second argument, and names the option that takes it. Commander's own message names no option. */
 function refuseInput(command: Command): void {
   if (command.args.length > 1)
     command.error(`error: too many arguments for '${command.name()}'.\n(--data takes the input: --data <json>)`);

@@ -5,7 +5,10 @@ import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 import { cutLine, foreignLine } from "./visible-text.ts";
 
-/** Both columns of texts that handlers chose. */
+/**
+ * The largest width of a text. A longer text is cut, because a terminal would wrap it, and the two sides would no
+ * longer be side by side.
+ */
 const CELL_MAX = 100;
 
 export function mismatchText(colours: Colours, body: MismatchBody): string {
@@ -30,10 +33,7 @@ function rowsText(colours: Colours, { entry: differing, rows }: MismatchBody): s
   return tableText(colours, ["", "ENTRY", "JOURNAL", "CODE NOW"], cells);
 }
 
-/**
- * The largest width of a text. A longer text is cut, because a terminal would wrap it, and the two sides would no
- * longer be side by side.
- */
+/** The text on one line of a column, without control characters: a handler chose the text. */
 function cellText(text: string): string {
   return cutLine(foreignLine(text), CELL_MAX);
 }
@@ -44,7 +44,10 @@ function recorderText({ entry: differing, rows, journal }: MismatchBody): string
   return isRecorded ? "by an unknown deployment" : "nothing: the journal ends before this entry";
 }
 
-/** @param since a word before the revision: an entry may come from an earlier revision of its deployment */
+/**
+ * @param since a word before the revision. For a recorded entry it is `now`: the revision shown is the present one, and
+ *   an earlier revision may have recorded the entry.
+ */
 function sideText({ deployment_id: id, revision, address }: MismatchSideBody, since = ""): string {
   if (address === undefined) return foreignLine(`${id}, which is gone`);
   return foreignLine(`${id}${revision === undefined ? "" : `, ${since}revision ${revision}`}, at ${address}`);

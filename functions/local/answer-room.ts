@@ -4,7 +4,7 @@
  */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
-import type { DoorRoom } from "./door-room.ts";
+import type { TransferRoom } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 export interface AnswerRules {
@@ -37,12 +37,12 @@ interface Waiting {
 }
 
 export class AnswerRoom {
-  readonly #room: DoorRoom;
+  readonly #room: TransferRoom;
   readonly #rules: AnswerRules;
   /** Answers that share a buffer are counted once, on the connection of the first. */
   readonly #held = new Map<ArrayBufferLike, Held>();
 
-  constructor(room: DoorRoom, rules: AnswerRules) {
+  constructor(room: TransferRoom, rules: AnswerRules) {
     this.#room = room;
     this.#rules = rules;
   }

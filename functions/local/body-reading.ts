@@ -1,6 +1,6 @@
 /** Reads the body of one request, within its limit and within the memory for bodies. */
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
-import type { DoorRoom, Mover } from "./door-room.ts";
+import type { TransferRoom, Mover } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** `no-room`: other bodies hold the memory, or the body arrived too slowly while other requests waited. */
@@ -16,7 +16,7 @@ export interface BodyRead {
 export function readBody(
   incoming: Incoming,
   maxBytes: number,
-  room: DoorRoom | undefined,
+  room: TransferRoom | undefined,
 ): Promise<BodyRead | BodyFailure> {
   return new Promise((resolve) => new BodyReading(incoming, maxBytes, room, resolve));
 }
@@ -24,7 +24,7 @@ export function readBody(
 class BodyReading {
   readonly #incoming: Incoming;
   readonly #maxBytes: number;
-  readonly #room: DoorRoom | undefined;
+  readonly #room: TransferRoom | undefined;
   readonly #resolve: (outcome: BodyRead | BodyFailure) => void;
   #pieces: Buffer[] = [];
   #sizeBytes = 0;
@@ -35,7 +35,7 @@ class BodyReading {
   constructor(
     incoming: Incoming,
     maxBytes: number,
-    room: DoorRoom | undefined,
+    room: TransferRoom | undefined,
     resolve: (outcome: BodyRead | BodyFailure) => void,
   ) {
     this.#incoming = incoming;
@@ -61,7 +61,7 @@ class BodyReading {
   }
 
   /** The declared length takes no room, because only received bytes take memory. */
-  #count(room: DoorRoom): void {
+  #count(room: TransferRoom): void {
     this.#account ??= room.open(this.#incoming);
     this.#mover ??= room.mover(() => this.#fail("no-room"));
     this.#mover.moved();
@@ -85,7 +85,7 @@ class BodyReading {
     this.#isOver = true;
     this.#mover?.end();
     const body = joined(this.#pieces);
-    // The stream lives until the answer has ended, and its listeners would keep the pieces alive.
+    // The stream lives until the answer has ended, and its event listeners would keep the pieces in memory.
     this.#pieces = [];
     this.#resolve({ body, account: this.#account });
   }

@@ -110,7 +110,7 @@ async function keepRegistered(
   await Promise.all(watched);
 }
 
-/** Writes the address to a file for health checks, which do not know the settings. If the write fails, only they fail. */
+/** Writes the address to a file for health checks, which do not know the settings. If the write fails, only the health checks fail. */
 function writeAdminUrl(adminUrl: string, log: Log): void {
   const path = process.env[ADMIN_URL_FILE_VARIABLE] ?? "";
   if (path === "") return;

@@ -2,7 +2,7 @@
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import type { Account } from "../../shared/engine/bulkheads/budget.ts";
 import { readBody } from "./body-reading.ts";
-import type { DoorRoom } from "./door-room.ts";
+import type { TransferRoom } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -26,7 +26,7 @@ export type RequestRead =
 export interface ReadingRules {
   readonly bodyMaxBytes: number;
   /** The room for bodies; without it no body is counted. */
-  readonly room: DoorRoom | undefined;
+  readonly room: TransferRoom | undefined;
   /** @returns the answer to a request whose body is not read */
   readonly refusal: (request: HttpRequest) => HttpResponse | undefined;
 }

@@ -1,4 +1,4 @@
-/** The control plane in one process: two HTTP servers, one engine, and the background loops. */
+/** The control plane in one process: two listeners, one engine, and the background loops. */
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { AdminDeps } from "../../shared/api/admin/admin-request.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
@@ -26,8 +26,8 @@ import type { OpenStatementFront } from "../../shared/wiring/statement-front.ts"
 import { uiFront } from "../../shared/wiring/ui-front.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
-import { openDoor } from "./http-door.ts";
-import type { Door } from "./http-door.ts";
+import { openListener } from "./http-listener.ts";
+import type { HttpListener } from "./http-listener.ts";
 import { forOwnHosts } from "./own-host.ts";
 
 const POLL_EVERY_MS = 20;
@@ -56,11 +56,11 @@ export async function startLocalProcess(
 ): Promise<LocalProcess> {
   const embedded = await openEmbedded(settings, log, activity);
   const statements = statementFront(embedded.engine, settings, { environment: process.env });
-  const doors: Door[] = [];
+  const listeners: HttpListener[] = [];
   try {
     const face = ingressFace(settings, embedded);
     const ingress = await openIngress(settings, embedded, face);
-    doors.push(ingress);
+    listeners.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
     const admin = await openAdmin(settings, embedded, {
       version,
@@ -68,7 +68,7 @@ export async function startLocalProcess(
       ingress: face,
       statements,
     });
-    doors.push(admin);
+    listeners.push(admin);
     await beginLife(embedded.engine);
     const loops = startLoops(embedded, {
       concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"],
@@ -82,10 +82,10 @@ export async function startLocalProcess(
       ingressUrl,
       adminUrl: urlOf(settings["admin.bind"], admin.port),
       exposedHosts: exposed([ingress, settings["ingress.bind"]], [admin, settings["admin.bind"]]),
-      stop: () => (stopping ??= stop({ embedded, doors, loops, statements }, settings["shutdown-timeout"])),
+      stop: () => (stopping ??= stop({ embedded, listeners, loops, statements }, settings["shutdown-timeout"])),
     };
   } catch (error) {
-    for (const door of doors) door.close();
+    for (const listener of listeners) listener.close();
     await embedded.close();
     throw error;
   }
@@ -102,10 +102,10 @@ function openIngress(
   settings: Settings,
   { ingressBudgets }: Embedded,
   answer: ReturnType<typeof ingressApp>,
-): Promise<Door> {
+): Promise<HttpListener> {
   const max = settings["ingress.concurrent-api-requests-limit"];
   const refusal = (request: HttpRequest) => withCommonHeaders(request, tooManyResponse());
-  return openDoor({
+  return openListener({
     host: settings["ingress.bind"],
     port: settings["ingress.port"],
     bodyMaxBytes: settings["ingress.request-size-limit"],
@@ -125,7 +125,7 @@ async function openAdmin(
   settings: Settings,
   embedded: Embedded,
   deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements">,
-): Promise<Door> {
+): Promise<HttpListener> {
   const face = adminApp(embedded.engine, {
     ...deps,
     runsOn: "one-process",
@@ -135,7 +135,7 @@ async function openAdmin(
     invocations: invocationUseCases,
   });
   let isLoopback = true;
-  const door = await openDoor({
+  const listener = await openListener({
     host: settings["admin.bind"],
     port: settings["admin.port"],
     bodyMaxBytes: settings["admin.request-size-limit"],
@@ -148,8 +148,8 @@ async function openAdmin(
     },
     answer: forOwnHosts(face, settings["admin.allowed-hosts"], () => isLoopback),
   });
-  isLoopback = door.isLoopback;
-  return door;
+  isLoopback = listener.isLoopback;
+  return listener;
 }
 
 /** An address that a client on this machine can call: a wildcard address is not callable itself. */
@@ -158,21 +158,21 @@ function urlOf(host: string, port: number): string {
   return `http://${called.includes(":") ? `[${called}]` : called}:${port}/`;
 }
 
-function exposed(...bound: readonly (readonly [Door, string])[]): readonly string[] {
-  return bound.filter(([door]) => !door.isLoopback).map(([, host]) => host);
+function exposed(...bound: readonly (readonly [HttpListener, string])[]): readonly string[] {
+  return bound.filter(([listener]) => !listener.isLoopback).map(([, host]) => host);
 }
 
 interface Running {
   readonly embedded: Embedded;
-  readonly doors: readonly Door[];
+  readonly listeners: readonly HttpListener[];
   readonly loops: Loops;
   readonly statements: OpenStatementFront;
 }
 
-async function stop({ embedded, doors, loops, statements }: Running, graceMs: number): Promise<void> {
+async function stop({ embedded, listeners, loops, statements }: Running, graceMs: number): Promise<void> {
   const { clock, activeInvocations } = embedded.engine;
   const untilMs = clock.nowMs() + graceMs;
-  for (const door of doors) door.stopAccepting();
+  for (const listener of listeners) listener.stopAccepting();
   loops.stop();
   while (activeInvocations.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
   activeInvocations.stop();
@@ -180,11 +180,11 @@ async function stop({ embedded, doors, loops, statements }: Running, graceMs: nu
   const ended = new AbortController();
   await Promise.race([loops.ended, clock.sleep(LAST_WORDS_MS, ended.signal)]);
   ended.abort();
-  const isBusy = (): boolean => activeInvocations.size > 0 || doors.some(({ openRequests }) => openRequests > 0);
+  const isBusy = (): boolean => activeInvocations.size > 0 || listeners.some(({ openRequests }) => openRequests > 0);
   for (const lastMs = clock.nowMs() + LAST_WORDS_MS; isBusy() && clock.nowMs() < lastMs;) {
     await clock.sleep(POLL_EVERY_MS);
   }
-  for (const door of doors) door.close();
+  for (const listener of listeners) listener.close();
   await endLife(embedded.engine).catch(() => undefined);
   await embedded.engine.tracer?.flush(Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()));
   await embedded.close();

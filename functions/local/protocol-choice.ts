@@ -47,7 +47,7 @@ function lookAtFirstBytes(socket: Socket, silentMaxMs: number, decide: (isHttp2:
     socket.unshift(seen);
     decide(isPreface);
   };
-  // Until a server takes the socket, no other listener would handle a reset or an end.
+  // Until a server takes the socket, no other event listener would handle a reset or an end.
   socket.on("error", giveUp).on("end", giveUp).on("timeout", giveUp);
   socket.setTimeout(silentMaxMs);
   socket.on("readable", look);

@@ -21,7 +21,7 @@ const SLEEP_S = 3;
 const FAR_S = 3_600;
 const ADDITIONS = 6;
 
-const DOORS: readonly Check[] = [
+const ANSWERING: readonly Check[] = [
   {
     name: "the ingress answers",
     isNeeded: true,
@@ -148,7 +148,7 @@ const OPERATED: readonly Check[] = [
 ];
 
 /** All checks, in the order of their execution. */
-export const CHECKS: readonly Check[] = [...DOORS, ...CALLS, ...KEYED, ...OPERATED];
+export const CHECKS: readonly Check[] = [...ANSWERING, ...CALLS, ...KEYED, ...OPERATED];
 
 export function workOf({ shapes = [], questions = 0 }: Check): Work {
   return { shapes, questions };

@@ -36,7 +36,7 @@ export interface Alias {
   readonly translate?: (raw: unknown) => unknown;
 }
 
-/** The same setting with other names, which have the same values unless they say otherwise. */
+/** The same setting with further names. A value means the same under each name, unless the alias translates it. */
 export function also<Value>(setting: Setting<Value>, ...aliases: readonly (Alias | string)[]): Setting<Value> {
   return { ...setting, aliases: aliases.map((alias) => (typeof alias === "string" ? { name: alias } : alias)) };
 }

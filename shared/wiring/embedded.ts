@@ -29,12 +29,12 @@ import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
 import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets } from "./memory-size.ts";
-import type { DoorLimits } from "./memory-size.ts";
+import type { ListenerLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 
-/** The memory budgets of one HTTP server, for all its connections together. */
-export interface DoorBudgets {
+/** The memory budgets of one listener, for all its connections together. */
+export interface ListenerBudgets {
   /** Bytes of the bodies of unanswered requests. */
   readonly bodies: Budget;
   /** Bytes of answers that clients have not read yet. */
@@ -43,8 +43,8 @@ export interface DoorBudgets {
 
 export interface Embedded {
   readonly engine: Engine;
-  readonly ingressBudgets: DoorBudgets;
-  readonly adminBudgets: DoorBudgets;
+  readonly ingressBudgets: ListenerBudgets;
+  readonly adminBudgets: ListenerBudgets;
   /** Counts how the invocations of the last hour ended. */
   readonly recentEnds: RecentEnds;
   /** The metrics in the text format of Prometheus. */
@@ -128,8 +128,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const limits = memoryBudgets(settings);
   const bulkheads = newBulkheads(clock, { ...limits, ...JOURNAL_ROOM });
   const { topics, records } = kafkaTopics(clock, log, limits.recordsMaxBytes);
-  const ingressBudgets = doorBudgets(clock, limits.ingress);
-  const adminBudgets = doorBudgets(clock, limits.admin);
+  const ingressBudgets = listenerBudgets(clock, limits.ingress);
+  const adminBudgets = listenerBudgets(clock, limits.admin);
   const engine: Engine = {
     table,
     meta,
@@ -171,16 +171,16 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
 function showBudgets(
   meter: Meter,
   budgets: Readonly<Record<string, Budget>>,
-  doors: Readonly<Record<string, DoorBudgets>>,
+  listeners: Readonly<Record<string, ListenerBudgets>>,
 ): void {
   for (const [name, budget] of Object.entries(budgets)) showBudget(meter, name, budget);
-  for (const [name, { bodies, answers }] of Object.entries(doors)) {
+  for (const [name, { bodies, answers }] of Object.entries(listeners)) {
     showBudget(meter, `${name}-bodies`, bodies);
     showBudget(meter, `${name}-answers`, answers);
   }
 }
 
-function doorBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: DoorLimits): DoorBudgets {
+function listenerBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: ListenerLimits): ListenerBudgets {
   return {
     bodies: new Budget({ capacity: bodiesMaxBytes, patienceMs: BODY_PATIENCE_MS, clock }),
     answers: new Budget({ capacity: answersMaxBytes, patienceMs: ANSWER_PATIENCE_MS, clock }),

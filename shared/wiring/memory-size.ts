@@ -19,12 +19,12 @@ export interface MemoryBudgets {
   readonly journalsMaxBytes: number;
   /** Bytes of records of topics that wait for their acceptance. */
   readonly recordsMaxBytes: number;
-  readonly ingress: DoorLimits;
-  readonly admin: DoorLimits;
+  readonly ingress: ListenerLimits;
+  readonly admin: ListenerLimits;
 }
 
-/** The budgets of one HTTP server, for all its connections together. */
-export interface DoorLimits {
+/** The budgets of one listener, for all its connections together. */
+export interface ListenerLimits {
   /** Bytes of the bodies of unanswered requests. */
   readonly bodiesMaxBytes: number;
   /** Bytes of answers that clients have not read yet. */

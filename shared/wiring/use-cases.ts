@@ -1,4 +1,4 @@
-/** Connects the use cases to the HTTP servers, and starts the loops of the engine. */
+/** Connects the use cases to the APIs, and starts the loops of the engine. */
 import type { InvocationUseCases } from "../api/admin/use-cases.ts";
 import type { IngressUseCases } from "../api/ingress/use-cases.ts";
 import { attach, output } from "../engine/ingress/attach.ts";

@@ -1,6 +1,6 @@
 /** All attacks, in order of execution. */
 import type { Attack } from "./attack.ts";
-import { DOOR_ATTACKS } from "./door-attacks.ts";
+import { HTTP_ATTACKS } from "./http-attacks.ts";
 import { FRAME_ATTACKS } from "./frame-attacks.ts";
 import { INBOX_ATTACKS } from "./inbox-attacks.ts";
 import { MESSAGE_ATTACKS } from "./message-attacks.ts";
@@ -17,5 +17,5 @@ export const ATTACKS: readonly Attack[] = [
   ...ODD_VALUE_ATTACKS,
   ...STATE_ATTACKS,
   ...STATEMENT_ATTACKS,
-  ...DOOR_ATTACKS,
+  ...HTTP_ATTACKS,
 ];

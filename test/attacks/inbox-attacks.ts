@@ -21,7 +21,7 @@ export const INBOX_ATTACKS: readonly Attack[] = [
     },
     async strike(scene) {
       const id = await send(scene, "gathers");
-      // One attempt makes the calls, and each call has one.
+      // One attempt makes the calls, and each called invocation has one attempt.
       await attemptsCome(scene, 1 + CALLS + REPLAYS, FILL_MS);
       const looked = await Promise.all([
         ask(`${scene.adminUri}/invocations/${id}`, {}, PATIENCE_MS),
@@ -42,7 +42,7 @@ function deedOf(scene: Scene, id: string, answers: readonly { status: number; to
   return { accepted: [id], complaints, notes };
 }
 
-/** Makes so many calls, and then waits for the last of them, however often it is woken. */
+/** Makes `count` calls, and then waits for the last of them, however often the invocation is woken. */
 function gathering(count: number): Answer {
   const calls = Array.from({ length: count }, (_, at) =>
     message(

@@ -99,7 +99,7 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Sends to itself so many times. */
+/** A handler that sends `sendsOfOne` messages to itself. */
 export function multiplying(sendsOfOne: number): Answer {
   return ({ stream, contentType, body }) => {
     const from = commandsIn(body);

@@ -29,15 +29,15 @@ const ROWS: readonly Row[] = [
   ["no JSON", "POST /deployments", [400], "{"],
   ["no UTF-8", "POST /deployments", [400], '{"uri":"\xff\xfe"}'],
   ["no object", "POST /deployments", [422], "[]"],
-  ["nothing", "POST /deployments", [422], "null"],
+  ["null", "POST /deployments", [422], "null"],
   ["no content type", "POST /deployments", [415], uri("http://127.0.0.1:1"), { "content-type": "text/plain" }],
   ["deep arrays", "POST /deployments", [400, 422], nested("[", "]")],
   ["deep objects", "POST /deployments", [400, 422], `${'{"uri":'.repeat(DEEP)}1${"}".repeat(DEEP)}`],
   ["a deep value of a known name", "POST /deployments", [400], `{"uri":${nested("[", "]")}}`],
-  ["names of prototypes", "POST /deployments", [400], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
-  ["a name of prototypes", "POST /deployments", [422], '{"constructor":{"uri":"http://x"}}'],
+  ["names that objects inherit", "POST /deployments", [400], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
+  ["only a name that objects inherit", "POST /deployments", [422], '{"constructor":{"uri":"http://x"}}'],
   [
-    "a state that would be left out",
+    "a key of a state that a plain parser would lose",
     "POST /services/Counter/state",
     [400],
     '{"object_key":"k","new_state":{"\\u005f_proto__":[1]}}',
@@ -64,17 +64,17 @@ const ROWS: readonly Row[] = [
     '{"uri":"http://127.0.0.1:1","additional_headers":{"a":"b\\r\\nc: d"}}',
   ],
   ["an unknown path", "GET /../../etc/passwd", [404]],
-  ["a version from elsewhere", "GET /v99/deployments", [400]],
+  ["a version that does not exist", "GET /v99/deployments", [400]],
   ["a version of 4,000 digits", `GET /v${"9".repeat(4_000)}/deployments`, [404]],
   ["escapes that are no UTF-8", "GET /services/%ff%fe", [400]],
-  ["names of prototypes in a path", "GET /services/__proto__/handlers/constructor", [404]],
+  ["names that objects inherit, in a path", "GET /services/__proto__/handlers/constructor", [404]],
   ["a malformed id", "PATCH /invocations/bogus/cancel", [400, 404]],
   ["a kill of an unknown invocation", `PATCH /invocations/inv_1${"0".repeat(33)}/kill`, [404]],
   ["a wrong method", "PUT /deployments", [405]],
   ["a header that is no text", "GET /deployments", [200], "", { "x-any": "\xff\x80" }],
 ];
 
-describe("is answered, and leaves no memory behind:", () => {
+describe("is answered, and leaks no memory:", () => {
   for (const [what, line, statuses, body = "", headers = JSON_TYPE] of ROWS) {
     test(what, async () => {
       const answer = await ask(stage.adminPort, line, headers as Record<string, string>, body);
@@ -163,7 +163,7 @@ test.each([
   ["PATCH", "/services/%43ounter"],
   ["GET", "/services/Counter/handlers/%67et"],
   ["POST", "/internal/invocations_batch_operations/%6bill"],
-])("%s %s is refused: a path has one spelling for each letter", async (method, path) => {
+])("%s %s is refused: a path may not escape a letter or a digit", async (method, path) => {
   const body = path.includes("batch") ? '{"invocation_ids":[]}' : "{}";
   const spelt = await ask(stage.adminPort, `${method} ${path}`, JSON_TYPE, body);
   expect([spelt.status, spelt.body]).toEqual([400, expect.stringContaining("write the character itself")]);

@@ -48,7 +48,7 @@ async function routes(): Promise<readonly ApiRoute[]> {
 }
 
 describe("a name that is pointed at this machine after its page was loaded", () => {
-  test("opens no route of the admin API over HTTP/1.1, and not the deployments over HTTP/2", async () => {
+  test("reaches no route of the admin API over HTTP/1.1, and not the deployments over HTTP/2", async () => {
     const all = await routes();
     expect(all.length).toBeGreaterThan(30);
     for (const { line } of all) {

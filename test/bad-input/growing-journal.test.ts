@@ -6,7 +6,7 @@ import { end, error, output, replying, startFrameDeployment } from "../errors/fr
 import { openStage } from "../errors/stage.ts";
 
 const AT_ONCE = 60_000;
-/** So many entries take seconds, and longer while other tests use the processors. */
+/** The entries take seconds, and longer while other tests use the processors. */
 const TOO_LONG_WITHIN_MS = 90_000;
 
 test("a journal keeps its entries, and an attempt that would exceed the maximum fails", async () => {

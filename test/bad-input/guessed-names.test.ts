@@ -140,7 +140,7 @@ describe("an id", () => {
     for (const guess of guesses) expect(guess.toString("hex").slice(0, 16)).not.toBe(real.slice(0, 16));
   });
 
-  test("of the same name in another environment is different, and opens nothing here", async () => {
+  test("of the same name in another environment is different, and finds nothing here", async () => {
     const lookup = JSON.stringify({
       target: "idempotentInvocation",
       service: "Front",

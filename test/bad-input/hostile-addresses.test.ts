@@ -53,7 +53,7 @@ async function asked(method: string, path: string, body: object): Promise<{ stat
   return { status: response.status, text: new TextDecoder().decode(response.body) };
 }
 
-const DOORS: readonly (readonly [door: string, method: string, path: () => string, more: object])[] = [
+const INPUTS: readonly (readonly [input: string, method: string, path: () => string, more: object])[] = [
   ["a registration", "POST", () => "/deployments", {}],
   ["a registration over HTTP/1.1", "POST", () => "/deployments", { use_http_11: true }],
   ["a registration by force", "POST", () => "/v2/deployments", { force: true, breaking: true }],
@@ -63,7 +63,7 @@ const DOORS: readonly (readonly [door: string, method: string, path: () => strin
   ["a change with all services", "PATCH", () => `/v3/deployments/${registered}`, { overwrite: true }],
 ];
 
-describe.each(DOORS)("by %s", (door, method, path, more) => {
+describe.each(INPUTS)("by %s", (input, method, path, more) => {
   test("no address of the corpus is reached", async () => {
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(120);
     for (const [trick, uri] of HOSTILE_URLS) {
@@ -74,7 +74,7 @@ describe.each(DOORS)("by %s", (door, method, path, more) => {
       expect([trick, uri, text]).toEqual([trick, uri, expect.stringMatching(told)]);
     }
     // The server retries some of these for a while, so only the first input is tested with them.
-    for (const uri of door === DOORS[0]![0] ? NO_WAY : []) {
+    for (const uri of input === INPUTS[0]![0] ? NO_WAY : []) {
       expect([uri, (await asked(method, path(), { uri, ...more })).status >= 400]).toEqual([uri, true]);
     }
     const port = `:${canary.port}`;

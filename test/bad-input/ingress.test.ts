@@ -1,7 +1,7 @@
 /** Bad input at the ingress: after each row the same process serves a good call and holds no more than before. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openDoor } from "../../functions/local/http-door.ts";
-import type { Door } from "../../functions/local/http-door.ts";
+import { openListener } from "../../functions/local/http-listener.ts";
+import type { HttpListener } from "../../functions/local/http-listener.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { ingressUseCases } from "../../shared/wiring/use-cases.ts";
@@ -20,8 +20,8 @@ const SHORT = { headWithinMs: 800, requestWithinMs: 1_200, idleMs: 1_000, checkE
 
 let stage: LocalStage;
 /** Two more ingress servers on the engine of the process. `hasty` has shorter time limits; both accept smaller bodies. */
-let door: Door;
-let hasty: Door;
+let listener: HttpListener;
+let hasty: HttpListener;
 let before: Footprint;
 let goodCalls = 0;
 
@@ -35,24 +35,24 @@ beforeAll(async () => {
     tooLarge: (_request: unknown, declared: boolean) => bodyTooLargeResponse(declared),
     answer: ingressApp(engine, ingressUseCases(engine)),
   };
-  door = await openDoor(options);
-  hasty = await openDoor({ ...options, arrival: SHORT });
-  for (let warm = 0; warm < 10; warm++) for (const one of [door, hasty]) await goodCall(one);
+  listener = await openListener(options);
+  hasty = await openListener({ ...options, arrival: SHORT });
+  for (let warm = 0; warm < 10; warm++) for (const one of [listener, hasty]) await goodCall(one);
   before = footprint();
 });
 afterAll(async () => {
-  for (const one of [door, hasty]) one.close();
+  for (const one of [listener, hasty]) one.close();
   await stage.close();
 });
 
-async function goodCall({ port }: Door): Promise<void> {
+async function goodCall({ port }: HttpListener): Promise<void> {
   const { status, body } = await ask(port, "POST /Greeter/greet", { "content-type": "application/json" }, '"Ada"');
   expect([status, body]).toEqual([200, '"Hello Ada"']);
   goodCalls += 1;
 }
 
-describe("leaves neither a request nor memory behind:", () => {
-  const isOver = async (act: BadRow[1], at: Door): Promise<void> => {
+describe("leaves no request open, and leaks no memory:", () => {
+  const isOver = async (act: BadRow[1], at: HttpListener): Promise<void> => {
     await act(at.port);
     await goodCall(at);
     // A client sees the end of its answer a moment before the server counts its request as ended.
@@ -60,7 +60,7 @@ describe("leaves neither a request nor memory behind:", () => {
     await expectNoMoreThan(before);
   };
 
-  test.each(INGRESS_ROWS)("%s", async (_what, act) => await isOver(act, door));
+  test.each(INGRESS_ROWS)("%s", async (_what, act) => await isOver(act, listener));
   test.each([...SLOW_CLIENT_ROWS, ...INGRESS_H2_ROWS])("%s", async (_what, act) => await isOver(act, hasty));
 });
 
@@ -72,7 +72,7 @@ test("the time limit of arrival does not apply to the answer", async () => {
 });
 
 test("none of the rows stored anything or logged an error", async () => {
-  for (const one of [door, hasty]) one.close();
+  for (const one of [listener, hasty]) one.close();
   await stage.local.stop();
   const rows = await rowsOf(`${stage.dataDir}/journal`);
   expect(stage.logged).toEqual([]);

@@ -1,4 +1,4 @@
-/** Tests the page that calls handlers: forms of schemas, results, failures, sends, long calls, and the lines beside them. */
+/** Tests the page that calls handlers: forms of schemas, results, failures, sends, long calls, and the lines for curl and the client. */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import { beforeAll, expect, test } from "vitest";
@@ -65,7 +65,7 @@ test("a form follows the schema, the JSON follows the form, and the call returns
   expect(await axe()).toEqual([]);
 });
 
-test("advice names what the schema misses, and the call is still possible", async () => {
+test("advice names each mismatch between the value and the schema, and the call is still possible", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Shop/order");
   await page.getByRole("textbox", { name: "Payload as JSON" }).click();
@@ -114,7 +114,7 @@ test("the page distinguishes a failed handler from one that does not exist", asy
   await page.getByRole("status").getByText("404 The call was refused").waitFor();
 });
 
-test("a send with a key and a delay is accepted, and both lines make the same send", async () => {
+test("a send with a key and a delay is accepted, and the lines for curl and for the TypeScript client make the same send", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Counter/add?key=a%2Fb");
   expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("a/b");
@@ -178,7 +178,7 @@ test("an address with an unknown handler offers no call of another one", async (
   await page.getByRole("button", { name: "Call", exact: true }).waitFor();
 });
 
-test("unfinished JSON in a field outlives a new read of the services", async () => {
+test("unfinished JSON in a field stays when the page reads the services again", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Shop/order");
   await page.getByRole("button", { name: "Set extra" }).click();

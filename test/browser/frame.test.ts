@@ -64,7 +64,7 @@ test.each([
   expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(SURFACES[shown]);
 });
 
-test("an address without a page says so", async () => {
+test("at an address without a page, the text says that there is none", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("nothing/here");
   await page.getByRole("heading", { name: "No such page" }).waitFor();

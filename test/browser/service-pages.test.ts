@@ -48,7 +48,7 @@ test("the OpenAPI document is downloaded, and an unknown service is named as suc
   await page.getByRole("heading", { name: "No such service" }).waitFor();
 });
 
-test("an OpenAPI document that the server refuses shows why", async () => {
+test("if the server refuses the OpenAPI document, the page shows the reason", async () => {
   const { page, goTo } = await stage.openTab();
   await page.route(/\/openapi$/, (route) => route.fulfill({ status: 500, body: '{"message":"the store is away"}' }));
   await goTo("services/Counter");
@@ -56,7 +56,7 @@ test("an OpenAPI document that the server refuses shows why", async () => {
   await page.getByRole("alert").getByText("the store is away").waitFor();
 });
 
-test("saved options leave alone what another operator changed meanwhile", async () => {
+test("saving options keeps the options that another operator has changed meanwhile", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("services/Counter");
   await page.getByRole("button", { name: "Edit options …" }).click();

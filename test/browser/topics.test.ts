@@ -165,7 +165,7 @@ test.each([1280, 390])(
   },
 );
 
-test("a refused change shows why, and can be tried again", async () => {
+test("a refused change shows the reason, and can be tried again", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("topics");
   await page.getByRole("button", { name: `Pause … ${SOURCE}` }).waitFor();
@@ -179,7 +179,7 @@ test("a refused change shows why, and can be tried again", async () => {
   expect((await onlySubscription()).pause).toBeUndefined();
 });
 
-test("a subscription without its cluster says so, and a deleted one is gone", async () => {
+test("a row says that the cluster of its subscription is missing, and a deleted subscription has no row", async () => {
   await stage.ask("DELETE", "/kafka-clusters/main?force=true");
   const { page, goTo } = await stage.openTab();
   await goTo("topics");

@@ -68,7 +68,7 @@ ${NOT_COMPARABLE}
 
 ## Measuring again
 
-On Linux (x64) with \`wrk\`, a disk that you care about and nothing else to do:
+On Linux (x64) with \`wrk\`, on the kind of disk that you want to know about, while the machine does nothing else:
 
 \`\`\`sh
 npm run bench                          # about ten minutes, prints the tables
@@ -126,9 +126,9 @@ const NOT_COMPARABLE = `- The reference server is built to run as a cluster with
   A comparison of clusters would be another one.
 - The reference server uses all CPUs there are, our process hardly more than one. With more CPUs than here its share grows.
 - With many clients the process with the handlers is the bottleneck of ours and theirs alike; the limit shows how near it is.
-- The limit has no ingress, no journal and no disk, and repeats one call recorded without company: a server that meets many calls at a time
+- The limit has no ingress, no journal and no disk, and repeats one call that was recorded while no other call ran: a server that meets many calls at a time
   may gather more in one piece, which is cheaper for the handlers, so that a ratio can exceed what the limit seems to allow.
-- Work that is put off for longer than it takes to come to rest is in no CPU figure; \`--settle 11\` shows it.
+- Work that a server does only after both processes have come to rest is in no CPU figure; \`--settle 11\` shows it.
 - Both keep finished invocations for a time, and preallocate. The bytes on the disk after a round of minutes say little about months.
 - Where a call takes more than half of a load's seconds (50 runs and fan-out with 256 clients), few are counted, and the
   ratios are coarse; a rate of 0 means that not one was answered before the load was over, not that calls failed.`;

@@ -27,7 +27,7 @@ export interface Combination {
   readonly version: ProtocolVersion;
   /** True if attempts may stay open: the second attempt of an invocation, or the first once the handler is known to wait. */
   readonly staysOpen: boolean;
-  /** @returns whether so many attempts are right for a handler that needs `count` of them if none stays open */
+  /** @returns whether a number of attempts is right for a handler that needs `count` attempts if none stays open */
   isRight(count: number): (attempts: number) => boolean;
   /** @param path begins with a slash; a body of JSON or of bytes is sent with its content type */
   post(

@@ -59,7 +59,7 @@ function shards(facts: CeilingFacts): string {
     Ceiling,
   ];
   return `With \`aws.index-shards\` = ${SHARDS_MAX} the index \`list\` is full at ${round(sixteen.callsPerS)} in place of ${round(eight.callsPerS)} calls a second (${sixteen.sum}), and
-with 1 at ${round(one.callsPerS)}. An index that throttles throttles the writes of the table that feed it, acceptances among them.`;
+with 1 at ${round(one.callsPerS)}. When an index is throttled, DynamoDB also throttles the writes to the table that feed the index, acceptances among them.`;
 }
 
 function others(facts: CeilingFacts): string {

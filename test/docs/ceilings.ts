@@ -18,7 +18,7 @@ export interface CeilingFacts {
   readonly batch: number;
 }
 
-/** A part of the stack that is full at so many calls a second. */
+/** A part of the stack, and the calls a second at which it is full. */
 export interface Ceiling {
   readonly what: string;
   readonly callsPerS: number;

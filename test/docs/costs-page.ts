@@ -68,8 +68,8 @@ function million({ shapes, stack }: CostFacts): string {
   return `## A million of each
 
 In dollars. *alone* is a quiet system, where a worker takes one message at a time; *in tens* a busy one, where it takes ten. Payloads are up
-to 600 bytes unless told. A call sends one message as its safety net, which a worker takes when the lease is over. "Noise" cannot be packed.
-The columns from *table* to *logs* are the parts of *alone*. An access log of the ingress (\`ingressAccessLog\`, off unless told) adds ${money(accessLines(MILLION))} per
+to 600 bytes unless the shape names another size. A call sends one message as its safety net, which a worker takes when the lease is over. "Noise" is random text, which compression does not shrink.
+The columns from *table* to *logs* are the parts of *alone*. An access log of the ingress (\`ingressAccessLog\`, off by default) adds ${money(accessLines(MILLION))} per
 million requests.
 
 | shape | writes: table + indexes | reads | messages | requests | table | queue, schedules | API | functions | logs | alone | in tens |
@@ -116,8 +116,8 @@ Each invocation that was accepted is looked at once, some minutes later: ${look.
 and as much for the key that it held and for each call and send in the last of its segments, twice that for a signal or an awakeable and
 three times for a promise, with one more for each waiter; the table above leaves that out.
 
-One that waits without a clock, for an awakeable, a promise or a call that takes long, is looked at after ten minutes, then once in a quarter of the time
-that it has waited, and once a day at least. A look that finds nothing wakes nothing, and moves the next one; twice what is stored is kept for a month more. In 30 days
+An invocation that waits for an awakeable, a promise or a long call, and so has no timer, is looked at after ten minutes, then once in a quarter of the time
+that it has waited, and once a day at least. A look that finds nothing sends no wake, and writes the moment of the next look; two of the looks extend the time for which the stored items are kept. In 30 days
 that is ${looks} looks, ${tableWrites} + ${indexWrites} writes and ${readUnits} reads: **${money(kept)}** for ${WAITING} that wait so long.
 `;
 }
@@ -134,9 +134,9 @@ ${rows.join("\n")}
 | **in all** | **${money(sum)}** |
 
 Nothing else of the stack is paid by the hour: no poller, no capacity, no address, no network. A KMS key of your own (\`encryptionKey\`) adds
-${money(dollars("keyMonth", 1))} and its requests. While it works, some ${WORKING_METRICS} metrics of our own have values: up to ${money(dollars("metricMonth", WORKING_METRICS))} a month, by the hours.
+${money(dollars("keyMonth", 1))} and its requests. While the stack has requests, some ${WORKING_METRICS} metrics of our own have values: up to ${money(dollars("metricMonth", WORKING_METRICS))} a month, by the hours.
 There cannot be more than ${KINDS_OF_METRICS}, and one for each code with which attempts fail: no label is a service, a handler or a key, whatever runs here.
-While an invocation is open, if only asleep, the sweeper writes two of them or more: one for each status that an open invocation has, and the age of the oldest ready one.
+While an invocation is open, even if it only sleeps, the sweeper writes two of these metrics or more: one for each status that an open invocation has, and the age of the oldest ready one.
 `;
 }
 

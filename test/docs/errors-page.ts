@@ -26,7 +26,7 @@ from \`shared/core/errors\`.
   helps, and the command that explains the code without a server: \`stepwell explain <CODE>\`.
 - **A warning.** It stands in \`info\` of the service or the handler on the admin API, and changes nothing else.
 
-Callers at the ingress see no code but RT0020, at the beginning of the message: there an error has its HTTP status and its message.
+At the ingress, an error has its HTTP status and its message; RT0020, at the beginning of the message, is the only code that callers see there.
 `;
 
 export function errorsPage(): string {

@@ -80,7 +80,7 @@ test("settings have the values of the page", () => {
     ["aws.time-margin", "3 s (`aws.time-margin`)", 3_000],
     ["worker.lease", "10 s (`worker.lease`)", 10_000],
     ["worker.invoker.message-size-limit", "32 MiB (`worker.invoker.message-size-limit`)", 32 * 1024 * 1024],
-    ["aws.index-shards", "8 unless told, 16 at most (`aws.index-shards`)", 8],
+    ["aws.index-shards", "8 by default, 16 at most (`aws.index-shards`)", 8],
   ] as const) {
     expect(limits).toContain(text);
     expect(SETTINGS[name].fallback, name).toBe(value);

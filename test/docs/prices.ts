@@ -7,7 +7,7 @@ export const { region: REGION, compiledOn: COMPILED_ON } = prices;
 
 export type PriceName = keyof typeof PRICES;
 
-/** @returns dollars for so many units of the price */
+/** @returns dollars for `count` units of the price */
 export function dollars(name: PriceName, count: number): number {
   const { usd, per } = PRICES[name];
   return (count * usd) / per;

@@ -23,7 +23,7 @@ curl localhost:9070/query --json '{"query": "select id, target from sys_invocati
 
 The answer is JSON if \`accept\` is \`application/json\` alone, else a stream of Arrow. JSON omits columns that are NULL. Names and types are those of
 the reference server, 1.7.12, and so are the words of the dialect that its pages use (ADR 0038). \`SHOW TABLES\`, \`DESCRIBE <table>\` and
-\`information_schema\` list the tables. A column is true or NULL.
+\`information_schema\` list the tables. A column has the true value or NULL, and never an invented one.
 `;
 
 /** The content of each table, and the conditions of a WHERE that make its reads few. */

@@ -29,7 +29,7 @@ import {
   oneEventAtATime,
   workOn,
 } from "../upgrade/function-site.ts";
-import { openHintsDoor } from "../upgrade/hints-door.ts";
+import { startHintsServer } from "../upgrade/hints-server.ts";
 import { newWorld, serveDrill } from "../upgrade/services.ts";
 import { pinnedOf } from "../upgrade/states.ts";
 import { engineClient } from "./open-table.ts";
@@ -88,7 +88,7 @@ async function openFunctions(
   projected: Projection,
 ): Promise<{ call: CallFunction; work: () => void; engine: Engine }> {
   const tableName = await filledTable(items, projected);
-  const hints = await openHintsDoor(parameters);
+  const hints = await startHintsServer(parameters);
   clearing.push(() => hints.close());
   const dynamoUri = process.env["STEPWELL_TEST_DYNAMODB_ENDPOINT"] ?? "";
   const environment = functionEnvironment({ tableName, dynamoUri, hintsUri: hints.uri, leaseS: LEASE_S });

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await Promise.all([plane.register({ arn: aws.handlerArn }), plane.register({ uri })]);
 });
 
-describe("the doors", () => {
+describe("the APIs", () => {
   test("an admin request that is not signed is refused, whatever it asks for", async () => {
     for (const path of ["/services", "/deployments", "/version"]) {
       expect((await plane.askAdminUnsigned({ path })).status).toBe(403);

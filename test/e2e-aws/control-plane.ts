@@ -138,7 +138,7 @@ export class ControlPlane {
   /** @throws Error where the admin API does not find the invocation */
   async shown(id: string): Promise<InvocationBody> {
     const { status, text } = await this.askAdmin({ path: `/invocations/${id}` });
-    if (status !== 200) throw new Error(`the invocation was answered with ${status}: ${text}`);
+    if (status !== 200) throw new Error(`the request for the invocation was answered with ${status}: ${text}`);
     return JSON.parse(text) as InvocationBody;
   }
 

@@ -12,7 +12,7 @@ import { localApi } from "../../localstack/signed-request.mjs";
 import { TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import type { SentInvocation } from "./control-plane.ts";
-import { openDoors, shutDoors } from "./shut-doors.ts";
+import { startFunctions, stopFunctions } from "./stopped-functions.ts";
 import { synthesiseShop } from "./deployments/shop-stack.ts";
 import { assembly, bundleWhole, deployAssembly } from "./deployments/stacks.mjs";
 import { timed } from "./deployments/timed.ts";
@@ -89,7 +89,7 @@ test(
     );
     const later = await plane.send("shop/version", undefined);
     expect(await plane.result(later)).toBe("1");
-    await shutDoors(plane.stack);
+    await stopFunctions(plane.stack);
     expect((await plane.call("shop/version", undefined)).status).toBeGreaterThanOrEqual(429);
     await wipeHints(plane.stack);
     expect(await schedules(plane.stack)).toEqual([]);
@@ -100,7 +100,7 @@ test(
     await expect(describing).rejects.toThrow(/not found/i);
 
     const startedMs = Date.now();
-    await openDoors(plane.stack);
+    await startFunctions(plane.stack);
     console.log(`the sweeper found ${JSON.stringify(await sweep(plane.stack, { everything: true }))}`);
     await plane.send("shop/pay", order);
     const open = [order, ...naps, delayed];

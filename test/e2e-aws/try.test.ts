@@ -148,7 +148,7 @@ describe("a run that cannot begin ends with a reason and a remedy, before it mak
   });
 });
 
-test("a destroy that finds nothing says so", async () => {
+test("a destroy without a stack says that it has found nothing", async () => {
   const { code, out } = await run(["--destroy", "--yes", "--name", "E2eNever"]);
   expect([code, out]).toEqual([0, expect.stringContaining("Nothing of it is left.")]);
 });

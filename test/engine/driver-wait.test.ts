@@ -57,7 +57,7 @@ test("a wait that ends before the sleep of the wait before it ends at its own mo
   expect(await isOver(short)).toBe(true);
 });
 
-test("a driver that leaves keeps no sleep", async () => {
+test("a driver that has ended keeps no sleep of the clock", async () => {
   const [clock, wait] = [new SteppedClock(), new DriverWait()];
   const waiting = wait.begin(clock, 60_000);
   wait.interrupt();

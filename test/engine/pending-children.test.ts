@@ -10,7 +10,10 @@ import { stages } from "../harness/engine/stages.ts";
 const open = stages();
 const WAIT_MS = 4;
 
-/** The writes of segments: for each the handler of an acceptance, or the number of the segment, joined in a transaction. */
+/**
+ * The writes of segments, one text each: the handler of an acceptance, or the number of another segment. The texts of one
+ * transaction are joined by a plus.
+ */
 function writesOf({ process }: Actor): readonly string[] {
   const shown = (item: Item): string[] =>
     item.sk === "seg#000000"

@@ -40,7 +40,7 @@ test("the view says since when the process counts, at most an hour back", async 
   expect(ends.view().sinceMs).toBe(1_141 * MINUTE_MS);
 });
 
-test("a terminal gets each end too", () => {
+test("each end is also passed on, for example to the terminal", () => {
   const told: EndedInvocation[] = [];
   new RecentEnds(new SteppedClock(0), { ended: (end) => told.push(end) }).ended(END);
   expect(told).toEqual([END]);

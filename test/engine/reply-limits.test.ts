@@ -12,7 +12,7 @@ import { SystemClock } from "../../shared/adapters/system/clock.ts";
 
 const MIB = 1024 * 1024;
 
-/** An invocation with a journal of so many bytes. @param arrivedBytes the size of a fresh arrival */
+/** An invocation with a journal of `sizeBytes` bytes. @param arrivedBytes the size of a fresh arrival */
 function active(sizeBytes: number, arrivedBytes = 0): ActiveInvocation {
   const entries = [{ frame: new Uint8Array(sizeBytes) }] as unknown as readonly Entry[];
   const entry = { frame: new Uint8Array(arrivedBytes) };

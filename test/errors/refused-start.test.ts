@@ -210,7 +210,7 @@ describe("the stores, each in its own place", () => {
     expect(await refused("META0010", dev(), swapped)).toContain("is a journal store, not a meta store");
   });
 
-  test("refuse a directory of something else", async () => {
+  test("refuse a directory with other content", async () => {
     const place = join(dir, "pictures");
     mkdirSync(place);
     writeFileSync(join(place, "cat.png"), "");

@@ -31,7 +31,7 @@ const template = synthesised({ kafkaClusters: [OWN, MSK] });
 const rightsOf = (name: string) =>
   statementsOf(template).flatMap(({ id, statement }) => (id.includes(`Functions${name}Role`) ? [statement] : []));
 
-test("all functions know the clusters, and the followers know the function", () => {
+test("every function has the settings of the clusters; admin and sweeper also have the name of the function of topics", () => {
   const variables = new Map(
     resourcesOf(template, "AWS::Lambda::Function").flatMap(([id, { Properties }]) => {
       const name = /Functions([A-Z][a-z]+)/.exec(id)?.[1];

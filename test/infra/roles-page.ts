@@ -45,7 +45,7 @@ export function rolesPage(template: Template, told: Template): string {
     INTRODUCTION,
     ...standing.map(({ name, trust, rows }) => `## ${name}\n\nAssumed by ${trust}.\n\n${HEADER}\n${rows.join("\n")}\n`),
     `## Who may call the functions\n\n| who | calls | for |\n|---|---|---|\n${callersOf(template).join("\n")}\n`,
-    `## Who comes in by the APIs\n\n| API | authorization |\n|---|---|\n${doorsOf(template).join("\n")}\n`,
+    `## Who comes in by the APIs\n\n| API | authorization |\n|---|---|\n${apiRows(template).join("\n")}\n`,
     `## With \`encryptionKey\`, \`assumableRoleArns\` and \`vpc\`\n\nThe same, and more:\n\n| role | may | on | only if |\n|---|---|---|---|`,
     ...more.flatMap(({ name, rows }) => rows.map((row) => `| ${name} ${row}`)),
     "",
@@ -107,7 +107,7 @@ function callersOf(template: Template): readonly string[] {
   });
 }
 
-function doorsOf(template: Template): readonly string[] {
+function apiRows(template: Template): readonly string[] {
   return resourcesOf(template, "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
     const { ApiId, RouteKey, AuthorizationType } = Properties;
     const [, api] = /^<Stepwell(\w+)Api>$/.exec(resourceText(ApiId))!;

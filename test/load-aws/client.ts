@@ -24,7 +24,7 @@ const LOOK_MAX_MS = 8_000;
 const GIVE_UP_AFTER_MS = 60_000;
 /** Each open request occupies a process of the ingress, and two cores start few of those in a second. */
 const REQUESTS_MAX = 14;
-/** One of so many waits is an attach; the others poll, which occupies no function. */
+/** One wait in this many is an attach. The others poll, which occupies no function. */
 const ATTACH_ONE_IN = 4;
 /** Statuses of a gateway or a function that is full, stopping or dead: the outcome of the request is unknown. */
 const AGAIN = new Set([429, 502, 503]);

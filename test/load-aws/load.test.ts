@@ -39,7 +39,10 @@ const LARGE_EVERY_MS = Number(process.env["STEPWELL_LOAD_LARGE_EVERY_S"]) * 1_00
 const PREFIXES = ["Url", "Fn"] as const;
 /** More open work would only slow a control plane that has fallen behind. */
 const OPEN_MAX = 60;
-/** Twice the time of the last look at everything; a suite that ends earlier proves nothing. */
+/**
+ * How long open work may take to end after the load: twice as long as the sweeper takes to look at every invocation. A
+ * shorter time would report work that the sweeper has yet to find.
+ */
 const PATIENCE_MS = 150_000;
 const TELL_EVERY_MS = 60_000;
 /** Longer than a lost driver, a lost message and the sweeper's next passes take together. */
@@ -149,7 +152,7 @@ interface Load {
   readonly tail: LedgerTail;
   readonly watch: MemoryWatch;
   readonly killer: Killer;
-  /** Evidence is for readers: the load goes on if writing it fails. */
+  /** Writes the evidence of a problem. If the write fails, the load goes on. */
   readonly keep: (name: string) => Promise<void>;
 }
 

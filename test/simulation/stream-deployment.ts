@@ -4,7 +4,7 @@ import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** After so many turns of the event loop without a byte in either direction, the handlers wait for the engine. */
+/** After this many turns of the event loop without a byte in either direction, the handlers wait for the engine. */
 const QUIET_TURNS = 12;
 
 export class StreamDeployment {

@@ -55,7 +55,7 @@ test("no tracked file contains a secret except the known ones", async () => {
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(KNOWN).toSorted());
 });
 
-test("a planted key is found, and its harmless neighbour is not", async () => {
+test("a planted key is found, and no secret is found in the harmless file beside it", async () => {
   const folder = emptyFolder();
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   writeFileSync(join(folder, "planted.txt"), privateKey.export({ type: "pkcs1", format: "pem" }));

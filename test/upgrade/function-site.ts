@@ -1,7 +1,7 @@
 /** A control plane made of functions, called as API Gateway and SQS call them; and the environment of the functions. */
 import type { GatewayEvent, GatewayResult } from "../../functions/lambda/gateway-event.ts";
 import type { WorkAnswer } from "../../shared/wiring/work-event.ts";
-import type { HintsDoor } from "./hints-door.ts";
+import type { HintsServer } from "./hints-server.ts";
 import type { Site } from "./site.ts";
 
 export type FunctionName = "ingress" | "admin" | "worker" | "sweeper";
@@ -35,7 +35,7 @@ export const PARAMETERS_PATH = "/stepwell/drill";
 
 export function functionSite(call: CallFunction): Site {
   return {
-    async request(door, method, path, { headers = {}, body } = {}) {
+    async request(api, method, path, { headers = {}, body } = {}) {
       const [rawPath = "", rawQueryString = ""] = path.split("?");
       const event: GatewayEvent = {
         rawPath,
@@ -44,7 +44,7 @@ export function functionSite(call: CallFunction): Site {
         requestContext: { http: { method } },
         ...(body !== undefined && { body }),
       };
-      const answer = (await call(door, event)) as GatewayResult;
+      const answer = (await call(api, event)) as GatewayResult;
       const text = answer.isBase64Encoded ? Buffer.from(answer.body, "base64").toString() : answer.body;
       return { status: answer.statusCode, headers: answer.headers, text };
     },
@@ -52,7 +52,7 @@ export function functionSite(call: CallFunction): Site {
 }
 
 /** Hands each message alone to the worker function. */
-export function workOn(hints: HintsDoor, call: CallFunction): void {
+export function workOn(hints: HintsServer, call: CallFunction): void {
   hints.worker = async ({ messageId, body }) => {
     const attributes = { ApproximateReceiveCount: "1" };
     const event = { Records: [{ messageId, receiptHandle: messageId, body, attributes }] };

@@ -14,7 +14,7 @@ export interface RequestParts {
 }
 
 export interface Site {
-  request(door: "ingress" | "admin", method: string, path: string, parts?: RequestParts): Promise<Answer>;
+  request(api: "ingress" | "admin", method: string, path: string, parts?: RequestParts): Promise<Answer>;
 }
 
 export const JSON_BODY = { "content-type": "application/json" };
@@ -22,8 +22,8 @@ export const JSON_BODY = { "content-type": "application/json" };
 /** @param uris of both APIs, without a trailing slash */
 export function httpSite(uris: Readonly<Record<"ingress" | "admin", string>>): Site {
   return {
-    async request(door, method, path, parts = {}) {
-      const response = await fetch(`${uris[door]}${path}`, { method, ...parts });
+    async request(api, method, path, parts = {}) {
+      const response = await fetch(`${uris[api]}${path}`, { method, ...parts });
       const headers = Object.fromEntries(response.headers);
       return { status: response.status, headers, text: await response.text() };
     },
@@ -36,13 +36,13 @@ export function httpSite(uris: Readonly<Record<"ingress" | "admin", string>>): S
  */
 export async function asked(
   site: Site,
-  door: "ingress" | "admin",
+  api: "ingress" | "admin",
   method: string,
   path: string,
   body?: unknown,
 ): Promise<unknown> {
   const parts = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };
-  const { status, text } = await site.request(door, method, path, parts);
+  const { status, text } = await site.request(api, method, path, parts);
   if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
   return text === "" ? undefined : (JSON.parse(text) as unknown);
 }

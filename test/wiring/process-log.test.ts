@@ -18,12 +18,12 @@ test("a command can be pasted, quotes included", () => {
 });
 
 test.each([
-  ["a line end", "\r\n12:34:56.789 INFO  forged"],
+  ["line ends", "\r\n12:34:56.789 INFO  forged"],
   ["colours and cursors", "\u001b[2J\u001b]0;title\u0007"],
-  ["the same in eight bits", "\u009b2J\u009d0;title\u009c"],
-  ["text turned around", "\u202egnp.exe\u2066"],
+  ["8-bit control codes", "\u009b2J\u009d0;title\u009c"],
+  ["characters that reverse text", "\u202egnp.exe\u2066"],
   ["other line ends", "\u2028\u2029\u0085"],
-])("%s in foreign values stays text", (_what, words) => {
+])("%s in foreign values are shown as escapes", (_what, words) => {
   const shown = [line("m", { words }), line(`m ${words}`), line("m", { list: [words] }), line("m", { command: words })];
   for (const one of shown) {
     expect(one).toMatch(/^12:34:56\.789 WARN  m[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*\n$/u);

@@ -8,7 +8,7 @@ const HISTORY_MAX = 30;
 const HISTORY_NAME = "stepwell.statements";
 /** A longer statement would fill the browser's storage. */
 const KEPT_MAX_CHARS = 20_000;
-/** A page with more would take minutes, or end. */
+/** With a larger answer, a page would be blocked for minutes, or run out of memory. */
 const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE =
   "The answer has more than 64 MiB, which is too much for a page. Add a LIMIT, name fewer columns, or use `stepwell sql --csv`.";

@@ -5,7 +5,7 @@ export type Row = InvocationSummaryBody;
 
 /** More rows are of no use to a reader, and each costs memory. */
 export const ROWS_MAX = 100_000;
-/** Rows behind these keep what they showed when they were loaded. */
+/** The number of rows that show their present facts. Later rows keep the facts with which they were loaded. */
 const RENEWED_MAX = 2_000;
 
 export interface Rows {

@@ -90,7 +90,7 @@ function scanStart(token: string): Record<string, AttributeValue> {
   return { ...keyAttributes({ pk, sk }) };
 }
 
-/** @returns undefined for a text that is no list of so many texts */
+/** @returns undefined for a text that is no list of `count` texts */
 function partsOf(token: string, count: number): readonly string[] | undefined {
   try {
     const parts: unknown = JSON.parse(token);

@@ -9,7 +9,7 @@ import type { Fetched } from "./fetched-records.ts";
 
 /** The position is written once per chunk. */
 const CHUNK_RECORDS = 1_000;
-/** One batch is accepted while the next one arrives. */
+/** The most batches in memory: one is accepted while the next one arrives. */
 const WAITING_MAX = 2;
 
 export interface ReaderGround {

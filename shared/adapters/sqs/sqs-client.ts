@@ -1,7 +1,7 @@
 /** Creates the SQS client that the queues of one process share. */
 import { SQSClient } from "@aws-sdk/client-sqs";
 
-/** Long polls occupy their sockets, and a send must not wait for the end of a poll. */
+/** More sockets than polls, because a long poll occupies its socket and a send must not wait for the end of a poll. */
 const SOCKETS_MAX = 256;
 const CONNECT_TIMEOUT_MS = 1_000;
 /** For all requests but long polls, which set their own limit. */

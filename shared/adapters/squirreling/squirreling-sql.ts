@@ -53,7 +53,7 @@ export const SQL_LIMITS: SqlLimits = {
 
 /** The number of rows that are completed together, so that their reads are joined. */
 const TOGETHER = 16;
-/** After so many rows the loop yields the thread, which all other work shares. */
+/** After this many rows the loop yields the thread, which all other work shares. */
 const ROWS_PER_TURN = 500;
 
 export class SquirrelingSql implements Sql {

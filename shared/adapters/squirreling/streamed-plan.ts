@@ -11,7 +11,7 @@ type Rows = AsyncIterable<AsyncRow>;
 type Aggregate = Extract<QueryPlan, { type: "HashAggregate" | "ScalarAggregate" }>;
 type Sort = Extract<QueryPlan, { type: "Sort" }>;
 
-/** A sort under a LIMIT keeps so many rows more than twice the limit before it drops those that are not in the answer. */
+/** A sort under a LIMIT drops rows that are not in the answer once it has twice the limit and this many rows more. */
 const SORTED_MORE = 2_000;
 
 /** @param context gets a table for each replaced step */

@@ -3,7 +3,7 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 
 const CONNECT_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 3_000;
-/** A function without keys does not start, and many functions may start at the same moment. */
+/** Many tries: a function without keys does not start, and SSM throttles the reads of many functions that start together. */
 const ATTEMPTS_MAX = 6;
 
 export interface SsmClientOptions {

@@ -71,7 +71,7 @@ export class RemoteTables {
       for (let isLast = false; !isLast;) {
         const batch = await (ahead ?? this.#next(scan));
         isLast = batch.isLast;
-        // A statement that has read so many rows is likely to read more, so both processes work at the same time.
+        // A statement that has read this many rows is likely to read more, so both processes work at the same time.
         ahead = isLast || batch.rows.length < AHEAD_FROM ? undefined : this.#next(scan);
         ahead?.catch(() => undefined);
         const isWhole = batch.rows.every((cells) => !cells.includes(undefined));

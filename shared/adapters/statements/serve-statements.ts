@@ -26,7 +26,7 @@ export interface Channel {
 const PIECE_BYTES = 256 * 1024;
 /** The pieces that the parent has not taken yet, beyond which the evaluator stops. */
 const UNTAKEN_MAX = 2;
-/** A row waits so long for a fuller piece: reading the pieces of a slow statement costs its client little. */
+/** How long a row waits for a fuller piece. The wait is short: the client of a slow statement can read small pieces. */
 const GATHERED = { sizeMaxBytes: PIECE_BYTES, rowsMax: 8192, waitMaxMs: 100 };
 
 type Run = Extract<ToEvaluator, { kind: "run" }>;

@@ -11,7 +11,7 @@ const BATCH_BYTES = 512 * 1024;
 /** Rows that cost reads leave after this time, so that an answer in pieces need not wait for a full batch. */
 const BATCH_MAX_MS = 50;
 const PLAIN_BYTES = 8;
-/** A row whose further cells an evaluator may request takes some 500 bytes here. */
+/** The most rows whose further cells an evaluator may request. Such a row takes some 500 bytes in this process. */
 export const KEPT_MAX = 300_000;
 
 interface Scan {

@@ -14,7 +14,7 @@ const INGRESS_PATH = "x-restate-ingress-path";
  * Headers of the connection or of the ingress itself, which are dropped. The headers that `connection` names are kept:
  * otherwise a caller could remove headers that a proxy has added.
  */
-const OF_THE_DOOR = new Set([
+const OF_THE_INGRESS = new Set([
   ...CONNECTION_HEADERS,
   "host",
   "idempotency-key",
@@ -56,7 +56,7 @@ export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Heade
   const path = query === "" ? request.path : `${request.path}?${query}`;
   const kept: Header[] = [{ key: INGRESS_PATH, value: path }];
   for (const key in request.headers) {
-    if (OF_THE_DOOR.has(key) || (isCredential(key) && !isWanted(key))) continue;
+    if (OF_THE_INGRESS.has(key) || (isCredential(key) && !isWanted(key))) continue;
     kept.push({ key, value: headerText(request, key)! });
   }
   return kept;

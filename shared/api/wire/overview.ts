@@ -21,7 +21,7 @@ export interface OverviewBody {
 export interface AttentionBody extends Omit<InvocationSummaryBody, "waits_for"> {
   /** `paused`, `failing`, `overdue`, `silent` or `waiting`. */
   readonly kind: string;
-  /** Since when the invocation is what `kind` says. */
+  /** Since when the word in `kind` is true of the invocation. */
   readonly since: string;
   readonly waits_for: readonly WaitBody[];
   readonly pause?: PauseBody;

@@ -56,7 +56,10 @@ function handlerChange(handler: HandlerBody, before: HandlerBody | undefined): H
   return { kind: names.length === 0 ? "same" : "changed", handler, differing: names };
 }
 
-/** Both values come from the same server, which writes the members of an object in one order. */
+/**
+ * The names of the members that differ. Both objects come from the same server, which writes the members of an object in
+ * one order, so their texts can be compared.
+ */
 function differing(before: object, after: object): readonly string[] {
   const [earlier, later] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const names = [...new Set([...earlier.keys(), ...later.keys()])].filter((name) => !NOT_COMPARED.has(name));

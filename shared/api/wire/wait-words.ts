@@ -45,7 +45,7 @@ export function waitParts(wait: WaitBody, moments: MomentWords): readonly WaitPa
   }
 }
 
-/** The same as one text. */
+/** The parts of `waitParts`, joined to one text. */
 export function waitText(wait: WaitBody, moments: MomentWords): string {
   return waitParts(wait, moments)
     .map((part) => ("text" in part ? part.text : part.invocationId))

@@ -37,7 +37,7 @@ export function besideJournal(given: AttemptFailure, journal: Journal, deploymen
   return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${REPORT}\n${failure.message}` };
 }
 
-/** The sides are put right where they can be checked: the names of both commands are known. */
+/** Corrects a report that confuses the two sides. Only a difference in the name shows this, because both names are known. */
 function fieldIn(report: string, recordedName: string | undefined, offeredName: string | undefined): Mismatch["field"] {
   const [, name, was, is] = DIFFERENCE.exec(report) ?? [];
   if (name === undefined) return undefined;

@@ -8,12 +8,12 @@ import { FairTurns } from "./fair-turns.ts";
 import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 
-/** So many fill the commit groups of the embedded store. More acceptances at once would only wait for each other. */
+/** This many acceptances fill the commit groups of the embedded store. More acceptances at once would only wait for each other. */
 const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
 /**
- * So many records keep a deployment busy. With more, handlers wait for one another until their acceptances have to be written
+ * This many records keep a deployment busy. With more records, handlers wait for one another until their acceptances have to be written
  * by themselves, which takes time from all.
  */
 const RECORDS_AT_ONCE = 128;
@@ -24,7 +24,7 @@ const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
 /** The longest wait of a driver for room for a large journal. After that, its message is sent again with a delay. */
 const JOURNAL_PATIENCE_MS = 5_000;
 const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
-/** So many journals of this size fit into a function, because a worker function has few messages at a time. */
+/** Journals below this size are not counted: a worker function has few messages at a time, and so has room for them. */
 const JOURNALS_COUNTED_FROM_BYTES = 4 * 1024 * 1024;
 
 export interface Bulkheads {

@@ -71,7 +71,7 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const waiting = waitsForCircuit(engine, loaded, nowMs);
     const untilMs = waiting && (await waiting);
     if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
-    // The look above needs no results, which a driver needs.
+    // A driver needs the large results that the load has left in the table, so the invocation is loaded again with them.
     if (loaded.leavesResults === true) {
       asHeads = false;
       continue;

@@ -69,7 +69,10 @@ export async function perform(
   return children;
 }
 
-/** These come before the result: a caller that gets the result and calls again finds the state written and the lock free. */
+/**
+ * True for effects on state and lock. They come before the result: a caller that gets the result and calls again finds
+ * the state written and the lock free.
+ */
 function isState({ kind }: Effect): boolean {
   return kind === "apply-state" || kind === "give-back" || kind === "close-workflow";
 }

@@ -86,7 +86,8 @@ function isLateToLeave({ leavesSinceMs }: OpenExchange, nowMs: number): boolean 
 
 /**
  * Writes the long note while the attempt is open: a handler that never answers could otherwise fill all workers unnoticed.
- * Ingress drivers still drive a handler with a long note. Only a cut attempt shows that their time is too short for it.
+ * Ingress drivers still drive a handler with a long note: only a cut attempt shows that the handler needs more time than
+ * an ingress driver has.
  */
 function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: OpenExchange, nowMs: number): void {
   const { slowFromMs } = engine.settings;

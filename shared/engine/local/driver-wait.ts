@@ -9,7 +9,7 @@ interface Sleep {
   readonly end: AbortController;
 }
 
-/** A reason of one's own: without one, each abort makes an error with a stack. */
+/** The reason of each abort. An abort without a reason would make an error with a stack. */
 const NO_LONGER_NEEDED = Symbol("no longer needed");
 
 export class DriverWait {

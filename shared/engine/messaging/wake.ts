@@ -33,7 +33,7 @@ function wakeOf({ id: invocationId, target }: Recipient, sentAtMs: number, ms: n
     : { invocationId, sentAtMs, delayMs, service: target.service };
 }
 
-/** Sets a wake for a moment: a delayed message if the queue can delay one for so long, else a timer. */
+/** Sets a wake for a moment: a delayed message if the queue can delay one until then, else a timer. */
 export async function wakeAt(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
   if (isFar(engine, wakeAtMs)) await setTimer(engine, to, wakeAtMs);
   else await sendWake(engine, to, wakeAtMs - engine.clock.nowMs());

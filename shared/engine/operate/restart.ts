@@ -25,7 +25,7 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** The first bytes of an id are its partition key, which the new invocation shares with the former one. */
+/** The size of the partition key at the beginning of an id. The new invocation shares it with the former one. */
 const PLACE_BYTES = 8;
 
 /**

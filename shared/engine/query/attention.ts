@@ -21,7 +21,7 @@ import { ownWaits } from "./wait-view.ts";
 export interface AttentionRow {
   readonly kind: AttentionKind;
   readonly row: DetailedRow;
-  /** Since when the invocation is what `kind` says. */
+  /** Since when the word in `kind` is true of the invocation. */
   readonly sinceMs: number;
   readonly waitsFor: readonly WaitView[];
   readonly pause?: PauseView;

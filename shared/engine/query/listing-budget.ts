@@ -27,8 +27,8 @@ export const STATEMENT_LIMITS: ListingLimits = {
 };
 
 /**
- * The limits where one process owns the store: such a statement may read everything. Its time and its memory are bounded, and the
- * client that leaves ends it.
+ * The limits where one process owns the store: such a statement may read everything. Its time and its memory are bounded, and it
+ * ends if its client disconnects.
  */
 export const OWNER_LIMITS: ListingLimits = {
   entriesMax: Infinity,

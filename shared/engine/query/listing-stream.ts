@@ -67,7 +67,7 @@ export class ListingStream {
     }
   }
 
-  /** The same entries for one reader, of which nothing is kept. */
+  /** The same entries for a single reader; the stream keeps none of them. */
   async *once(): AsyncGenerator<ListingEntry> {
     for await (const group of this.#source) yield* group;
   }

@@ -111,7 +111,7 @@ function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellVal
   };
 }
 
-/** Each byte of a payload becomes some four characters of JSON, and making them blocks the thread. */
+/** The largest entry that is written as JSON. Each of its bytes becomes some four characters, which blocks the thread. */
 const JSON_FRAME_MAX_BYTES = 2 * 1024 * 1024;
 
 /** @throws SqlError if the entry is too large to be written as JSON */
@@ -120,7 +120,7 @@ function jsonCell(entry: Entry, index: number, invocation: Invocation, types: Ta
   if (length > JSON_FRAME_MAX_BYTES)
     throw new SqlError(
       "refused",
-      `entry ${index} of ${invocation.acceptance.id} has ${length} bytes, and entry_json is made of ${JSON_FRAME_MAX_BYTES} at most; ` +
+      `entry ${index} of ${invocation.acceptance.id} has ${length} bytes, and entry_json shows entries of at most ${JSON_FRAME_MAX_BYTES} bytes; ` +
         `leave the column out, or add WHERE raw_length <= ${JSON_FRAME_MAX_BYTES}`,
     );
   return JSON.stringify(entryJson(entry, invocation, types));

@@ -8,7 +8,7 @@ import type { DetailedRow } from "./row-details.ts";
 import { ownWaits } from "./wait-view.ts";
 
 const LOADS_AT_ONCE = 8;
-/** Each load costs a read unit or more; the rows behind have no waits. */
+/** Each load costs a read unit or more, so rows after the first 200 have no waits. */
 const LOADS_MAX = 200;
 
 /** Costs a load for each open row; a row that is pending costs a read more. @returns the waits by id */

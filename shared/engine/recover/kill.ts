@@ -57,7 +57,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   return true;
 }
 
-/** True if a driver of this process has performed the effects of the last segment: a lease record says so only after a park. */
+/** True if a driver of this process has performed the effects of the last segment. The lease record shows this only after a park. */
 function hasPerformed(engine: Engine, { invocation }: Loaded): boolean {
   const { id, nonce } = invocation.acceptance;
   const driver = engine.activeInvocations.find(id);

@@ -19,7 +19,7 @@ interface DroppedHandler {
 
 interface OpenOfHandler {
   count: number;
-  /** Those of the newest invocations. */
+  /** The ids of the newest of these invocations. */
   readonly ids: string[];
 }
 

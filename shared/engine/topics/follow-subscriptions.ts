@@ -11,7 +11,7 @@ import { recordSink } from "./record-sink.ts";
 const FOLLOW_EVERY_MS = 1_000;
 const LAGS_SHOWN_MAX = 100;
 
-/** An operator who has changed one subscription does not wait for all others: a later round follows them. */
+/** The longest time that a change of one subscription spends on following the others. A later round follows the rest. */
 const CHANGE_MAX_MS = 5_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Two small tables whose texts contain what the keys of rows are made of, for tests of the answers to statements. */
+/** Two small tables for tests of statements. Their texts contain `|` and `NULL`, of which the SQL engine makes keys of rows. */
 import { MemorySqlTable } from "./memory-sql-table.ts";
 
 /** Epoch milliseconds of an ISO text. */

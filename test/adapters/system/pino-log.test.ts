@@ -98,7 +98,7 @@ test("each event is written with its level and its message from `LOG_EVENTS`", (
   );
 });
 
-test("a destination that throws does not reach the caller", () => {
+test("an error that the destination throws does not reach the caller", () => {
   const log = new PinoLog({
     destination: {
       write() {

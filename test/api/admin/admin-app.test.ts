@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.close());
 
-describe("the admin face", () => {
+describe("the admin API", () => {
   it.each(["", "/v2", "/v3", "/v4"])("is healthy under the prefix %j", async (prefix) => {
     expect(await plane.ask("GET", `${prefix}/health`)).toMatchObject({ status: 200, text: "" });
   });

@@ -65,7 +65,7 @@ test("a call for an operator gets the ingress's own answer", async () => {
 });
 
 test.each([CALL, "/internal/services/Unknown/handlers/any/send", "/internal/awakeables/sign_1x/resolve"])(
-  "the answer of the ingress at %s grants no page of another origin anything",
+  "no page of another origin may read the answer of the ingress at %s",
   async (path) => {
     const { headers } = await plane.ask("POST", path, "1", {
       "x-requested-with": "test",

@@ -15,7 +15,7 @@ test("an attempt with more bytes than the journal may grow by is a violation, an
   expect(conversation.finish("eof")).toEqual({ received: [], ending });
 });
 
-test("an attempt without entries ends as it says, although the journal may not grow", () => {
+test("an attempt without entries ends as its reply says, although the journal may not grow", () => {
   const conversation = new Conversation({ ...setting(), journalLeftBytes: 0 });
   conversation.receive(hex(SUSPENSION));
   expect(conversation.finish("eof").ending.kind).toBe("suspended");

@@ -33,7 +33,7 @@ const countsOf = (counts: Readonly<Partial<Record<AttentionKind, number>>>): Rea
   return Object.fromEntries([...worstFirst(found, 12, 3)].map(([kind, chosen]) => [kind, chosen.length]));
 };
 
-test("each kind keeps a few places, and the worst fill the rest", () => {
+test("each kind of trouble keeps a few places, and the worst kinds fill the rest", () => {
   expect(countsOf({ paused: 100, overdue: 1, waiting: 100 })).toEqual({
     paused: 8,
     failing: 0,
@@ -44,7 +44,7 @@ test("each kind keeps a few places, and the worst fill the rest", () => {
   expect(countsOf({ paused: 2, failing: 20 })).toMatchObject({ paused: 2, failing: 10 });
 });
 
-test("with all kinds in plenty there are twelve", () => {
+test("if there are many of each kind, twelve are chosen", () => {
   const counts = countsOf({ paused: 9, failing: 9, overdue: 9, silent: 9, waiting: 9 });
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(12);
 });

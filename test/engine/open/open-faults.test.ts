@@ -67,7 +67,7 @@ test.each([
   },
 );
 
-test("a handler that keeps talking after its driver has lost the lease counts for nothing", async () => {
+test("entries that a handler sends after its driver has lost the lease are not stored", async () => {
   const gate = new Gate();
   let closures = 0;
   const stage = await open(

@@ -55,7 +55,7 @@ it("without a terminal and without --yes nothing is registered", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/register-unconfirmed.txt");
 });
 
-it("a person who does not confirm changes nothing, and a confirmation registers", async () => {
+it("without a confirmation nothing changes, and with one the deployment is registered", async () => {
   const script = scribe(command, env);
   const question = "Register this deployment?";
   expect(await script.run(`deployments register ${first.uri}`, { typed: { after: question, keys: "n\r" } })).toBe(4);

@@ -78,7 +78,7 @@ test("it shows how to call a handler, and a line for each end and each failure",
   expect(stderr).not.toContain(CANARY);
 });
 
-test("a deployment at a usual port is found, registered and shown, beside a web page at another one", async () => {
+test("a deployment at a usual port is found, registered and shown, and a web page at another usual port is ignored", async () => {
   const [port, other] = await usualPorts();
   await deployment(port);
   const { stop } = await startServer(

@@ -78,7 +78,7 @@ it.each([
   expect([code, invocations.length]).toEqual([0, matched]);
 });
 
-it("a value after the name of a removed value stays a value of the state", async () => {
+it("an argument after `--remove <name>` is a value to set, and not another name to remove", async () => {
   const script = { state: { a: { bytes: [49] }, "c=3": { bytes: [50] } }, version: "1" };
   server.answer(({ method }) => ({ status: 200, body: method === "GET" ? JSON.stringify(script) : "" }));
   expect((await run("state set Counter ada --remove a --remove d b=1 c=2 --yes")).code).toBe(0);

@@ -121,7 +121,7 @@ it("a cancellation without confirmation changes nothing; a confirmed one ends th
   await expect(script.text).toMatchFileSnapshot("transcripts/cancel.txt");
 });
 
-it("an unknown id changes nothing about the others", async () => {
+it("a command with an unknown id changes none of the named invocations", async () => {
   script = scribe(command, env);
   const id = await sleeping();
   const nobody = `${id.slice(0, -4)}0000`;

@@ -102,13 +102,13 @@ it.each(["//stranger.example/a", "/.//stranger.example/a", "/b/..//stranger.exam
 );
 
 it("a refusal by IAM is explained with the proxy and the permission", async () => {
-  const door = await listen(
+  const forbidding = await listen(
     createServer((_, outgoing) =>
       outgoing.writeHead(403, { "content-type": "application/json" }).end('{"message":"Forbidden"}'),
     ),
   );
-  onTestFinished(door.close);
-  const ran = await command.run(["deployments", "list", "--admin-url", door.uri]);
+  onTestFinished(forbidding.close);
+  const ran = await command.run(["deployments", "list", "--admin-url", forbidding.uri]);
   expect(ran).toMatchObject({ code: 1, stdout: "" });
   expect(ran.stderr).toContain("403 to GET /deployments");
   expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(/through `stepwell proxy`, .*execute-api:Invoke/);

@@ -29,12 +29,12 @@ async function printedStart(name: string, path: readonly string[]): Promise<stri
   return stdout.split("\n").find((line) => line.includes("dev --register"));
 }
 
-test("installed for all folders, it is the bare name", async () => {
+test("the line has the bare name of a command that is installed for all folders", async () => {
   const bin = await withLink("global", command.path);
   expect(await printedStart("one", [bin])).toBe("  stepwell dev --register http://localhost:9080");
 });
 
-test("elsewhere it is the path of the program: npm's own folders are on the PATH of this process alone", async () => {
+test("the line has the path of any other program: npm's own folders are on the PATH of this process alone", async () => {
   const npm = await withLink("app/node_modules/.bin", command.path);
   const program = await realpath(command.path);
   const expected = `  node ${program} dev --register http://localhost:9080`;
@@ -42,7 +42,7 @@ test("elsewhere it is the path of the program: npm's own folders are on the PATH
   expect(await printedStart("three", [npm])).toBe(expected);
 });
 
-test("another program of this name does not count", async () => {
+test("the line has the path if the bare name starts another program", async () => {
   const bin = await withLink("other", process.execPath);
   expect(await printedStart("four", [bin])).toMatch(/^ {2}node \/.+ dev --register http:\/\/localhost:9080$/);
 });

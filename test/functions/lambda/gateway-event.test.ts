@@ -72,7 +72,7 @@ test("a status that the gateway does not pass becomes a 500", () => {
   expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
 });
 
-/** So many bytes of any value fit into a result: base64 makes four bytes of three. */
+/** A body of this size fits into a result, whatever its bytes are: base64 makes four bytes of three. */
 const ANY_MAX_BYTES = 4_700_000;
 
 test.each([

@@ -157,7 +157,7 @@ describe("a deployment that is to be registered", () => {
   });
 });
 
-describe("a door", () => {
+describe("a listener", () => {
   it("answers HTTP/2 with prior knowledge", async () => {
     const { adminUrl } = await start();
     const session = connectHttp2(adminUrl);

@@ -60,7 +60,7 @@ it("a host is this machine if one of its addresses is", async () => {
   ]);
 });
 
-it("a finder on a machine with another localhost looks at the loopback address", async () => {
+it("the search for deployments uses the loopback address if localhost is another machine", async () => {
   names.set("localhost", [FOREIGN]);
   const services = [service({ name: "Greeter", handlers: { greet: async () => "hi" } })];
   const { port, stop } = await startServer(createServer(createEndpointHandler({ services, logger: () => {} })));

@@ -1,9 +1,9 @@
-/** Unusual requests, valid or nearly so, and the answers of the HTTP server. */
+/** Unusual requests, valid or nearly so, and the answers of the listener. */
 import { once } from "node:events";
 import { connect, constants } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ArrivalLimits, openDoor, type Door } from "../../../functions/local/http-door.ts";
+import { type ArrivalLimits, openListener, type HttpListener } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 
@@ -13,16 +13,16 @@ const LARGE = new Uint8Array(50_000_000).fill(97);
 const SLOW_MS = 2_000;
 const SEEN_WITHIN = { timeout: 20_000, interval: 10 };
 
-let door: Door;
+let listener: HttpListener;
 let asked: HttpRequest[];
 beforeEach(async () => {
   asked = [];
-  door = await openWith({ unreadMs: 300 });
+  listener = await openWith({ unreadMs: 300 });
 });
-afterEach(() => door.close());
+afterEach(() => listener.close());
 
-function openWith(arrival: Partial<ArrivalLimits>): Promise<Door> {
-  return openDoor({
+function openWith(arrival: Partial<ArrivalLimits>): Promise<HttpListener> {
+  return openListener({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 1000,
@@ -39,25 +39,25 @@ function openWith(arrival: Partial<ArrivalLimits>): Promise<Door> {
 test("of thousands of headers each arrives, also the last one", async () => {
   const line = "a:b\r\n";
   const text = `GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${line.repeat(2_500)}idempotency-key: k\r\n\r\n`;
-  expect(parseAnswers(await exchange(door.port, text))[0]).toMatchObject({ status: 200 });
+  expect(parseAnswers(await exchange(listener.port, text))[0]).toMatchObject({ status: 200 });
   expect(asked[0]!.headers).toMatchObject({ a: "b", "idempotency-key": "k" });
 });
 
 test("a request with two hosts is refused", async () => {
   const two = head("GET /", { host: "localhost\r\nhost: other" });
-  const [answer] = parseAnswers(await exchange(door.port, two));
+  const [answer] = parseAnswers(await exchange(listener.port, two));
   expect([answer!.status, answer!.body]).toEqual([400, "the request names two hosts"]);
-  const uri = `http://127.0.0.1:${door.port}`;
+  const uri = `http://127.0.0.1:${listener.port}`;
   const { headers } = await askHttp2(uri, { ":authority": "localhost", host: "other", ":path": "/" });
   expect(headers[":status"]).toBe(400);
   expect(asked).toEqual([]);
-  await exchange(door.port, head("GET /", { host: "localhost\r\nhost: localhost", connection: "close" }));
+  await exchange(listener.port, head("GET /", { host: "localhost\r\nhost: localhost", connection: "close" }));
   expect(asked[0]!.headers["host"]).toBe("localhost");
 });
 
 test("an upgrade that is offered with a request is ignored, and the connection goes on", async () => {
   const offer = { connection: "upgrade, http2-settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQAAP__" };
-  const socket = await openSocket(door.port);
+  const socket = await openSocket(listener.port);
   let text = "";
   socket.on("data", (piece) => (text += piece.toString("latin1")));
   const answers = (count: number) => vi.waitFor(() => expect(parseAnswers(text)).toHaveLength(count), SEEN_WITHIN);
@@ -73,10 +73,10 @@ test("an upgrade that is offered with a request is ignored, and the connection g
 });
 
 test("a large answer that is not read is soon dropped, over HTTP/1.1", async () => {
-  const socket = await openSocket(door.port);
+  const socket = await openSocket(listener.port);
   socket.pause().write(head("GET /large"));
   await vi.waitFor(() => expect(asked).toHaveLength(1), SEEN_WITHIN);
-  await vi.waitFor(() => expect(door.openRequests).toBe(0), SEEN_WITHIN);
+  await vi.waitFor(() => expect(listener.openRequests).toBe(0), SEEN_WITHIN);
   let read = 0;
   socket.on("data", (piece) => (read += piece.length)).resume();
   await once(socket, "close");
@@ -84,11 +84,11 @@ test("a large answer that is not read is soon dropped, over HTTP/1.1", async () 
 });
 
 test("a large answer that is not read is soon dropped, over HTTP/2", async () => {
-  const session = connect(`http://127.0.0.1:${door.port}`);
+  const session = connect(`http://127.0.0.1:${listener.port}`);
   session.on("error", () => undefined);
   const stream = session.request({ ":path": "/large" }).on("error", () => undefined);
   await vi.waitFor(() => expect(asked).toHaveLength(1), SEEN_WITHIN);
-  await vi.waitFor(() => expect(door.openRequests).toBe(0), SEEN_WITHIN);
+  await vi.waitFor(() => expect(listener.openRequests).toBe(0), SEEN_WITHIN);
   // Only the reset code shows the client that the answer is incomplete.
   await vi.waitFor(() => expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL), SEEN_WITHIN);
   session.destroy();
@@ -96,9 +96,9 @@ test("a large answer that is not read is soon dropped, over HTTP/2", async () =>
 
 test("large answers over one HTTP/2 connection arrive whole even if the client reads all of them slowly", async () => {
   const unreadMs = 1_000;
-  door.close();
-  door = await openWith({ unreadMs });
-  const session = connect(`http://127.0.0.1:${door.port}`);
+  listener.close();
+  listener = await openWith({ unreadMs });
+  const session = connect(`http://127.0.0.1:${listener.port}`);
   const read = async (): Promise<number> => {
     const stream = session.request({ ":path": "/large" });
     let size = 0;
@@ -115,16 +115,16 @@ test("large answers over one HTTP/2 connection arrive whole even if the client r
 });
 
 test("a large answer to HEAD is nothing but its head, over HTTP/2", async () => {
-  const session = connect(`http://127.0.0.1:${door.port}`);
+  const session = connect(`http://127.0.0.1:${listener.port}`);
   const stream = session.request({ ":method": "HEAD", ":path": "/large" }).resume();
   const [headers] = await once(stream, "response");
   expect(headers["content-length"]).toBe(String(LARGE.length));
-  await vi.waitFor(() => expect(door.openRequests).toBe(0), SEEN_WITHIN);
+  await vi.waitFor(() => expect(listener.openRequests).toBe(0), SEEN_WITHIN);
   session.destroy();
 });
 
 test("the time limit of a large answer does not apply to the next handler", async () => {
-  const text = await exchange(door.port, head("GET /large"), head("GET /slow", { connection: "close" }));
+  const text = await exchange(listener.port, head("GET /large"), head("GET /slow", { connection: "close" }));
   expect(parseAnswers(text).map(({ status, body }) => [status, body.length])).toEqual([
     [200, LARGE.length],
     [200, 0],
@@ -132,7 +132,7 @@ test("the time limit of a large answer does not apply to the next handler", asyn
 });
 
 test("a large answer that is read slowly, with pauses shorter than the limit, arrives whole", async () => {
-  const socket = await openSocket(door.port);
+  const socket = await openSocket(listener.port);
   let read = 0;
   socket.on("data", (piece) => {
     read += piece.length;

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type ClientHttp2Stream } from "node:http2";
 import { afterEach, expect, test } from "vitest";
-import { openDoor, type Door } from "../../../functions/local/http-door.ts";
+import { openListener, type HttpListener } from "../../../functions/local/http-listener.ts";
 import { until } from "../../running-processes.ts";
 
-let door: Door | undefined;
-afterEach(() => door?.close());
+let listener: HttpListener | undefined;
+afterEach(() => listener?.close());
 
 /** The source of an answer: the test gives its pieces one by one. */
 class Source implements AsyncIterableIterator<Uint8Array> {
@@ -57,7 +57,7 @@ class Source implements AsyncIterableIterator<Uint8Array> {
 }
 
 async function opened(source: Source, unreadMs = 60_000): Promise<number> {
-  door = await openDoor({
+  listener = await openListener({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 1000,
@@ -68,7 +68,7 @@ async function opened(source: Source, unreadMs = 60_000): Promise<number> {
       return { status: 200, headers: { "content-type": "text/plain" }, body: Buffer.from("first"), rest: source };
     },
   });
-  return door.port;
+  return listener.port;
 }
 
 type Reader = IncomingMessage | ClientHttp2Stream;
@@ -109,7 +109,7 @@ test.each(PROTOCOLS)("over %s each piece arrives before the next one is made", a
   await source.give(undefined);
   reader.resume();
   await ended;
-  await until(() => door!.openRequests === 0);
+  await until(() => listener!.openRequests === 0);
   if ("complete" in reader) expect(reader.complete).toBe(true);
 });
 

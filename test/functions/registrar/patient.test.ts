@@ -9,7 +9,7 @@ const LONG = { forMs: 20_000, everyMs: 10 };
 const FORBIDDEN = [403, { message: "Forbidden" }] as const;
 
 /** Answers in turn, and repeats the last answer. */
-async function door(...answers: readonly (readonly [status: number, body: object])[]) {
+async function adminApi(...answers: readonly (readonly [status: number, body: object])[]) {
   let asked = 0;
   const server = createServer((incoming, outgoing) => {
     const [status, body] = answers[Math.min(asked++, answers.length - 1)]!;
@@ -21,7 +21,7 @@ async function door(...answers: readonly (readonly [status: number, body: object
 }
 
 test("the registrar repeats the request until it is accepted", async () => {
-  const { ask, asked } = await door(FORBIDDEN, [404, { message: "Not Found" }], [503, {}], [201, { id: "dp_1" }]);
+  const { ask, asked } = await adminApi(FORBIDDEN, [404, { message: "Not Found" }], [503, {}], [201, { id: "dp_1" }]);
   expect(await patient(ask, LONG)("POST", "/deployments", {})).toEqual({ status: 201, body: { id: "dp_1" } });
   expect(asked()).toBe(4);
 });
@@ -31,13 +31,13 @@ test.each([
   [404, { message: "there is no such deployment", restate_code: null }],
   [422, { message: "not as it has to be" }],
 ])("a refusal of the admin API itself with %i is not repeated", async (status, body) => {
-  const { ask, asked } = await door([status, body]);
+  const { ask, asked } = await adminApi([status, body]);
   expect(await patient(ask, LONG)("POST", "/deployments", {})).toEqual({ status, body });
   expect(asked()).toBe(1);
 });
 
 test("the registrar gives up after its time, and returns the last answer", async () => {
-  const { ask, asked } = await door(FORBIDDEN);
+  const { ask, asked } = await adminApi(FORBIDDEN);
   expect(await patient(ask, { forMs: 2_000, everyMs: 10 })("POST", "/deployments", {})).toMatchObject({ status: 403 });
   expect(asked()).toBeGreaterThan(1);
 });

@@ -95,20 +95,20 @@ test.each([
   [403, "refused this function (403): its role may lack execute-api:Invoke"],
   [500, "is not registered: the admin API answered 500"],
 ])("an API that answers %i fails the resource with that status", async (status, words) => {
-  const door = await listen(createServer((_, response) => response.writeHead(status).end("{}")));
-  onTestFinished(door.close);
-  await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(words);
+  const api = await listen(createServer((_, response) => response.writeHead(status).end("{}")));
+  onTestFinished(api.close);
+  await expect(act(event("Create", api.uri, { uri }))).rejects.toThrow(words);
 });
 
 test("a refusal is passed on whole, with the command that repairs it, and an endless one is cut", async () => {
   let message = `[META0003] ${"lambda:InvokeFunction is missing. Grant it by: ".padEnd(700, "x")} end`;
   const body = () => JSON.stringify({ message, restate_code: "META0003" });
-  const door = await listen(createServer((_, response) => response.writeHead(500).end(body())));
-  onTestFinished(door.close);
-  await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(/x end$/);
+  const api = await listen(createServer((_, response) => response.writeHead(500).end(body())));
+  onTestFinished(api.close);
+  await expect(act(event("Create", api.uri, { uri }))).rejects.toThrow(/x end$/);
   message = message.padEnd(3_000, "!");
   // The most that the registrar passes to CloudFormation.
-  await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(/^.{700,1000}$/s);
+  await expect(act(event("Create", api.uri, { uri }))).rejects.toThrow(/^.{700,1000}$/s);
 });
 
 test("the failure names an API that does not answer", async () => {
@@ -128,10 +128,10 @@ test("requests are signed by the role, with their body and query", async () => {
       outgoing.writeHead(201, { "content-type": "application/json" }).end('{"id":"dp_1"}');
     });
   });
-  const door = await listen(server);
-  onTestFinished(door.close);
-  await act(event("Create", `${door.uri}/stage`, { uri: "https://ü.example" }));
-  const deletion = event("Delete", `${door.uri}/stage`, {}, { RemoveOnDelete: "true" });
+  const api = await listen(server);
+  onTestFinished(api.close);
+  await act(event("Create", `${api.uri}/stage`, { uri: "https://ü.example" }));
+  const deletion = event("Delete", `${api.uri}/stage`, {}, { RemoveOnDelete: "true" });
   await act({ ...deletion, PhysicalResourceId: "dp_1" });
   expect(arrived.map(({ method, url }) => `${method} ${url}`)).toEqual([
     "POST /stage/deployments",

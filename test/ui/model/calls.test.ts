@@ -60,7 +60,7 @@ test("the meaning of an answer follows from its status and its source", () => {
   expect(meaningOf(202, undefined, true).tone).toBe("waiting");
 });
 
-test("a registration names its gap, and takes a port for an address of this machine", () => {
+test("an incomplete registration names what is missing, and a port alone means an address of this machine", () => {
   expect(missingIn(EMPTY_FORM)).toContain("http://");
   expect(missingIn({ ...EMPTY_FORM, uri: "9080" })).toBeUndefined();
   expect(

@@ -41,7 +41,9 @@ test.each([
   ["service:A service:B", { service: ["A", "B"] }],
 ])("%s is read", (text, expected) => expect(filterOf(text)).toEqual({ ...NO_FILTER, ...expected }));
 
-test.each([ID, `id:${ID}`])("an id jumps: %s", (text) => expect(readFilter(text)).toEqual({ kind: "jump", id: ID }));
+test.each([ID, `id:${ID}`])("an id leads to its page: %s", (text) =>
+  expect(readFilter(text)).toEqual({ kind: "jump", id: ID }),
+);
 
 test.each([
   ["Cart", /name:value/],
@@ -85,7 +87,7 @@ test("any text is read without an error", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => readFilter(text).kind !== undefined));
 });
 
-test("the API gets an age as a moment of the server's clock, and a deployment only among what is open", () => {
+test("the API gets an age as a moment of the server's clock, and a deployment with the status open", () => {
   const nowMs = Date.UTC(2026, 10, 24, 13, 0, 0);
   expect(Object.fromEntries(apiQuery(filterOf("age:>1h key:,a"), nowMs))).toEqual({
     key: ",a",
@@ -98,7 +100,7 @@ test("the API gets an age as a moment of the server's clock, and a deployment on
   });
 });
 
-test("a filter of ends is not open only", () => {
+test("a filter by outcome may match completed invocations; a filter by an open status or a deployment matches open ones only", () => {
   expect(OUTCOME_WORDS.map((word) => isOpenOnly(filterOf(word)))).not.toContain(true);
   expect([filterOf("paused"), filterOf("deployment:dp_1")].map(isOpenOnly)).toEqual([true, true]);
   expect(isOpenOnly(NO_FILTER)).toBe(false);

@@ -34,7 +34,7 @@ test("known rows show their present facts", () => {
   expect(shown.map(({ status }) => status)).toEqual(["completed", "suspended"]);
 });
 
-test("a row that matches no longer leaves a list that the first page has whole, and no other list", () => {
+test("a row that no longer matches leaves the list only if the whole list is on the first page", () => {
   const first = withHead(NO_ROWS, rows("b", "a"), true);
   expect(idsOf(withHead(first, rows("a"), true).shown)).toEqual(["a"]);
   expect(idsOf(withHead(first, rows("a"), false).shown)).toEqual(["b", "a"]);

@@ -35,7 +35,7 @@ test("a sample has the required members and the defaults, and nothing else", () 
   expect(sampleOf(ORDER)).toEqual({ customer: { name: "" }, items: [{ sku: "", count: 1 }], priority: "low" });
 });
 
-test("a nullable type is the type with null beside it, in each notation", () => {
+test("a field that also accepts null has the kind of its type, in each notation of null", () => {
   for (const schema of [
     { type: ["string", "null"] },
     { anyOf: [{ type: "string" }, { type: "null" }] },

@@ -58,7 +58,7 @@ test("the brokers of a cluster come from whichever property names them", () => {
   expect(brokersOf(cluster({ "client.id": "x" }))).toBeUndefined();
 });
 
-test("a form with a gap names it, and a whole one makes the request", () => {
+test("an incomplete form names what is missing, and a complete one makes the request", () => {
   expect(gapIn({ ...FORM, cluster: "" })).toBe("Choose a cluster.");
   expect(gapIn({ ...FORM, topic: " " })).toBe("Name the topic.");
   expect(gapIn({ ...FORM, service: "" })).toBe("Choose a handler.");

@@ -9,7 +9,7 @@ import { dynamoClient } from "../../../shared/adapters/dynamodb/dynamodb-client.
 import { tableDefinition } from "../../../shared/adapters/dynamodb/table-definition.ts";
 import { filesOf, type StoredItem, writeFixture } from "../fixture-files.ts";
 import { functionEnvironment, functionSite, PARAMETERS_PATH, workOn } from "../function-site.ts";
-import { openHintsDoor } from "../hints-door.ts";
+import { startHintsServer } from "../hints-server.ts";
 import { accountOf, leaveParked, leaveRunning, leaveUnworked, type Writer } from "../leave-work.ts";
 import { newWorld, serveDrill } from "../services.ts";
 import { type Checkout, checkOut } from "./checkout.ts";
@@ -57,7 +57,7 @@ async function writeDirectory({ checkout, folder }: Task, dataDir: string): Prom
 
 async function writeTable({ root, checkout, folder }: Task, dynamoUri: string): Promise<void> {
   const parameters = freshParameters();
-  const hints = await openHintsDoor(parameters);
+  const hints = await startHintsServer(parameters);
   const client = dynamoClient({
     endpoint: dynamoUri,
     region: "eu-west-1",

@@ -52,7 +52,7 @@ function NullableInput(props: FieldProps): JSX.Element {
   );
 }
 
-/** The schema of a nullable field yields null as its sample. */
+/** The value after the reader has unticked null. A sample of the schema would not do, because it is null again. */
 function firstValue(field: Field, otherwise: () => unknown): unknown {
   switch (field.kind) {
     case "text":

@@ -121,7 +121,7 @@ describe("an operation", () => {
     expect([...relative(run!), run!.outcome]).toEqual([60, 900, "done"]);
   });
 
-  test("a failure behind the journal's end has a row of its own, which retries", () => {
+  test("a failure behind the journal's end has a row of its own, which shows the retry", () => {
     const last = failureAt(300, { started_at: at(200), related_command: { index: 1, name: "charge" } });
     const waits = [{ kind: "retry", since: at(300), until: at(5300), attempt: 2 }];
     const facts = factsOf(entriesOf([["Input", 0]]), { status: "backing-off", last_failure: last, waits_for: waits });

@@ -1,4 +1,4 @@
-/** One port of the local process: HTTP/1.1 and HTTP/2 with prior knowledge, both converted to plain requests. */
+/** A listener is an HTTP server at one port of the local process. It speaks HTTP/1.1 and HTTP/2 with prior knowledge, and makes plain requests of both. */
 import { createServer as createHttp1 } from "node:http";
 import type { Server as Http1Server } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
@@ -7,10 +7,10 @@ import type { AddressInfo, Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
-import type { DoorBudgets } from "../../shared/wiring/embedded.ts";
+import type { ListenerBudgets } from "../../shared/wiring/embedded.ts";
 import { AnswerRoom } from "./answer-room.ts";
 import type { Admitted, AnswerRules } from "./answer-room.ts";
-import { DoorRoom } from "./door-room.ts";
+import { TransferRoom } from "./transfer-room.ts";
 import { cutOff, endWhenUnread, hasBody, refuseBody, write } from "./http-answer.ts";
 import type { Outgoing } from "./http-answer.ts";
 import { limitSession } from "./http2-limits.ts";
@@ -21,14 +21,14 @@ import type { Incoming } from "./incoming.ts";
 import { isLoopbackAddress } from "./loopback.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
-export interface DoorRooms extends DoorBudgets, Omit<AnswerRules, "answer"> {
+export interface ListenerRooms extends ListenerBudgets, Omit<AnswerRules, "answer"> {
   /** Refuses a body for which no room became free. */
   readonly noBodyRoom: (request: HttpRequest) => HttpResponse;
   /** How long a body or an answer may stall while others wait for room; 10 seconds by default. */
   readonly stillMaxMs?: number;
 }
 
-export interface DoorOptions {
+export interface ListenerOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -41,7 +41,7 @@ export interface DoorOptions {
   /** Requests that are read and answered at the same time; further ones are refused before their body is read. */
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
   /** If absent, no bytes are counted. */
-  readonly rooms?: DoorRooms;
+  readonly rooms?: ListenerRooms;
   /** By default a minute for the head and five for the whole request; handlers have no limit here. */
   readonly arrival?: Partial<ArrivalLimits>;
   /** The promise never rejects. */
@@ -74,21 +74,21 @@ const ARRIVAL: ArrivalLimits = {
 const CONCURRENT_STREAMS_MAX = 200;
 
 /** @throws CodedError RT0004 */
-export async function openDoor(options: DoorOptions): Promise<Door> {
-  const door = new Door(options);
-  await door.open();
-  return door;
+export async function openListener(options: ListenerOptions): Promise<HttpListener> {
+  const listener = new HttpListener(options);
+  await listener.open();
+  return listener;
 }
 
-export class Door {
-  readonly #options: DoorOptions;
+export class HttpListener {
+  readonly #options: ListenerOptions;
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   /** Listens for both protocols, and applies its time limits to HTTP/1.1 connections. */
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
-  readonly #bodies: DoorRoom | undefined;
-  readonly #answersRoom: DoorRoom | undefined;
+  readonly #bodies: TransferRoom | undefined;
+  readonly #answersRoom: TransferRoom | undefined;
   readonly #answers: AnswerRoom | undefined;
   #isClosing = false;
   #openRequests = 0;
@@ -96,14 +96,14 @@ export class Door {
   #unanswered = 0;
   readonly #unreadMs: number;
 
-  constructor(options: DoorOptions) {
+  constructor(options: ListenerOptions) {
     this.#options = options;
     const { headWithinMs, requestWithinMs, checkEveryMs, idleMs, unreadMs } = { ...ARRIVAL, ...options.arrival };
     this.#unreadMs = unreadMs;
     const { rooms, answer } = options;
     if (rooms !== undefined) {
-      this.#bodies = new DoorRoom(rooms.bodies, rooms.stillMaxMs);
-      this.#answersRoom = new DoorRoom(rooms.answers, rooms.stillMaxMs);
+      this.#bodies = new TransferRoom(rooms.bodies, rooms.stillMaxMs);
+      this.#answersRoom = new TransferRoom(rooms.answers, rooms.stillMaxMs);
       this.#answers = new AnswerRoom(this.#answersRoom, { ...rooms, answer });
     }
     this.#http1 = createHttp1({
@@ -181,7 +181,7 @@ export class Door {
     let isAnswered = false;
     outgoing.once("close", () => {
       this.#openRequests -= 1;
-      // After the answer there is no listener, and aborting is expensive.
+      // After the answer nothing waits for the abort, which is expensive.
       if (!isAnswered) gone.abort();
     });
     incoming.once("error", () => gone.abort());

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import type { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { openDoor, type Door } from "../../../functions/local/http-door.ts";
+import { openListener, type HttpListener } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { frame, openSocket, PREFACE } from "../../harness/local/raw-http.ts";
@@ -10,11 +10,11 @@ import { frame, openSocket, PREFACE } from "../../harness/local/raw-http.ts";
 const [DATA, HEADERS, RESET, SETTINGS] = [0, 1, 3, 4];
 const [STREAM_ENDED, HEADERS_ENDED] = [1, 4];
 
-let door: Door | undefined;
-afterEach(() => door?.close());
+let listener: HttpListener | undefined;
+afterEach(() => listener?.close());
 
-async function answering(status: number, onRequest?: (request: HttpRequest) => void): Promise<Door> {
-  door = await openDoor({
+async function answering(status: number, onRequest?: (request: HttpRequest) => void): Promise<HttpListener> {
+  listener = await openListener({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 1000,
@@ -24,7 +24,7 @@ async function answering(status: number, onRequest?: (request: HttpRequest) => v
       return jsonResponse(status, { code: status });
     },
   });
-  return door;
+  return listener;
 }
 
 test.each([
@@ -52,14 +52,14 @@ test("a status above 599 goes out over HTTP/1.1 as it is", async () => {
 // 16 KiB is the longest body that goes out in one piece with its head.
 test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any value arrives as it is", async (size) => {
   const body = Uint8Array.from({ length: size }, (_, at) => at % 256);
-  door = await openDoor({
+  listener = await openListener({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 0,
     tooLarge: () => jsonResponse(413, {}),
     answer: async () => ({ status: 200, headers: { "content-type": "application/octet-stream" }, body }),
   });
-  const response = await fetch(`http://127.0.0.1:${door.port}/`);
+  const response = await fetch(`http://127.0.0.1:${listener.port}/`);
   expect(response.headers.get("content-length")).toBe(String(size));
   expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
 });
@@ -74,7 +74,7 @@ function begun(flags: number): Buffer {
   return Buffer.concat([Buffer.from(PREFACE), frame(SETTINGS, 0, 0), frame(HEADERS, flags, 1, fields)]);
 }
 
-const hasOpen = (opened: Door, requests: number): Promise<void> =>
+const hasOpen = (opened: HttpListener, requests: number): Promise<void> =>
   vi.waitFor(() => expect(opened.openRequests).toBe(requests), { timeout: 20_000, interval: 5 });
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
   ["ended its connection", (socket: Socket) => socket.end()],
   ["reset its connection", (socket: Socket) => socket.resetAndDestroy()],
 ])("a request over HTTP/2 whose caller has %s is aborted", async (_what, leave) => {
-  const opened = await openDoor({
+  const opened = await openListener({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 0,
@@ -108,7 +108,7 @@ test.each([
       return jsonResponse(499, {});
     },
   });
-  door = opened;
+  listener = opened;
   const socket = await openSocket(opened.port);
   socket.resume().write(begun(HEADERS_ENDED | STREAM_ENDED));
   await hasOpen(opened, 1);

@@ -10,19 +10,20 @@ import type { DeployedStack } from "./control-plane.ts";
 
 const lambda = new LambdaClient({});
 
-export async function shutDoors(stack: DeployedStack): Promise<void> {
-  for (const FunctionName of doorsOf(stack)) {
+export async function stopFunctions(stack: DeployedStack): Promise<void> {
+  for (const FunctionName of unqueuedOf(stack)) {
     await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }));
   }
   await setWorker(stack, false);
 }
 
-export async function openDoors(stack: DeployedStack): Promise<void> {
-  for (const FunctionName of doorsOf(stack)) await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+export async function startFunctions(stack: DeployedStack): Promise<void> {
+  for (const FunctionName of unqueuedOf(stack))
+    await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
   await setWorker(stack, true);
 }
 
-function doorsOf({ outputs }: DeployedStack): readonly string[] {
+function unqueuedOf({ outputs }: DeployedStack): readonly string[] {
   return [outputs["IngressFunction"]!, outputs["AdminFunction"]!, outputs["SweeperFunction"]!];
 }
 

@@ -1,4 +1,4 @@
-/** One caller fills the memory budgets of both HTTP servers, while other callers and operators send requests. */
+/** One caller fills the memory budgets of both listeners, while other callers and operators send requests. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";

@@ -1,5 +1,5 @@
 /**
- * Attacks on the HTTP servers: endless bodies, readers that do not read, countless keys, foreign hosts and unknown
+ * Attacks on the listeners: endless bodies, readers that do not read, countless keys, foreign hosts and unknown
  * codings.
  */
 import { readFileSync, statSync } from "node:fs";
@@ -20,7 +20,7 @@ const STRIKE_MS = 5_000;
 
 const quick = always(() => output("done"));
 
-export const DOOR_ATTACKS: readonly Attack[] = [
+export const HTTP_ATTACKS: readonly Attack[] = [
   {
     name: "B4",
     title: "two hundred endless bodies do not fill the memory together",

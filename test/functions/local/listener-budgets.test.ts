@@ -1,9 +1,14 @@
-/** An HTTP server with little memory for many connections: shares, waiting and refusals, over real sockets. */
+/** A listener with little memory for many connections: shares, waiting and refusals, over real sockets. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { afterEach, expect, test, vi } from "vitest";
-import { openDoor, type Door, type DoorOptions, type DoorRooms } from "../../../functions/local/http-door.ts";
+import {
+  openListener,
+  type HttpListener,
+  type ListenerOptions,
+  type ListenerRooms,
+} from "../../../functions/local/http-listener.ts";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
@@ -18,7 +23,7 @@ const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 interface Stage {
-  readonly door: Door;
+  readonly listener: HttpListener;
   readonly bodies: Budget;
   readonly answers: Budget;
 }
@@ -26,13 +31,13 @@ interface Stage {
 async function stageOf(
   capacity: { readonly bodies?: number; readonly answers?: number },
   answer: (request: HttpRequest) => Promise<Uint8Array>,
-  more: Omit<Partial<DoorOptions>, "rooms"> & { readonly rooms?: Partial<DoorRooms> } = {},
+  more: Omit<Partial<ListenerOptions>, "rooms"> & { readonly rooms?: Partial<ListenerRooms> } = {},
 ): Promise<Stage> {
   const budget = (most = Infinity): Budget =>
     new Budget({ capacity: most, patienceMs: PATIENCE_MS, clock: new SystemClock() });
   const bodies = budget(capacity.bodies);
   const answers = budget(capacity.answers);
-  const door = await openDoor({
+  const listener = await openListener({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 1024 * KIB,
@@ -48,12 +53,12 @@ async function stageOf(
       ...more.rooms,
     },
   });
-  closing.push(() => door.close());
-  return { door, bodies, answers };
+  closing.push(() => listener.close());
+  return { listener, bodies, answers };
 }
 
-function session({ door }: Stage): ClientHttp2Session {
-  const opened = connect(`http://127.0.0.1:${door.port}`);
+function session({ listener }: Stage): ClientHttp2Session {
+  const opened = connect(`http://127.0.0.1:${listener.port}`);
   opened.on("error", () => undefined);
   closing.push(() => opened.destroy());
   return opened;
@@ -70,8 +75,11 @@ function begun(on: ClientHttp2Session, sizeBytes: number): ClientHttp2Stream {
 const headOf = async (stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> =>
   ((await once(stream, "response")) as [IncomingHttpHeaders])[0];
 
-async function whole({ door }: Stage, sizeBytes: number): Promise<number> {
-  const response = await fetch(`http://127.0.0.1:${door.port}/`, { method: "POST", body: new Uint8Array(sizeBytes) });
+async function whole({ listener }: Stage, sizeBytes: number): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${listener.port}/`, {
+    method: "POST",
+    body: new Uint8Array(sizeBytes),
+  });
   await response.arrayBuffer();
   return response.status;
 }
@@ -102,7 +110,7 @@ test("a body over HTTP/1.1 without room waits unread, is refused in time, and go
   const streams = [beyond, begun(hog, 40 * KIB)];
   await soon(() => expect(stage.bodies.held).toBe(100 * KIB));
   const length90 = { "content-length": String(90 * KIB) };
-  const text = await exchange(stage.door.port, head("POST /", length90), Buffer.alloc(90 * KIB));
+  const text = await exchange(stage.listener.port, head("POST /", length90), Buffer.alloc(90 * KIB));
   expect(parseAnswers(text)[0]).toMatchObject({ status: 503, headers: NO_ROOM, body: '{"no":"body"}' });
   const waiting = whole(stage, 90 * KIB);
   await soon(() => expect(stage.bodies.waiting).toBe(1));
@@ -117,10 +125,10 @@ test("a declared length takes no room, and neither do small bodies", async () =>
     held.push(stage.bodies.held);
     return length(request);
   });
-  const socket = await openSocket(stage.door.port);
+  const socket = await openSocket(stage.listener.port);
   closing.push(() => socket.destroy());
   socket.write(head("POST /", { "content-length": String(1000 * KIB) }));
-  await soon(() => expect(stage.door.openRequests).toBe(1));
+  await soon(() => expect(stage.listener.openRequests).toBe(1));
   expect(stage.bodies.held).toBe(0);
   expect([await whole(stage, 16 * KIB), await whole(stage, 17 * KIB)]).toEqual([200, 200]);
   expect(held).toEqual([0, 17 * KIB]);
@@ -157,8 +165,8 @@ function unread(on: ClientHttp2Session): Promise<IncomingHttpHeaders> {
 
 const LARGE_BYTES = 400 * KIB;
 
-async function read({ door }: Stage): Promise<readonly [status: number, sizeBytes: number]> {
-  const response = await fetch(`http://127.0.0.1:${door.port}/`);
+async function read({ listener }: Stage): Promise<readonly [status: number, sizeBytes: number]> {
+  const response = await fetch(`http://127.0.0.1:${listener.port}/`);
   return [response.status, (await response.arrayBuffer()).byteLength];
 }
 
@@ -172,7 +180,7 @@ test("an answer without room is dropped, refused in time, and fetched again if r
   const hogs = [session(stage), session(stage)];
   await Promise.all(hogs.map(unread));
   await soon(() => expect(stage.answers.held).toBe(2 * LARGE_BYTES));
-  const refused = await fetch(`http://127.0.0.1:${stage.door.port}/`);
+  const refused = await fetch(`http://127.0.0.1:${stage.listener.port}/`);
   expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
     503,
     "1",
@@ -194,7 +202,7 @@ test("answers that share a buffer are counted once, until their last reader has 
   await Promise.all([unread(first), unread(second), unread(second)]);
   expect(stage.answers.held).toBe(LARGE_BYTES);
   first.destroy();
-  await soon(() => expect(stage.door.openRequests).toBe(2));
+  await soon(() => expect(stage.listener.openRequests).toBe(2));
   expect(stage.answers.held).toBe(LARGE_BYTES);
   second.destroy();
   await soon(() => expect(stage.answers.held).toBe(0));
@@ -208,7 +216,7 @@ test("a client that reads nothing is cut once other requests wait, and not befor
   const streams = hogs.map((hog) => hog.request({ ":path": "/" }));
   await Promise.all(streams.map(headOf));
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(stage.door.openRequests).toBe(2);
+  expect(stage.listener.openRequests).toBe(2);
   expect(await read(stage)).toEqual([200, LARGE_BYTES]);
-  await soon(() => expect(stage.door.openRequests).toBe(0));
+  await soon(() => expect(stage.listener.openRequests).toBe(0));
 });

@@ -5,8 +5,8 @@ import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mj
 import { send } from "../../localstack/signed-request.mjs";
 import { aws, ControlPlane, countOne } from "./control-plane.ts";
 import { callByApplication, callByCurl } from "./documented-call.ts";
-import type { Doors } from "./doors.ts";
-import { deployDoors, DOORS_STACK } from "./doors.ts";
+import type { AccessApis } from "./access-apis.ts";
+import { deployAccessApis, ACCESS_STACK } from "./access-apis.ts";
 import { assume, createUser, functionsOf, invoking, roleOf } from "./identities.ts";
 import { signedBy } from "./signed-by.ts";
 import type { Claims, TokenIssuer } from "./token-issuer.ts";
@@ -18,7 +18,7 @@ const plane = new ControlPlane(aws.plain);
 const reached: string[] = [];
 
 let issuer: TokenIssuer;
-let doors: Doors;
+let apis: AccessApis;
 beforeAll(async () => {
   const handlers = {
     greet: async (_ctx: Context, name: string) => {
@@ -28,66 +28,65 @@ beforeAll(async () => {
     headers: async (ctx: Context) => [...ctx.request().headers.keys()],
     closed: async () => "open",
   };
-  const uri = await serveHandlers("door", handlers);
+  const uri = await serveHandlers("guarded", handlers);
   issuer = await startIssuer();
   const startedMs = performance.now();
-  doors = await deployDoors({ issuer: issuer.url, audience: AUDIENCE, handlers: uri });
-  console.log(`two more doors are deployed after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  apis = await deployAccessApis({ issuer: issuer.url, audience: AUDIENCE, handlers: uri });
+  console.log(`two more APIs are deployed after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   return () => issuer.close();
 });
 
 function called(handler: string, input?: unknown, headers: ApiRequest["headers"] = {}): ApiRequest {
-  if (input === undefined) return { method: "POST", path: `/door/${handler}`, headers };
+  if (input === undefined) return { method: "POST", path: `/guarded/${handler}`, headers };
   const body = JSON.stringify(input);
   return {
     method: "POST",
-    path: `/door/${handler}`,
+    path: `/guarded/${handler}`,
     headers: { "content-type": "application/json", ...headers },
     body,
   };
 }
 
-async function ask(door: "iam" | "jwt", request: ApiRequest): Promise<ApiResponse> {
+async function ask(api: "iam" | "jwt", request: ApiRequest): Promise<ApiResponse> {
   countOne("request");
-  return await send(doors[door], request);
+  return await send(apis[api], request);
 }
 
 describe("an ingress behind IAM", () => {
-  const caller = (...routes: readonly string[]) =>
-    createUser(routes.length === 0 ? [] : invoking(doors.iam, ...routes));
+  const caller = (...routes: readonly string[]) => createUser(routes.length === 0 ? [] : invoking(apis.iam, ...routes));
 
   test("refuses unsigned requests and callers without rights, and no handler runs", async () => {
     const nobody = await caller();
     for (const request of [called("greet", "unsigned"), { path: "/restate/health" }, { path: "/openapi" }]) {
       expect((await ask("iam", request)).status).toBe(403);
-      expect((await ask("iam", await signedBy(nobody, doors.iam, request))).status).toBe(403);
+      expect((await ask("iam", await signedBy(nobody, apis.iam, request))).status).toBe(403);
     }
     expect(reached).not.toContain("unsigned");
   });
 
   test("accepts a caller that may invoke it, but not a signature with another secret", async () => {
     const shop = await caller("*");
-    const { status, text } = await ask("iam", await signedBy(shop, doors.iam, called("greet", "Ada")));
+    const { status, text } = await ask("iam", await signedBy(shop, apis.iam, called("greet", "Ada")));
     expect([status, JSON.parse(text)]).toEqual([200, "hello Ada"]);
     const forged = { ...shop, secretAccessKey: "of somebody else" };
-    expect((await ask("iam", await signedBy(forged, doors.iam, called("greet", "forged")))).status).toBe(403);
+    expect((await ask("iam", await signedBy(forged, apis.iam, called("greet", "forged")))).status).toBe(403);
     expect(reached).not.toContain("forged");
   });
 
   test("accepts the first call of docs/operating.md, by curl and by an application, and refuses a caller without rights", async () => {
-    const url = `${aws.endpoint}/_aws/execute-api/${doors.iam.host.split(".", 1)[0]}`;
-    const [shop, stranger] = [await caller("*/POST/door/greet"), await caller()];
-    expect(await callByCurl(shop, url, "/door/greet")).toBe('"hello Ada"');
-    expect(await callByApplication(shop, url, "/door/greet")).toBe('200 "hello Ada"');
-    expect(await callByCurl(stranger, url, "/door/greet")).toMatch(/AccessDenied|Forbidden/);
-    expect(await callByApplication(stranger, url, "/door/greet")).toMatch(/^403 /);
+    const url = `${aws.endpoint}/_aws/execute-api/${apis.iam.host.split(".", 1)[0]}`;
+    const [shop, stranger] = [await caller("*/POST/guarded/greet"), await caller()];
+    expect(await callByCurl(shop, url, "/guarded/greet")).toBe('"hello Ada"');
+    expect(await callByApplication(shop, url, "/guarded/greet")).toBe('200 "hello Ada"');
+    expect(await callByCurl(stranger, url, "/guarded/greet")).toMatch(/AccessDenied|Forbidden/);
+    expect(await callByApplication(stranger, url, "/guarded/greet")).toMatch(/^403 /);
   });
 
   test("accepts only the handlers that a policy names", async () => {
-    const greeter = await caller("*/POST/door/greet");
-    expect((await ask("iam", await signedBy(greeter, doors.iam, called("greet", "Bob")))).status).toBe(200);
+    const greeter = await caller("*/POST/guarded/greet");
+    expect((await ask("iam", await signedBy(greeter, apis.iam, called("greet", "Bob")))).status).toBe(200);
     for (const request of [called("closed"), called("greet/send", "Eve"), { path: "/restate/health" }]) {
-      expect((await ask("iam", await signedBy(greeter, doors.iam, request))).status, request.path).toBe(403);
+      expect((await ask("iam", await signedBy(greeter, apis.iam, request))).status, request.path).toBe(403);
     }
     expect(reached).not.toContain("Eve");
   });
@@ -142,12 +141,12 @@ describe("an ingress behind JWT", () => {
 
 describe("a stack that registers its handlers", () => {
   test("has registered them, by the role of its registrar", async () => {
-    const { status } = await plane.askAdmin({ path: `/deployments/${doors.deploymentId}` });
+    const { status } = await plane.askAdmin({ path: `/deployments/${apis.deploymentId}` });
     expect(status).toBe(200);
   });
 
   test("has a registrar that may register, change and remove, and nothing else at the admin API", async () => {
-    const [name] = await functionsOf(`${DOORS_STACK}-StepwellRegistrar`);
+    const [name] = await functionsOf(`${ACCESS_STACK}-StepwellRegistrar`);
     const registrar = await assume(await roleOf(name!));
     const statusOf = async (request: ApiRequest) =>
       (await plane.askAdminUnsigned(await signedBy(registrar, aws.plain.admin, request))).status;
@@ -158,8 +157,8 @@ describe("a stack that registers its handlers", () => {
     }
     const others: readonly ApiRequest[] = [
       { path: "/deployments" },
-      { path: `/deployments/${doors.deploymentId}` },
-      { method: "PUT", path: `/deployments/${doors.deploymentId}` },
+      { path: `/deployments/${apis.deploymentId}` },
+      { method: "PUT", path: `/deployments/${apis.deploymentId}` },
       { method: "POST", path: "/query", body: "{}" },
       { method: "POST", path: "/deployments-of-others", body: "{}" },
       { method: "DELETE", path: "/deployments" },

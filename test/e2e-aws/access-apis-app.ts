@@ -17,7 +17,7 @@ const functionArn = stack.formatArn({
 });
 const ingress = LambdaFunction.fromFunctionAttributes(stack, "Ingress", { functionArn, sameEnvironment: true });
 const jwt = { issuer: context("issuer"), audiences: [context("audience")] };
-const doors = {
+const apis = {
   IamUrl: new IngressApi(stack, "Iam", { environment: stack.stackName, ingress, auth: "iam" }).url,
   JwtUrl: new IngressApi(stack, "Jwt", { environment: stack.stackName, ingress, auth: { jwt } }).url,
 };
@@ -31,6 +31,6 @@ const { deploymentId } = new StepwellDeployment(stack, "Shop", {
   handlers: { url: context("handlers") },
   removeOnDelete: true,
 });
-for (const [name, value] of Object.entries({ ...doors, DeploymentId: deploymentId })) {
+for (const [name, value] of Object.entries({ ...apis, DeploymentId: deploymentId })) {
   new CfnOutput(stack, name, { value });
 }

@@ -1,4 +1,4 @@
-/** Bounds the memory of one HTTP server: connections share it, and a stalled transfer loses its room to waiting ones. */
+/** Bounds the memory of one listener: its connections share the room, and a stalled transfer gives way to transfers that wait. */
 import type { Account, Budget } from "../../shared/engine/bulkheads/budget.ts";
 import type { Incoming } from "./incoming.ts";
 
@@ -7,7 +7,7 @@ const STILL_MAX_MS = 10_000;
 /** The interval of checks for stalled transfers while another transfer waits. */
 const LOOK_EVERY_MS = 500;
 
-export class DoorRoom {
+export class TransferRoom {
   readonly budget: Budget;
   readonly #stillMaxMs: number;
   readonly #lanes = new WeakMap<object, string>();

@@ -1,4 +1,4 @@
-/** Deploys the stack of `doors-app.ts` with the CDK. */
+/** Deploys the stack of `access-apis-app.ts` with the CDK. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { deploy } from "../../localstack/deploy.mjs";
@@ -6,31 +6,31 @@ import type { LocalApi } from "../../localstack/signed-request.mjs";
 import { localApi } from "../../localstack/signed-request.mjs";
 import { aws } from "./control-plane.ts";
 
-export interface Doors {
+export interface AccessApis {
   readonly iam: LocalApi;
   readonly jwt: LocalApi;
   /** The deployment that the stack has registered. */
   readonly deploymentId: string;
 }
 
-export interface DoorsOptions {
+export interface AccessOptions {
   readonly issuer: string;
   readonly audience: string;
   /** The address of the handlers that the stack registers. */
   readonly handlers: string;
 }
 
-export const DOORS_STACK = "StepwellDoors";
+export const ACCESS_STACK = "StepwellAccess";
 const CACHE = join(import.meta.dirname, "../../.cache");
 
 /**
  * Deploys APIs in front of the ingress of the plain control plane.
  * @throws Error with the output of the deployment
  */
-export async function deployDoors(options: DoorsOptions): Promise<Doors> {
-  const outfile = join(CACHE, "e2e-aws/doors-app.mjs");
+export async function deployAccessApis(options: AccessOptions): Promise<AccessApis> {
+  const outfile = join(CACHE, "e2e-aws/access-apis-app.mjs");
   await build({
-    entryPoints: [join(import.meta.dirname, "doors-app.ts")],
+    entryPoints: [join(import.meta.dirname, "access-apis-app.ts")],
     outfile,
     bundle: true,
     platform: "node",
@@ -41,7 +41,7 @@ export async function deployDoors(options: DoorsOptions): Promise<Doors> {
   const [adminApi] = aws.plain.admin.host.split(".", 1) as [string];
   const outputs = await deploy({
     endpoint: aws.endpoint,
-    name: DOORS_STACK,
+    name: ACCESS_STACK,
     app: `node ${outfile}`,
     context: {
       ...options,

@@ -10,7 +10,7 @@ import { listen } from "../harness/local/local-stage.ts";
 /** Resolves with true if the message is acked; otherwise it comes again. */
 export type Worker = (message: { readonly messageId: string; readonly body: string }) => Promise<boolean>;
 
-export interface HintsDoor extends Listening {
+export interface HintsServer extends Listening {
   /** Takes all messages from now on; messages that come while it is undefined are lost. */
   worker: Worker | undefined;
 }
@@ -24,7 +24,7 @@ interface SentEntry {
 }
 
 /** @param parameters the values of SSM parameters, by their names */
-export async function openHintsDoor(parameters: Readonly<Record<string, string>>): Promise<HintsDoor> {
+export async function startHintsServer(parameters: Readonly<Record<string, string>>): Promise<HintsServer> {
   const server = createServer((request, response) => {
     void answer(request).then(({ status, body }) => {
       response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
@@ -32,11 +32,11 @@ export async function openHintsDoor(parameters: Readonly<Record<string, string>>
     });
   });
   const listening = await listen(server as Server);
-  const door: HintsDoor = {
+  const hintsServer: HintsServer = {
     ...listening,
     worker: undefined,
     async close() {
-      door.worker = undefined;
+      hintsServer.worker = undefined;
       await listening.close();
     },
   };
@@ -66,9 +66,9 @@ export async function openHintsDoor(parameters: Readonly<Record<string, string>>
   function deliver(message: Parameters<Worker>[0], delayMs: number): void {
     setTimeout(() => {
       const again = (): void => deliver(message, AGAIN_AFTER_MS);
-      door.worker?.(message).then((isDone) => isDone || again(), again);
+      hintsServer.worker?.(message).then((isDone) => isDone || again(), again);
     }, delayMs).unref();
   }
 
-  return door;
+  return hintsServer;
 }
