@@ -1,0 +1,55 @@
+/** Draws the steps of the growth bench as one SVG of several panels, whose colours can be read on light and dark pages. */
+import { View, parse } from "vega";
+import { compile } from "vega-lite";
+import { PANELS, pointsOf } from "./growth-report.mjs";
+
+const TEXT = "#7c858e";
+const COLORS = { ours: "#4f7fdc", theirs: "#bd7d0e" };
+const FONT = "ui-sans-serif, system-ui, sans-serif";
+const CONFIG = {
+  // The page describes the picture; a label for every line and digit would make the file five times as large.
+  aria: false,
+  font: FONT,
+  title: { color: TEXT, fontSize: 14 },
+  axis: { labelColor: TEXT, titleColor: TEXT, tickColor: TEXT, domainColor: TEXT, gridColor: TEXT, gridOpacity: 0.25 },
+  legend: { labelColor: TEXT, title: null, orient: "top" },
+  view: { stroke: null },
+};
+const PANEL = { width: 310, height: 150 };
+const COLUMNS = 2;
+
+/**
+ * @param series the name and the title of the steps to show
+ * @returns the text of an SVG file
+ */
+export async function growthChart(steps, { name, title }) {
+  const { spec } = compile({
+    background: null,
+    config: CONFIG,
+    title: { text: `Against the number of ${title}`, anchor: "middle" },
+    columns: COLUMNS,
+    concat: PANELS.map((panel) => panelOf(pointsOf(steps, name, panel), panel, name)),
+  });
+  // A view without a renderer needs no document.
+  const view = new View(parse(spec), { renderer: "none" });
+  const svg = await view.toSVG();
+  view.finalize();
+  return `${svg}\n`;
+}
+
+function panelOf(values, { title }, name) {
+  return {
+    ...PANEL,
+    data: { values },
+    mark: { type: "line", point: { size: 40 }, strokeWidth: 2 },
+    encoding: {
+      x: { field: "size", type: "quantitative", title: `${name} invocations`, axis: { format: "~s", tickCount: 5 } },
+      y: { field: "value", type: "quantitative", title, scale: { zero: true }, axis: { tickCount: 5 } },
+      color: {
+        field: "server",
+        type: "nominal",
+        scale: { domain: Object.keys(COLORS), range: Object.values(COLORS) },
+      },
+    },
+  };
+}
