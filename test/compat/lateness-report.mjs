@@ -29,16 +29,24 @@ export function latenessTable(rows, names) {
     names.map((name) => {
       const of = rows.filter((row) => isOf(row, name, nap, connections));
       const medians = COLUMNS.map(({ of: key }) => median(of.map((row) => row[key]).filter(Number.isFinite)));
-      const missing = of.reduce((sum, row) => sum + row.naps - row.inTime, 0);
+      const missed = of.reduce((sum, row) => sum + row.woken - row.inTime, 0);
+      const missing = of.reduce((sum, row) => sum + row.naps - row.woken, 0);
       const ratios = COLUMNS.map(({ of: key }) =>
         name === ours && theirs !== undefined ? ratio(rows, ours, theirs, nap, connections, key) : "",
       );
-      return [nap.title, connections, name, ...medians.map((ms) => shown(ms, 1)), missing, ...ratios];
+      return [nap.title, connections, name, ...medians.map((ms) => shown(ms, 1)), missed, missing, ...ratios];
     }),
   );
   const ratioTitles =
     theirs === undefined ? COLUMNS.map(() => "") : COLUMNS.map(({ title }) => `${title}, ${ours} / ${theirs}`);
-  const titles = ["invocation", "calling clients", "server", ...COLUMNS.map(({ title }) => `${title} ms`), "missing"];
+  const titles = [
+    "invocation",
+    "calling clients",
+    "server",
+    ...COLUMNS.map(({ title }) => `${title} ms`),
+    "began late",
+    "missing",
+  ];
   return table([...titles, ...ratioTitles], lines);
 }
 

@@ -10,7 +10,7 @@ import { SHAPES } from "./shapes.mjs";
 export const CALLERS = [0, 32];
 
 /** All naps are accepted before the first moment, and the moments are spread evenly over the time after it. */
-const FIRST_DUE_MS = 2500;
+const FIRST_DUE_MS = 4000;
 const SPREAD_MS = 3000;
 const LOAD_LEAD_MS = 500;
 const LOAD_SECONDS = Math.ceil((LOAD_LEAD_MS + SPREAD_MS) / 1000);
@@ -28,24 +28,29 @@ export async function measureLateness({ deployment, server }, napsEach, labels, 
   for (const { name: shape, path } of NAPS) {
     for (const connections of CALLERS) {
       await untilQuiet([server.pid, deployment.pid]);
-      const latenessesMs = await oneLateness({ deployment, server }, path, napsEach, connections);
-      rows.push({ ...labels, shape, connections, naps: napsEach, ...distributionOf(latenessesMs) });
+      const woken = await wakeUps({ deployment, server }, path, napsEach, connections);
+      const latenessesMs = await deployment.takeLatenesses();
+      rows.push({ ...labels, shape, connections, naps: napsEach, woken, ...distributionOf(latenessesMs) });
       tell(rows.at(-1));
     }
   }
   return rows;
 }
 
-async function oneLateness({ deployment, server }, path, napsEach, connections) {
+/** @returns how many have woken */
+async function wakeUps({ deployment, server }, path, napsEach, connections) {
   const startedAtMs = Date.now();
   const moments = shuffled(napsEach).map((place) => startedAtMs + FIRST_DUE_MS + (place * SPREAD_MS) / napsEach);
   await sendAll(`${server.ingressUrl}/${path}/send`, moments.map(Math.round));
   await sleep(Math.max(startedAtMs + FIRST_DUE_MS - LOAD_LEAD_MS - Date.now(), 0));
   if (connections > 0) await callsOf(server.ingressUrl, SHAPES[0])(LOAD_SECONDS, connections);
   const deadlineMs = Math.max(startedAtMs + FIRST_DUE_MS + SPREAD_MS, Date.now()) + WOKEN_WITHIN_MS;
-  // The table counts the ones that have not woken by then.
-  while ((await deployment.naps()).woken < napsEach && Date.now() < deadlineMs) await sleep(ASK_EVERY_MS);
-  return deployment.takeLatenesses();
+  for (;;) {
+    const { woken } = await deployment.naps();
+    // The table counts the ones that have not woken by then.
+    if (woken === napsEach || Date.now() > deadlineMs) return woken;
+    await sleep(ASK_EVERY_MS);
+  }
 }
 
 async function sendAll(url, moments) {

@@ -34,7 +34,11 @@ export async function postMany(url, body, count, connections) {
   const args = ["-t1", `-c${connections}`, `-d${FILL_MAX_SECONDS}s`, "--timeout", "60s", "-s", SCRIPT, url, "--", body];
   const filling = promisify(execFile)("wrk", [...args, String(count)]);
   filling.child.stdout.on("data", (text) => text.includes("FULL") && filling.child.kill("SIGINT"));
-  const { refused, broken } = resultIn((await filling).stdout);
+  // A bench that is interrupted leaves no load behind.
+  const end = () => filling.child.kill("SIGKILL");
+  process.once("exit", end);
+  const { stdout } = await filling.finally(() => process.off("exit", end));
+  const { refused, broken } = resultIn(stdout);
   if (refused + broken > 0) throw new Error(`${url}: ${refused} requests were refused, and ${broken} had no answer`);
 }
 

@@ -77,16 +77,16 @@ ${NOT_COMPARABLE}
 On Linux (x64) with \`wrk\`, a disk that you care about and nothing else to do:
 
 \`\`\`sh
-npm run bench                          # about ten minutes, prints the tables
-npm run bench -- --quick               # about two minutes, to see that everything works
+npm run bench                          # about a quarter of an hour, prints the tables
+npm run bench -- --quick               # about three minutes, to see that everything works
 npm run bench -- --write-docs          # writes this page
 npm run bench -- --shapes echo,runs --connections 32 --before ../other/dist/stepwell.js
-npm run bench:growth                   # about DURATION, prints the tables
-npm run bench:growth -- --quick        # about QUICKDURATION, to see that everything works
+npm run bench:growth                   # about twenty minutes, prints the tables
+npm run bench:growth -- --quick        # about two minutes, to see that everything works
 npm run bench:growth -- --write-docs   # writes the section, its charts and this page
 \`\`\`
 
-The reference server is fetched at the first run, into \`test/compat/node_modules\` (about 620 MB with the Node for the handlers).
+The reference server is fetched at the first run, into \`test/compat/node_modules\` (about 650 MB with the Node for the handlers).
 `;
 }
 
@@ -101,7 +101,8 @@ ${latenessTable(latenesses, [OURS, THEIRS])}
   alone or while clients make plain calls. The moment is part of the input, so every attempt knows it. p50, p99 and max are medians of the rounds.
 - A short sleep finds its exchange still open and is told its end there. One of a suspended invocation begins a new attempt: here the handler's
   inactivity timeout is 0, so that every sleep ends like a long one.
-- \`missing\` counts invocations that were not asleep at their moment, or did not wake within half a minute of it.`;
+- \`began late\` counts invocations whose handler began after the moment, which are in no percentile; \`missing\` those that did not wake within
+  half a minute.`;
 }
 
 function exchangesTable(conversations, shapes) {

@@ -140,10 +140,10 @@ function tell({ round, contestant, shape, connections, callsPerSecond, p50Ms, se
   );
 }
 
-function tellLateness({ round, contestant, shape, connections, naps, inTime, p50Ms, p99Ms, maxMs }) {
+function tellLateness({ round, contestant, shape, connections, naps, woken, inTime, p50Ms, p99Ms, maxMs }) {
   const [p50, p99, max] = [p50Ms, p99Ms, maxMs].map((ms) => ms?.toFixed(1) ?? "–");
   process.stderr.write(
     `round ${round} ${contestant} ${shape} c${connections}: late by p50 ${p50} ms, p99 ${p99} ms, at most ${max} ms, ` +
-      `${naps - inTime} missing\n`,
+      `${woken - inTime} began late, ${naps - woken} missing\n`,
   );
 }
