@@ -1,5 +1,5 @@
 /** From the steps of the growth bench to tables in Markdown, to the points of the charts, and to the section of the page. */
-import { table } from "./report.mjs";
+import { OTHERS_SHARE_MAX, table } from "./report.mjs";
 
 /** @typedef {{ contestant: string, series: string, size: number }} Labels of a step */
 
@@ -75,5 +75,10 @@ ${parts.join("\n\n")}
 - \`list of 50\` and \`count\` are statements on \`sys_invocation\`, \`newest 50\` sorts by \`created_at\`; \`admin list\` is \`GET /invocations\`, which theirs does not have. ${NOTHING}
   stands for what was refused or took more than two minutes.
 - Machine: ${machine.cpus} CPUs (${machine.cpu}), ${machine.memoryGb.toFixed(0)} GB, ${machine.fileSystem}; Stepwell ${machine.versions.stepwell} on Node ${machine.versions.node}, restate-server ${machine.versions.reference}.
-  Other processes used ${(machine.othersShare * 100).toFixed(1)} % of the CPUs during the run. One run: single figures vary by a tenth and more.`;
+  Other processes used ${(machine.othersShare * 100).toFixed(1)} % of the CPUs during the run.${
+    machine.othersShare > OTHERS_SHARE_MAX
+      ? `
+  **That is no quiet machine**: rates and times are those of a busy one, and vary by a factor of two and more.`
+      : " One run: single figures vary by a tenth and more."
+  }`;
 }

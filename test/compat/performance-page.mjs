@@ -1,7 +1,7 @@
 /** Writes docs/performance.md: the aims beside the measurements, every ratio, and how to repeat the measurement. */
 import { growthSection } from "./growth-report.mjs";
 import { latenessTable } from "./lateness-report.mjs";
-import { afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
+import { OTHERS_SHARE_MAX, afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
 import { LIMIT } from "./rounds.mjs";
 import { SHAPES } from "./shapes.mjs";
 
@@ -9,8 +9,6 @@ const OURS = "ours";
 const THEIRS = "theirs";
 const PLAIN = SHAPES[0];
 
-/** The share that the kernel and the usual services of an idle machine need. */
-const OTHERS_SHARE_MAX = 0.1;
 /** Each aim is a ratio, ours to theirs, of the plain call. */
 const AIMS = [
   { title: "CPU per call of our process", connections: 32, of: "serverCpu", atMost: 1 / 4 },

@@ -1,4 +1,4 @@
-/** Writes docs/performance.md, its charts, and the two files that have every measurement behind it, one line for each. */
+/** Writes docs/performance.md, its charts, and the two files that have every measurement behind the page. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
