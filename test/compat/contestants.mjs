@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";
 import { freePorts, startProcess, stopProcess, untilReady } from "./running-process.mjs";
 
+/** A server reads what it has stored before it serves. */
+const RESTARTED_WITHIN_MS = 300_000;
+const RESTART_POLL_EVERY_MS = 5;
+
 /** @typedef {{ name: string, command: (place: Place) => { command: string, args: string[], env?: object } }} Contestant */
 /** @typedef {{ dir: string, ingressPort: number, adminPort: number, nodePort: number }} Place */
 
@@ -60,14 +64,15 @@ export async function startContestant(contestant, parent, deploymentUrl) {
 
 /**
  * Starts the server on an empty directory below `parent`.
- * @returns its process, its addresses, and `stop`, which also removes the directory
+ * @returns its process, its addresses, `restart`, and `stop`, which also removes the directory
  */
 export async function startServer(contestant, parent) {
   const dir = await mkdtemp(join(parent, `${contestant.name}-`));
   const [ingressPort, adminPort, nodePort] = await freePorts(3);
   const { command, args, env } = contestant.command({ dir, ingressPort, adminPort, nodePort });
   const logFile = join(dir, "output.log");
-  const running = startProcess(command, args, { cwd: dir, logFile, env: { ...process.env, ...env } });
+  const launch = () => startProcess(command, args, { cwd: dir, logFile, env: { ...process.env, ...env } });
+  let running = launch();
   const stop = async () => {
     await stopProcess(running);
     await rm(dir, { recursive: true, force: true });
@@ -81,7 +86,17 @@ export async function startServer(contestant, parent) {
     await stop();
     throw error;
   }
-  return { pid: running.pid, ingressUrl, adminUrl, dataDir: join(dir, "data"), stop };
+  /** Ends the process and starts it again on its directory. @returns the ms from its start until the probe holds */
+  const restart = async (probe) => {
+    await stopProcess(running);
+    const startedAtMs = performance.now();
+    running = launch();
+    started.pid = running.pid;
+    await untilReady(running, contestant.name, probe, RESTARTED_WITHIN_MS, RESTART_POLL_EVERY_MS);
+    return performance.now() - startedAtMs;
+  };
+  const started = { pid: running.pid, ingressUrl, adminUrl, dataDir: join(dir, "data"), restart, stop };
+  return started;
 }
 
 async function register(adminUrl, uri) {

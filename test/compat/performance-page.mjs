@@ -1,5 +1,7 @@
 /** Writes docs/performance.md: the aims beside the measurements, every ratio, and how to repeat the measurement. */
-import { afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
+import { growthSection } from "./growth-report.mjs";
+import { latenessTable } from "./lateness-report.mjs";
+import { OTHERS_SHARE_MAX, afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
 import { LIMIT } from "./rounds.mjs";
 import { SHAPES } from "./shapes.mjs";
 
@@ -7,8 +9,6 @@ const OURS = "ours";
 const THEIRS = "theirs";
 const PLAIN = SHAPES[0];
 
-/** The share that the kernel and the usual services of an idle machine need. */
-const OTHERS_SHARE_MAX = 0.1;
 /** Each aim is a ratio, ours to theirs, of the plain call. */
 const AIMS = [
   { title: "CPU per call of our process", connections: 32, of: "serverCpu", atMost: 1 / 4 },
@@ -16,9 +16,13 @@ const AIMS = [
   { title: "median time of a call", connections: 1, of: "p50Ms", atMost: 1 / 3 },
 ];
 
-/** @param results as docs/performance.json has them */
-export function performancePage({ machine, method, conversations, rows, settled, disks }, shapes) {
+/**
+ * @param results as docs/performance.json has them
+ * @param growth as docs/performance-growth.json has it, where there is one
+ */
+export function performancePage({ machine, method, conversations, rows, latenesses = [], settled, disks }, growth) {
   const { connections } = method;
+  const shapes = SHAPES.filter(({ name }) => method.shapes.includes(name));
   return `# Performance
 
 The local process beside the reference server and beside the limit, as measured on one machine. This page and
@@ -54,7 +58,7 @@ ${mediansTable(rows, [OURS, THEIRS, LIMIT], shapes, connections)}
 
 The calls/s of a send are the ones accepted; \`ended/s\` counts from the first send until the handler has ended the last one.
 
-## On the disk
+${latenesses.length > 0 ? `${latenessSection(latenesses, method)}\n\n` : ""}${growth === undefined ? "" : `${growthSection(growth)}\n\n`}## On the disk
 
 ${disksTable(disks, [OURS, THEIRS])}
 ${method.settle > 0 ? `\n## Afterwards\n\n${afterwardsTable(settled, [OURS, THEIRS], shapes)}\n` : ""}
@@ -71,14 +75,32 @@ ${NOT_COMPARABLE}
 On Linux (x64) with \`wrk\`, on the kind of disk that you want to know about, while the machine does nothing else:
 
 \`\`\`sh
-npm run bench                          # about ten minutes, prints the tables
-npm run bench -- --quick               # about two minutes, to see that everything works
+npm run bench                          # about a quarter of an hour, prints the tables
+npm run bench -- --quick               # about three minutes, to see that everything works
 npm run bench -- --write-docs          # writes this page
 npm run bench -- --shapes echo,runs --connections 32 --before ../other/dist/stepwell.js
+npm run bench:growth                   # about twenty minutes, prints the tables
+npm run bench:growth -- --quick        # about two minutes, to see that everything works
+npm run bench:growth -- --write-docs   # writes the section, its charts and this page
 \`\`\`
 
-The reference server is fetched at the first run, into \`test/compat/node_modules\` (about 620 MB with the Node for the handlers).
+The reference server is fetched at the first run, into \`test/compat/node_modules\` (about 650 MB with the Node for the handlers).
 `;
+}
+
+function latenessSection(latenesses, { naps }) {
+  return `## Waking up
+
+By how much invocations that sleep miss their moment: the handler subtracts it from its clock when it goes on. Less than 1 is good.
+
+${latenessTable(latenesses, [OURS, THEIRS])}
+
+- ${naps} invocations of each kind, accepted before the first moment, wake at moments spread evenly over three seconds and in random order,
+  alone or while clients make plain calls. The moment is part of the input, so every attempt knows it. p50, p99 and max are medians of the rounds.
+- A short sleep finds its exchange still open and is told its end there. One of a suspended invocation begins a new attempt: here the handler's
+  inactivity timeout is 0, so that every sleep ends like a long one.
+- \`began late\` counts invocations whose handler began after the moment, which are in no percentile; \`missing\` those that did not wake within
+  half a minute.`;
 }
 
 function exchangesTable(conversations, shapes) {

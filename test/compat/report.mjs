@@ -13,6 +13,8 @@ const COLUMNS = [
   { of: "endedPerSecond", title: "ended/s", digits: 0 },
 ];
 const NOTHING = "–";
+/** The share of the CPUs that the kernel and the usual services of an idle machine need. */
+export const OTHERS_SHARE_MAX = 0.1;
 
 /**
  * @param rows each a measurement with its labels

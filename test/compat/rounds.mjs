@@ -4,6 +4,7 @@ import { cpuSeconds, diskMegabytes, untilQuiet } from "./consumption.mjs";
 import { startContestant } from "./contestants.mjs";
 import { recordConversations } from "./conversation.mjs";
 import { startDeployment, untilEnded } from "./deployment.mjs";
+import { measureLateness } from "./lateness.mjs";
 import { callsOf, measure, replaysOf } from "./load.mjs";
 import { isSend, requireRightAnswers } from "./shapes.mjs";
 
@@ -13,11 +14,12 @@ const WARM_UP_CLIENTS_MAX = 32;
 
 /**
  * @param stops a stack of functions that stop the started processes; the caller stops the rest if this function throws
- * @returns the recordings, every measurement, the work of each contestant after its loads, and its bytes on the disk
+ * @returns the recordings, every measurement, how late sleeping invocations woke, the work of each contestant after its loads,
+ *   and its bytes on the disk
  */
 export async function runRounds(contestants, options, dir, stops) {
   const conversations = options["without-limit"] ? {} : await record(contestants[0], options, dir, stops);
-  const found = { conversations: lengthsOf(conversations), rows: [], settled: [], disks: [] };
+  const found = { conversations: lengthsOf(conversations), rows: [], latenesses: [], settled: [], disks: [] };
   for (let round = 1; round <= options.rounds; round++) {
     // The order of the contestants changes from round to round.
     const order = round % 2 === 1 ? contestants : contestants.toReversed();
@@ -76,6 +78,9 @@ async function visit(contestant, { round, options, dir, stops }, found) {
     disk.calls += calls;
   }
   found.disks.push({ ...disk, megabytes: diskMegabytes(server.dataDir) });
+  const labels = { contestant: contestant.name, round };
+  if (options.naps > 0)
+    found.latenesses.push(...(await measureLateness({ deployment, server }, options.naps, labels, tellLateness)));
   await stopDownTo(stops, depth);
 }
 
@@ -132,5 +137,13 @@ function tell({ round, contestant, shape, connections, callsPerSecond, p50Ms, se
   process.stderr.write(
     `round ${round} ${contestant} ${shape} c${connections}: ${callsPerSecond.toFixed(0)}/s${ended}, ` +
       `p50 ${p50Ms?.toFixed(2) ?? "–"} ms, ${cpu}, ${row.failures} failures${restless}\n`,
+  );
+}
+
+function tellLateness({ round, contestant, shape, connections, naps, woken, inTime, p50Ms, p99Ms, maxMs }) {
+  const [p50, p99, max] = [p50Ms, p99Ms, maxMs].map((ms) => ms?.toFixed(1) ?? "–");
+  process.stderr.write(
+    `round ${round} ${contestant} ${shape} c${connections}: late by p50 ${p50} ms, p99 ${p99} ms, at most ${max} ms, ` +
+      `${woken - inTime} began late, ${naps - woken} missing\n`,
   );
 }

@@ -42,14 +42,14 @@ export async function stopProcess({ child, exited }) {
  * Polls until the condition holds.
  * @throws Error with the end of the log if the process ends or does not answer in time
  */
-export async function untilReady(running, what, probe) {
-  const deadlineMs = Date.now() + READY_WITHIN_MS;
+export async function untilReady(running, what, probe, withinMs = READY_WITHIN_MS, everyMs = POLL_EVERY_MS) {
+  const deadlineMs = Date.now() + withinMs;
   while (!(await probe().catch(() => false))) {
     const { child, logFile } = running;
     const ended = child.exitCode !== null || child.signalCode !== null;
     if (ended || Date.now() > deadlineMs)
       throw new Error(`${what} ${ended ? "ended" : "is not ready"}:\n${readFileSync(logFile, "utf8").slice(-2000)}`);
-    await sleep(POLL_EVERY_MS);
+    await sleep(everyMs);
   }
 }
 

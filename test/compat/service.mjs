@@ -8,6 +8,23 @@ const CHILDREN = 20;
 /** The number of completed echoes, and the time of the last: a send has no answer that shows it. */
 let ended = 0;
 let lastEndedAtMs = 0;
+/** The sleeping invocations that began here and, by their number, how late each woke. */
+let naps = emptyNaps();
+
+function emptyNaps() {
+  return { begun: new Set(), missed: new Set(), latenessesMs: new Map() };
+}
+
+/** Sleeps until a moment that the caller chose, so that a replay knows it too, and notes how late it woke. */
+async function nap(ctx, { number, dueAtMs }) {
+  const leftMs = dueAtMs - Date.now();
+  // Every attempt runs these lines; the first one tells whether there was anything left to sleep.
+  if (!naps.begun.has(number) && leftMs <= 0) naps.missed.add(number);
+  naps.begun.add(number);
+  await ctx.sleep(Math.max(leftMs, 0));
+  if (!naps.latenessesMs.has(number))
+    naps.latenessesMs.set(number, performance.timeOrigin + performance.now() - dueAtMs);
+}
 
 async function grow(ctx, text, steps, growth) {
   let grown = text;
@@ -41,7 +58,16 @@ const bench = restate.service({
     runs: (ctx, { text }) => grow(ctx, text, 5, (grown, step) => `${grown}${step}`),
 
     runs50: (ctx, { text }) => grow(ctx, text, 50, (_grown, step) => `${text}${step + 1}`),
+
+    nap,
   },
+});
+
+/** A sleep of this service suspends the invocation at once, where one of `bench` keeps its exchange open for a time. */
+const suspending = restate.service({
+  name: "suspending",
+  handlers: { nap },
+  options: { inactivityTimeout: 0 },
 });
 
 const counter = restate.object({
@@ -54,8 +80,20 @@ const counter = restate.object({
   },
 });
 
-process.on("message", () => process.send({ ended, lastEndedAtMs }));
+/** The questions of the parent. */
+const ANSWERS = {
+  "ended?": () => ({ ended, lastEndedAtMs }),
+  "naps?": () => ({ begun: naps.begun.size, woken: naps.latenessesMs.size }),
+  // Naps that began after their moment are left out, and the next naps are noted anew.
+  "latenesses?": () => {
+    const inTime = [...naps.latenessesMs].filter(([number]) => !naps.missed.has(number));
+    naps = emptyNaps();
+    return inTime.map(([, latenessMs]) => latenessMs);
+  },
+};
+
+process.on("message", (question) => process.send(ANSWERS[question]()));
 // The parent has ended, so no process is left that would end this one.
 process.on("disconnect", () => process.exit());
 
-await restate.serve({ services: [bench, counter], port: Number(process.argv[2]) });
+await restate.serve({ services: [bench, suspending, counter], port: Number(process.argv[2]) });

@@ -11,6 +11,7 @@ import { GroundError, ROOT, build, requireGround } from "./ground.mjs";
 import { surroundings } from "./machine.mjs";
 import { USAGE, readOptions } from "./options.mjs";
 import { asJson, publish } from "./published.mjs";
+import { latenessTable } from "./lateness-report.mjs";
 import { afterwardsTable, disksTable, mediansTable, ratiosTable } from "./report.mjs";
 import { LIMIT, runRounds, stopDownTo } from "./rounds.mjs";
 
@@ -34,21 +35,21 @@ async function compare(options) {
   const machine = { ...surroundings(dir), loadBefore: loadavg()[0] };
   const othersShare = watchOthers();
   const found = await runRounds(contestants, options, dir, stops);
-  const { rounds, seconds, warmUpSeconds, settle, connections, shapes } = options;
+  const { rounds, seconds, warmUpSeconds, settle, naps, connections, shapes } = options;
   const results = {
     machine: { ...machine, othersShare: othersShare() },
-    method: { rounds, seconds, warmUpSeconds, settle, connections, shapes: shapes.map(({ name }) => name) },
+    method: { rounds, seconds, warmUpSeconds, settle, naps, connections, shapes: shapes.map(({ name }) => name) },
     ...found,
   };
   const names = contestants.map(({ name }) => name);
   console.log(tables(results, names, options));
   if (options.json !== undefined) await writeFile(options.json, asJson(results));
-  if (options["write-docs"]) publish(results, shapes);
+  if (options["write-docs"]) publish(results);
   if (found.rows.some(({ failures }) => failures > 0))
     throw new GroundError("Some calls failed; see the last column of the medians.");
 }
 
-function tables({ rows, settled, disks }, names, { shapes, connections, settle }) {
+function tables({ rows, latenesses, settled, disks }, names, { shapes, connections, settle }) {
   const others = [...names.slice(1), ...(rows.some(({ contestant }) => contestant === LIMIT) ? [LIMIT] : [])];
   return [
     mediansTable(rows, [names[0], ...others], shapes, connections),
@@ -56,6 +57,7 @@ function tables({ rows, settled, disks }, names, { shapes, connections, settle }
       `**${names[0]} / ${other}**`,
       ratiosTable(rows, names[0], other, shapes, connections),
     ]),
+    ...(latenesses.length > 0 ? [latenessTable(latenesses, [names[0], ...names.slice(1).toReversed()])] : []),
     disksTable(disks, names),
     ...(settle > 0 ? [afterwardsTable(settled, names, shapes)] : []),
   ].join("\n\n");

@@ -1,6 +1,6 @@
 /**
  * `speed.mjs [options]`: Stepwell and the reference server read the same topic in turn, in one run, for a plain service and for
- * an object. It needs the packages of test/compat (620 MB) and a quiet machine, and is no part of the gate.
+ * an object. It needs the packages of test/compat (650 MB) and a quiet machine, and is no part of the gate.
  */
 import "../../examples/polyfill.mjs";
 import { once } from "node:events";

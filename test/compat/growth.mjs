@@ -1,0 +1,74 @@
+/** Measures how Stepwell's local process and the reference server fare with what they store: `npm run bench:growth -- --help`. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { watchOthers } from "./consumption.mjs";
+import { REFERENCE, stepwell } from "./contestants.mjs";
+import { GroundError, ROOT, build, requireGround } from "./ground.mjs";
+import { GROWTH_USAGE, readGrowthOptions } from "./growth-options.mjs";
+import { growthTable } from "./growth-report.mjs";
+import { measureStep } from "./growth-step.mjs";
+import { surroundings } from "./machine.mjs";
+import { asJson, publishGrowth } from "./published.mjs";
+import { stopDownTo } from "./rounds.mjs";
+
+/** Functions that stop the started processes and remove the directory; they run in reverse order, however the bench ends. */
+const stops = [];
+
+async function grow(options) {
+  requireGround();
+  if (!options["no-build"] && options.ours === undefined) build();
+  const dir = await mkdtemp(join(options.dir ?? tmpdir(), "stepwell-growth-"));
+  stops.push(() => rm(dir, { recursive: true, force: true }));
+  const machine = { ...surroundings(dir), loadBefore: loadavg()[0] };
+  const othersShare = watchOthers();
+  const steps = [];
+  for (const { contestant, ...step } of stepsOf(options)) {
+    const row = { contestant: contestant.name, ...step, ...(await measureStep(contestant, step, options, dir, stops)) };
+    steps.push(row);
+    tell(row);
+  }
+  const { seconds, clients } = options;
+  const results = { machine: { ...machine, othersShare: othersShare() }, method: { seconds, clients }, steps };
+  console.log(["stored", "sleeping"].map((series) => growthTable(results.steps, series)).join("\n\n"));
+  if (options.json !== undefined) await writeFile(options.json, asJson(results));
+  if (options["write-docs"]) await publishGrowth(results);
+  if (steps.some(({ failures }) => failures > 0))
+    throw new GroundError("Some calls failed; see the last column of the tables.");
+}
+
+function stepsOf(options) {
+  const ours = stepwell("ours", resolve(options.ours ?? join(ROOT, "dist/stepwell.js")));
+  const isMeasured = ({ contestant, size }) =>
+    contestant === ours || (!options["without-reference"] && size <= options.referenceUpTo);
+  const steps = ["stored", "sleeping"].flatMap((series) =>
+    options[series].flatMap((size) => [ours, REFERENCE].map((contestant) => ({ contestant, series, size }))),
+  );
+  return steps.filter(isMeasured);
+}
+
+function tell({ contestant, series, size, ...row }) {
+  const shown = (number, digits = 0) => number?.toFixed(digits) ?? "–";
+  process.stderr.write(
+    `${contestant}, ${size} ${series} (filled in ${shown(row.fillSeconds)} s, counted ${row.counted ?? "–"}): ` +
+      `${shown(row.callsPerSecond)}/s, p99 ${shown(row.p99Ms, 1)} ms, ${shown(row.residentMb)} MB, ` +
+      `restart ${shown(row.restartMs)} ms then ${shown(row.callsPerSecondAfterRestart)}/s, page ${shown(row.pageMs)} ms, ` +
+      `newest ${shown(row.newestMs)} ms, count ${shown(row.countMs)} ms, ${row.failures} failures\n`,
+  );
+}
+
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => void stopDownTo(stops, 0).finally(() => process.exit(1)));
+}
+
+try {
+  const options = readGrowthOptions(process.argv.slice(2));
+  if (options.help) console.log(GROWTH_USAGE);
+  else await grow(options);
+} catch (error) {
+  if (!(error instanceof GroundError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await stopDownTo(stops, 0);
+}

@@ -1,0 +1,3 @@
+/** @see published.mjs */
+
+export function publishedPage(): string;
