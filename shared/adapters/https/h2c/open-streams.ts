@@ -92,6 +92,11 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (this.#streams.size === 1) this.#writes.flush();
   }
 
+  /** The socket has sent what it had. */
+  onDrained(): void {
+    this.#outbound.drained();
+  }
+
   /** @param unfinished an incomplete frame; if it has content, the received part is delivered */
   breakAll(failure: TransportError, unfinished: ReturnType<FrameReader["unfinished"]>): void {
     if (unfinished?.type === FRAME.DATA && (unfinished.flags & FLAG.PADDED) === 0) {
