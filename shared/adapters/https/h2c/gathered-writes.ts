@@ -1,15 +1,15 @@
 /** Gathers all frames of one turn of the event loop into one write on the socket. */
 import type { Socket } from "node:net";
-import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../exchange/multiplexed-connection.ts";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_INITIAL_BYTES } from "../exchange/multiplexed-connection.ts";
 import { FLAG, FRAME, FRAME_HEAD_BYTES, SETTING, WINDOW_BYTES } from "./frames.ts";
 import { HEADER_LIST_MAX_BYTES } from "./response-reader.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
-/** No push, no dynamic header table, and a large window for each stream. */
+/** No push, no dynamic header table, and a small window for each stream, which grows. */
 const OUR_SETTINGS: readonly (readonly [setting: number, value: number])[] = [
   [SETTING.HEADER_TABLE_SIZE, 0],
   [SETTING.ENABLE_PUSH, 0],
-  [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+  [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_INITIAL_BYTES],
   [SETTING.MAX_HEADER_LIST_SIZE, HEADER_LIST_MAX_BYTES],
 ];
 const BLOCK_BYTES = 64 * 1024;
