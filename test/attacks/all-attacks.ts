@@ -5,6 +5,7 @@ import { FRAME_ATTACKS } from "./frame-attacks.ts";
 import { INBOX_ATTACKS } from "./inbox-attacks.ts";
 import { MESSAGE_ATTACKS } from "./message-attacks.ts";
 import { ODD_VALUE_ATTACKS } from "./odd-value-attacks.ts";
+import { OPEN_ATTACKS } from "./open-attacks.ts";
 import { STATE_ATTACKS } from "./state-attacks.ts";
 import { STATEMENT_ATTACKS } from "./statement-attacks.ts";
 import { VOLUME_ATTACKS } from "./volume-attacks.ts";
@@ -18,4 +19,5 @@ export const ATTACKS: readonly Attack[] = [
   ...STATE_ATTACKS,
   ...STATEMENT_ATTACKS,
   ...HTTP_ATTACKS,
+  ...OPEN_ATTACKS,
 ];

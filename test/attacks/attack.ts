@@ -12,6 +12,15 @@ export interface Attempt {
   readonly earlier: number;
 }
 
+/** One request, from its head on. */
+export interface Talk {
+  readonly stream: ServerHttp2Stream;
+  readonly contentType: string;
+}
+
+/** Handles a request of the server from its head on. */
+export type Talker = (talk: Talk) => void;
+
 export type Answer = (attempt: Attempt) => void;
 
 /** The data that the attacker's process gets before it strikes. */
@@ -51,9 +60,14 @@ export interface Attack {
   readonly title: string;
   /** The handlers of the one service `Attacker`, by name. */
   readonly answers?: Readonly<Record<string, Answer>>;
+  /** Handlers of the same service that talk while their request is open. */
+  readonly talks?: Readonly<Record<string, Talker>>;
+  /** The limit of streams that the deployment announces; by default none. */
+  readonly streamsMax?: number;
   readonly isObject?: true;
   /** Options of the service in its manifest. */
   readonly options?: object;
-  /** Takes ten seconds at most. */
+  /** The time that the strike may take; 13 seconds by default. */
+  readonly withinMs?: number;
   strike(scene: Scene): Promise<Deed>;
 }

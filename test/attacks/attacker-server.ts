@@ -18,7 +18,10 @@ const SESSION_MAX_MB = 10_000;
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
 
 export async function startAttackerServer(attack: Attack): Promise<AttackerServer> {
-  const server = createServer({ maxSessionMemory: SESSION_MAX_MB });
+  const server = createServer({
+    maxSessionMemory: SESSION_MAX_MB,
+    ...(attack.streamsMax !== undefined && { settings: { maxConcurrentStreams: attack.streamsMax } }),
+  });
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
     sessions.add(session);
@@ -62,6 +65,8 @@ function answerAttempts(server: Http2Server, attack: Attack): number[] {
     const handler = path.split("/").at(-1)!;
     const before = earlier.get(handler) ?? 0;
     earlier.set(handler, before + 1);
+    const talk = attack.talks?.[handler];
+    if (talk !== undefined) return talk({ stream, contentType: String(headers["content-type"]) });
     const parts: Buffer[] = [];
     stream.on("data", (part: Buffer) => parts.push(part));
     stream.once("end", () => {
@@ -73,8 +78,11 @@ function answerAttempts(server: Http2Server, attack: Attack): number[] {
   return attemptsAtMs;
 }
 
-function manifestOf({ answers = {}, isObject, options = {} }: Attack): object {
-  const handlers = Object.keys(answers).map((name) => ({ name, ...(isObject && { ty: "EXCLUSIVE" }) }));
+function manifestOf({ answers = {}, talks = {}, isObject, options = {} }: Attack): object {
+  const handlers = Object.keys({ ...answers, ...talks }).map((name) => ({
+    name,
+    ...(isObject && { ty: "EXCLUSIVE" }),
+  }));
   const service = { name: "Attacker", ty: isObject ? "VIRTUAL_OBJECT" : "SERVICE", handlers, ...options };
   return { protocolMode: "BIDI_STREAM", minProtocolVersion: 5, maxProtocolVersion: 7, services: [service] };
 }

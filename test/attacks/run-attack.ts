@@ -1,5 +1,6 @@
 /** Runs one attack beside a healthy neighbour, restarts the server on the same data, and counts the invocations there. */
 import { setTimeout as pause } from "node:timers/promises";
+import { ATTACKS } from "./all-attacks.ts";
 import type { Deed } from "./attack.ts";
 import { complaintsOf, keepFigures } from "./figures.ts";
 import { missingAfterRestart } from "./lost-invocations.ts";
@@ -16,7 +17,7 @@ export async function runAttack(attack: string, stage: Stage): Promise<string[]>
   const { server, neighbour, attacker } = stage;
   neighbour.startCalling();
   await pause(QUIET_MS);
-  const deed = await strike(stage);
+  const deed = await strike(stage, ATTACKS.find(({ name }) => name === attack)?.withinMs);
   await neighbour.stopCalling(SETTLE_MS);
   const died = !server.lives;
   const stopMs = await server.stop();
@@ -47,9 +48,9 @@ export async function runAttack(attack: string, stage: Stage): Promise<string[]>
 }
 
 /** Sends the attacker its target, and waits for its report. */
-export function strike({ server, attacker }: Stage): Promise<Deed> {
+export function strike({ server, attacker }: Stage, withinMs = STRIKE_MAX_MS): Promise<Deed> {
   const struck = new Promise<Deed>((resolve) => attacker.onMessage((message) => resolve(message as Deed)));
   attacker.send(server.site);
   const unfinished: Deed = { accepted: [], complaints: ["the strike did not come to its end in time"] };
-  return Promise.race([struck, pause(STRIKE_MAX_MS, unfinished, { ref: false })]);
+  return Promise.race([struck, pause(withinMs, unfinished, { ref: false })]);
 }

@@ -11,6 +11,7 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { asksNow, awaitsFarSleeps } from "./asks-now.ts";
 import { expand, type Expanded } from "./expand.ts";
 import type { Growth } from "./growth.ts";
+import { headDueAtMs, learnFromHead, noteHead } from "./held-back.ts";
 import { acknowledged, completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
 import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
 import { replyLeftBytes, replyMaxBytes } from "./reply-limits.ts";
@@ -39,10 +40,6 @@ const LINGER_MS = 500;
 const LARGE_PATIENCE_MS = 1_000;
 /** After this time without a message the handler may wait for an invocation whose driver has died. */
 const WAKE_AFTER_MS = 1_000;
-/** An answer without a head after this time may wait for the end of the request, which an intermediary can require. */
-const HEAD_PATIENCE_MS = 2_000;
-/** A head that comes so soon after the end of the request waited for that end. */
-const HEAD_BEHIND_END_MS = 500;
 /** The least time between two reads of arrivals if other processes write them. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -116,7 +113,7 @@ class OpenConversation {
     this.#halfClose();
     inbox.interrupt();
     const end = await over;
-    this.#learnFromHead();
+    learnFromHead(this.#engine.activeInvocations.streams, open);
     return { end, sent: this.#sent, carried: this.#carried(), refused: this.#refused };
   }
 
@@ -127,27 +124,15 @@ class OpenConversation {
     return news.filter((entry) => entry.kind === "notification").slice(this.#requested);
   }
 
-  /** When the exchange is half-closed for lack of a head. */
-  get #headDueAtMs(): number {
-    const { open } = this.#reading;
-    return open.headAtMs !== undefined || open.isUnsent() ? Infinity : open.startedAtMs + HEAD_PATIENCE_MS;
-  }
-
   async #read(): Promise<ReadEnd> {
     const { inbox } = this.#active;
-    this.#end = await readReply(this.#engine, this.#active, this.#reading, () => inbox.interrupt());
+    const { open, conversation } = this.#reading;
+    this.#end = await readReply(this.#engine, this.#active, this.#reading, () => {
+      if (conversation.messages === 0) noteHead(this.#engine.activeInvocations.streams, open);
+      inbox.interrupt();
+    });
     inbox.interrupt();
     return this.#end;
-  }
-
-  /** A deployment that answers only the whole request gets whole requests from now on. */
-  #learnFromHead(): void {
-    const { halfClosedAtMs, headAtMs, startedAtMs, deploymentId } = this.#reading.open;
-    if (halfClosedAtMs === undefined || headAtMs === undefined || halfClosedAtMs - startedAtMs < HEAD_PATIENCE_MS)
-      return;
-    const behindMs = headAtMs - halfClosedAtMs;
-    if (behindMs >= 0 && behindMs < HEAD_BEHIND_END_MS)
-      this.#engine.activeInvocations.streams.noteHeldBack(deploymentId);
   }
 
   /** True if nothing more can be sent on the exchange. */
@@ -255,7 +240,7 @@ class OpenConversation {
       this.#hasWoken = true;
       return await this.#growth.wake();
     }
-    const leavesAtMs = Math.min(open.heardAtMs + this.#patienceMs(), this.#headDueAtMs);
+    const leavesAtMs = Math.min(open.heardAtMs + this.#patienceMs(), headDueAtMs(activeInvocations.streams, open));
     const isDue = leavesAtMs <= nowMs || inbox.rest !== undefined;
     if (isStopping || this.#size === "outgrown" || isDue || this.#awaitsFarSleeps(nowMs)) return this.#halfClose();
     const looksAtMs = settings.exclusiveOwnerPrefix === undefined ? nowMs + LOOK_EVERY_MS : Infinity;

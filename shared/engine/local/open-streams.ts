@@ -15,6 +15,7 @@ export class OpenStreams {
   readonly #waitingMax: number;
   readonly #quiet = new Set<string>();
   readonly #heldBack = new Set<string>();
+  readonly #early = new Set<string>();
   /** In the order in which they began to wait. */
   readonly #waiting = new Set<OpenExchange>();
   /** True while a worker has messages and no slot for them. */
@@ -45,6 +46,16 @@ export class OpenStreams {
   /** True if requests to the deployment are held back until they end, by an intermediary or by its server. */
   isHeldBack(deployment: string): boolean {
     return this.#heldBack.has(deployment);
+  }
+
+  /** True if the deployment has answered a request before the end of the request. */
+  answersEarly(deployment: string): boolean {
+    return this.#early.has(deployment);
+  }
+
+  noteEarly(deployment: string): void {
+    if (this.#early.size >= HANDLERS_MAX) this.#early.clear();
+    this.#early.add(deployment);
   }
 
   noteHeldBack(deployment: string): void {

@@ -216,3 +216,17 @@ test("a deployment that answers only whole requests delays one attempt by two se
   expect(textOf(await stage.pulse.within(0, callOn(actor, "two")))).toBe("done");
   expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([true, false, false, false]);
 });
+
+test("a deployment that has answered an open request before its end has ten seconds for its next head", async () => {
+  const stage = await open({ two: async (ctx) => await ctx.get(ctx.run("one", () => "done")) }, OPEN);
+  const actor = stage.actor({ soleOwner: true });
+  expect(textOf(await stage.pulse.within(0, callOn(actor, "two")))).toBe("done");
+  stage.deployment.holdsBack = true;
+  const late = callOn(actor, "two");
+  await stage.pulse.pass(9_900);
+  expect(stage.deployment.attempts.map(({ isOpen, halfClosed }) => [isOpen, halfClosed])).toEqual([
+    [true, true],
+    [true, false],
+  ]);
+  expect(textOf(await stage.pulse.within(500, late))).toBe("done");
+});

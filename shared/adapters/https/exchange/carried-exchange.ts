@@ -22,7 +22,7 @@ interface Waiter<T> {
 /** A view is copied if its buffer is more than this many times as large. */
 const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is paused; at half of this number, the peer resumes. */
-const UNREAD_MAX_BYTES = 1024 * 1024;
+const UNREAD_MAX_BYTES = 64 * 1024;
 
 export class CarriedExchange implements Exchange {
   readonly request: ExchangeRequest;
@@ -89,6 +89,11 @@ export class CarriedExchange implements Exchange {
     this.#unreadBytes = 0;
     this.fail(new TransportError("aborted", "The exchange was given up by this side."));
     this.#carrier?.reset();
+  }
+
+  /** The received bytes that no reader has taken. */
+  get unreadBytes(): number {
+    return this.#unreadBytes;
   }
 
   get isUnsent(): boolean {

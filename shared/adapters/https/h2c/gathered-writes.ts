@@ -1,20 +1,22 @@
 /** Gathers all frames of one turn of the event loop into one write on the socket. */
 import type { Socket } from "node:net";
-import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../exchange/multiplexed-connection.ts";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_INITIAL_BYTES } from "../exchange/multiplexed-connection.ts";
 import { FLAG, FRAME, FRAME_HEAD_BYTES, SETTING, WINDOW_BYTES } from "./frames.ts";
 import { HEADER_LIST_MAX_BYTES } from "./response-reader.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
-/** No push, no dynamic header table, and a large window for each stream. */
+/** No push, no dynamic header table, and a small window for each stream, which grows. */
 const OUR_SETTINGS: readonly (readonly [setting: number, value: number])[] = [
   [SETTING.HEADER_TABLE_SIZE, 0],
   [SETTING.ENABLE_PUSH, 0],
-  [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+  [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_INITIAL_BYTES],
   [SETTING.MAX_HEADER_LIST_SIZE, HEADER_LIST_MAX_BYTES],
 ];
 const BLOCK_BYTES = 64 * 1024;
 /** Longer pieces go to the socket as they are; for shorter ones a copy costs less. */
 const COPIED_MAX_BYTES = 8 * 1024;
+/** While the socket has this many bytes to send, content waits in its stream, where an abort drops it. */
+const BACKLOG_MAX_BYTES = 1024 * 1024;
 
 export class GatheredWrites {
   readonly #socket: Socket;
@@ -24,10 +26,20 @@ export class GatheredWrites {
   #to = 0;
   #pieces: Uint8Array[] = [];
   #planned = false;
+  /** The bytes that were gathered since the last write on the socket. */
+  #gatheredBytes = 0;
   readonly #onTurn = (): void => this.flush();
 
   constructor(socket: Socket) {
     this.#socket = socket;
+  }
+
+  /**
+   * True while content must wait. A peer that reads nothing may have opened its windows to gigabytes, and a socket keeps
+   * what it has to send even for streams that were reset.
+   */
+  get isFull(): boolean {
+    return this.#gatheredBytes + this.#socket.writableLength >= BACKLOG_MAX_BYTES;
   }
 
   /** True while the socket still has bytes of earlier writes to send. */
@@ -48,6 +60,7 @@ export class GatheredWrites {
 
   /** The caller must not change the bytes afterwards. */
   bytes(piece: Uint8Array): void {
+    this.#gatheredBytes += piece.length;
     if (piece.length > COPIED_MAX_BYTES) {
       this.#closePiece();
       this.#pieces.push(piece);
@@ -105,6 +118,7 @@ export class GatheredWrites {
 
   flush(): void {
     this.#planned = false;
+    this.#gatheredBytes = 0;
     this.#closePiece();
     const pieces = this.#pieces;
     if (pieces.length === 0 || this.#socket.destroyed) return;

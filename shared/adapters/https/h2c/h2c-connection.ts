@@ -112,6 +112,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
   #listen(): void {
     let cause: Error | undefined;
     this.#socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
+    this.#socket.on("drain", () => this.#streams.onDrained());
     this.#socket.on("error", (error) => (cause = error));
     this.#socket.on("end", () => this.#end(broken(undefined, this.#origin)));
     this.#socket.on("close", () => this.#end(broken(cause, this.#origin)));

@@ -1,7 +1,7 @@
 /** One exchange on a connection: its windows in both directions, and its queue of unsent bytes. */
 import type { CarriedExchange, Carrier } from "../exchange/carried-exchange.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
-import { ReceiveWindow } from "./receive-window.ts";
+import type { ReceiveWindow } from "./receive-window.ts";
 
 /** The calls of a stream to its connection. */
 export interface StreamOwner {
@@ -38,14 +38,14 @@ export class H2cStream implements Carrier {
     exchange: CarriedExchange,
     target: ParsedUri,
     owner: StreamOwner,
-    windows: { readonly send: number; readonly receive: number },
+    windows: { readonly send: number; readonly receive: ReceiveWindow },
   ) {
     this.id = id;
     this.exchange = exchange;
     this.target = target;
     this.#owner = owner;
     this.sendWindow = windows.send;
-    this.receiveWindow = new ReceiveWindow(windows.receive);
+    this.receiveWindow = windows.receive;
   }
 
   queue(bytes: Uint8Array): void {

@@ -3,7 +3,11 @@ import { TransientMap } from "../../../core/model/transient-map.ts";
 import type { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../exchange/carried-exchange.ts";
 import { broken, httpOneOnly } from "../exchange/failures.ts";
-import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../exchange/multiplexed-connection.ts";
+import {
+  CONNECTION_WINDOW_BYTES,
+  STREAM_WINDOW_BYTES,
+  STREAM_WINDOW_INITIAL_BYTES,
+} from "../exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, codeName } from "./frames.ts";
@@ -12,7 +16,7 @@ import { H2cStream } from "./h2c-stream.ts";
 import type { StreamOwner } from "./h2c-stream.ts";
 import type { FrameReceiver } from "./inbound-frames.ts";
 import { OutboundData } from "./outbound-data.ts";
-import { ReceiveWindow } from "./receive-window.ts";
+import { ReceiveWindow, WindowGrowth } from "./receive-window.ts";
 import { RequestEncoder } from "./request-encoder.ts";
 import { ResponseReader } from "./response-reader.ts";
 
@@ -38,6 +42,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #responses = new ResponseReader();
   readonly #outbound: OutboundData;
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_BYTES);
+  readonly #growing = { from: new WindowGrowth(CONNECTION_WINDOW_BYTES), maxBytes: STREAM_WINDOW_BYTES };
   readonly #streams = new TransientMap<number, H2cStream>();
   /** The most recent streams that this side reset. */
   readonly #abandoned = new Set<number>();
@@ -77,7 +82,8 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
       exchange.fail(broken(error, this.#origin));
       return;
     }
-    const windows = { send: this.#outbound.initialWindow, receive: STREAM_WINDOW_BYTES };
+    const receive = new ReceiveWindow(STREAM_WINDOW_INITIAL_BYTES, this.#growing);
+    const windows = { send: this.#outbound.initialWindow, receive };
     const stream = new H2cStream(this.#nextId, exchange, target, this, windows);
     this.#nextId += 2;
     this.#streams.set(stream.id, stream);
@@ -90,6 +96,11 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     exchange.attach(stream);
     // The only open request goes out at once; more requests go out together at the end of the event loop's turn.
     if (this.#streams.size === 1) this.#writes.flush();
+  }
+
+  /** The socket has sent what it had. */
+  onDrained(): void {
+    this.#outbound.drained();
   }
 
   /** @param unfinished an incomplete frame; if it has content, the received part is delivered */
@@ -112,13 +123,13 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   }
 
   onResumed(stream: H2cStream): void {
-    if (this.#isOpen(stream)) this.#giveBack(stream.receiveWindow, stream.id);
+    if (this.#isOpen(stream)) this.#giveBack(stream.receiveWindow, stream.id, Infinity);
   }
 
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean {
     const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
     // The connection's window is restored even if no reader takes the bytes, because one slow reader must not stop the
-    // others; the windows of the streams limit the memory.
+    // others; the windows of the streams limit the memory, so they are small until their reader has kept up.
     this.#receiveWindow.take(size);
     this.#giveBack(this.#receiveWindow, 0);
     if (stream === undefined) return false;
@@ -132,7 +143,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     }
     if (end > start) stream.exchange.deliver(bytes.subarray(start, end));
     if (ends) this.#peerEnded(stream);
-    else if (!stream.isPaused) this.#giveBack(stream.receiveWindow, stream.id);
+    else if (!stream.isPaused) this.#giveBack(stream.receiveWindow, stream.id, stream.exchange.unreadBytes);
     return true;
   }
 
@@ -246,6 +257,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
 
   #forget(stream: H2cStream): void {
     this.#streams.delete(stream.id);
+    stream.receiveWindow.close();
     this.#outbound.forget(stream);
   }
 
@@ -263,8 +275,8 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     return this.#streams.has(stream.id);
   }
 
-  #giveBack(window: ReceiveWindow, streamId: number): void {
-    const bytes = window.due();
+  #giveBack(window: ReceiveWindow, streamId: number, unreadBytes = 0): void {
+    const bytes = window.due(unreadBytes);
     if (bytes > 0) this.#writes.number(FRAME.WINDOW_UPDATE, streamId, bytes);
   }
 

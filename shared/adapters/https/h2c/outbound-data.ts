@@ -1,4 +1,4 @@
-/** Sends content as fast as the peer's windows allow. */
+/** Sends content as fast as the peer's windows and its reading allow. */
 import { CODE, ConnectionError, FLAG, FRAME, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BITS, WINDOW_BYTES } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
 import type { H2cStream } from "./h2c-stream.ts";
@@ -11,7 +11,7 @@ export class OutboundData {
   readonly #copy = (piece: Uint8Array): void => this.#writes.bytes(piece);
   #window = WINDOW_BYTES;
   #frameMaxBytes = FRAME_PAYLOAD_MAX_BYTES;
-  /** Streams whose queue exceeds the windows, in the order of their turns. */
+  /** Streams whose queue exceeds the windows or the room of the socket, in the order of their turns. */
   readonly #blocked = new Set<H2cStream>();
   #hasSent = false;
   /** The window of a new stream, from the peer's settings. */
@@ -29,7 +29,7 @@ export class OutboundData {
     this.#frameMaxBytes = Math.min(bytes, FRAME_MAX_BYTES);
   }
 
-  /** Sends as much of the stream's queue and end as the windows allow; the rest follows when the peer opens them. */
+  /** Sends as much of the stream's queue and end as there is room for; the rest follows when the peer reads. */
   send(stream: H2cStream): void {
     // A stream that is already waiting keeps its turn.
     if (this.#blocked.has(stream)) return;
@@ -50,6 +50,11 @@ export class OutboundData {
 
   forget(stream: H2cStream): void {
     this.#blocked.delete(stream);
+  }
+
+  /** Goes on once the socket has sent what it had. */
+  drained(): void {
+    if (this.#blocked.size > 0) this.#turns();
   }
 
   /** @throws ConnectionError if the window exceeds its maximum */
@@ -91,8 +96,9 @@ export class OutboundData {
     }
   }
 
-  /** @returns false if the windows allow nothing */
+  /** @returns false if the windows or the socket allow nothing */
   #sendFrame(stream: H2cStream): boolean {
+    if (stream.queuedBytes > 0 && this.#writes.isFull) return false;
     const size = Math.min(stream.queuedBytes, stream.sendWindow, this.#window, this.#frameMaxBytes);
     if (size <= 0 && stream.queuedBytes > 0) return false;
     const isLast = stream.ends && size === stream.queuedBytes;

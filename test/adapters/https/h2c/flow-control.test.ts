@@ -6,6 +6,9 @@ import { ask, peerInHand, withOwnClient } from "./own-client.ts";
 import { ACK, END_HEADERS, END_STREAM, TYPE, answer, field, frame, settings, uint32 } from "./scripted-peer.ts";
 import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
 
+const MIB = 1024 * 1024;
+const WINDOW_MAX = 0x7fffffff;
+
 withOwnClient();
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 const contentOf = (frames: readonly Frame[], streamId: number): Buffer =>
@@ -25,7 +28,7 @@ async function contentBytes(connection: ScriptedConnection, streamId: number): P
 }
 
 describe("frames that we send", () => {
-  test("the preface disables push and the header table, and opens wide windows", async () => {
+  test("the preface disables push and the header table, and opens a wide window for the connection alone", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
@@ -36,7 +39,7 @@ describe("frames that we send", () => {
     }
     expect(said.get(1)).toBe(0);
     expect(said.get(2)).toBe(0);
-    expect(said.get(4)).toBe(1024 * 1024);
+    expect(said.get(4)).toBe(32 * 1024);
     expect((await connection.next(TYPE.window)).payload.readUInt32BE(0)).toBe(16 * 1024 * 1024 - 65_535);
     connection.send(settings({ 3: 7 }), answer(await connection.request(), "x"));
     expect(await textOf(exchange)).toBe("x");
@@ -140,6 +143,33 @@ describe("frames that we send", () => {
     const next = ask(uri);
     connection.send(answer(await connection.request(), "in time"));
     expect(await textOf(next)).toBe("in time");
+  });
+
+  test("content for a peer that reads nothing waits in its stream, however wide the windows are, and an abort drops it", async () => {
+    const { uri, connected } = await peerInHand();
+    const first = ask(uri);
+    const connection = await connected;
+    connection.send(settings({ 4: WINDOW_MAX }), frame(TYPE.window, 0, 0, uint32(WINDOW_MAX - 65_535)));
+    connection.send(answer(await connection.request(), "x"));
+    await textOf(first);
+    connection.socket.pause();
+    const body = [pattern(16 * MIB)];
+    for (let round = 0; round < 20; round++) {
+      const exchange = ask(uri, { body, halfClose: false });
+      exchange.write(body[0]!);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      exchange.abort();
+    }
+    connection.socket.resume();
+    const last = ask(uri, { body });
+    const id = await connection.request();
+    await connection.next(TYPE.data, ({ streamId, flags }) => streamId === id + 40 && flags === END_STREAM);
+    const unwanted = connection.frames.filter(({ type, streamId }) => type === TYPE.data && streamId <= 41);
+    // The buffers of the system take some megabytes.
+    expect(unwanted.reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThan(20 * MIB);
+    expect(contentOf(connection.frames, id + 40).equals(body[0]!)).toBe(true);
+    connection.send(answer(id + 40, "whole"));
+    expect(await textOf(last)).toBe("whole");
   });
 
   test("the answer to a ping repeats the ping's bytes", async () => {

@@ -91,26 +91,6 @@ describe("frames that we receive", () => {
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("flow-control windows are reopened while the reader reads, with few updates", async () => {
-    const { uri, connected } = await peerInHand();
-    const exchange = ask(uri);
-    const connection = await connected;
-    const id = await connection.request();
-    connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
-    const whole = readAll(exchange);
-    let left = 1024 * 1024;
-    for (let sent = 0; sent < 4 * 1024 * 1024; sent += 16_384) {
-      while (left < 16_384) {
-        left += (await connection.next(TYPE.window, ({ streamId }) => streamId === id)).payload.readUInt32BE(0);
-      }
-      connection.send(frame(TYPE.data, 0, id, zeros(16_384)));
-      left -= 16_384;
-    }
-    connection.send(frame(TYPE.data, END_STREAM, id));
-    expect((await whole).length).toBe(4 * 1024 * 1024);
-    expect(connection.frames.filter(({ type }) => type === TYPE.window).length).toBeLessThan(12);
-  });
-
   test("a request that both of two GOAWAY frames include is served before the connection closes", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);

@@ -1,0 +1,125 @@
+/** Exchanges that stay open, in excessive numbers and sizes (ADR 0008). */
+import { setTimeout as pause } from "node:timers/promises";
+import { ask, send, sendMany } from "./asking.ts";
+import type { Attack, Scene } from "./attack.ts";
+import { ManyCalls } from "./many-calls.ts";
+import { output } from "./messages.ts";
+import { Waiting } from "./talk.ts";
+
+const CALLS = 2_000;
+/** So many calls are on their way to the deployment, or on their way to their result, at a time. */
+const LANES = 48;
+const OPEN_STRIKE_MS = 60_000;
+const OPEN_WITHIN_MS = 25_000;
+/** Most of the calls must be open at the same time: a busy machine may half-close some of them early. */
+const OPEN_LEAST = 1_800;
+const SENDS = 1_000;
+/** Fewer streams than the worker has slots for one service. */
+const STREAMS_OF_ONE = 10;
+const FLOODS = 600;
+const LARGE_OUTPUT = output(Buffer.alloc(6 * 1024 * 1024, 0x61));
+
+const waiting = new Waiting();
+
+export const OPEN_ATTACKS: readonly Attack[] = [
+  {
+    name: "O1",
+    title: "two thousand calls wait on open exchanges at a time, and each gets its own result",
+    talks: { waits: waiting.talker },
+    withinMs: OPEN_STRIKE_MS,
+    async strike(scene) {
+      const warmUp = await learned(scene);
+      const calls = await ManyCalls.to(scene.ingressUri, CALLS);
+      const completions = await ManyCalls.to(scene.ingressUri, LANES);
+      const results: Promise<string>[] = [];
+      const fromMs = performance.now();
+      await inLanes(CALLS, performance.now() + OPEN_WITHIN_MS, async (at) => {
+        results[at] = calls.post(at, "/Attacker/waits", `"${at}"`).then(({ text }) => text);
+        await waiting.comes(`"${at}"`);
+      });
+      const [open, openMs] = [waiting.open, Math.round(performance.now() - fromMs)];
+      await inLanes(results.length, Infinity, async (at) => {
+        await resolve(completions, `"${at}"`);
+        await results[at];
+      });
+      await resolve(completions, "");
+      const texts = await Promise.all(results);
+      for (const one of [calls, completions]) one.close();
+      const wrong = texts.filter((text, at) => text !== resultOf(`"${at}"`)).length;
+      const complaints = wrong > 0 ? [`${wrong} of ${texts.length} calls got a wrong result`] : [];
+      if (open < OPEN_LEAST) complaints.push(`only ${open} calls were open at a time`);
+      const totalMs = Math.round(performance.now() - fromMs);
+      return { accepted: [warmUp], complaints, notes: { calls: texts.length, open, openMs, totalMs } };
+    },
+  },
+  {
+    name: "O2",
+    title: "sends beyond slots and streams are parked while others wait on open exchanges, and each ends",
+    talks: { waits: waiting.talker },
+    streamsMax: STREAMS_OF_ONE,
+    withinMs: OPEN_STRIKE_MS,
+    async strike(scene) {
+      const warmUp = await learned(scene);
+      const input = (at: number): string => `"${at}"`;
+      const accepted = await sendMany(scene, "waits", { count: SENDS, lanes: 48, withinMs: 15_000, input });
+      for (const endMs = performance.now() + 30_000; performance.now() < endMs; await pause(50))
+        if (waiting.awakeables.size > accepted.length) break;
+      const { openPeak } = waiting;
+      const completions = await ManyCalls.to(scene.ingressUri, LANES);
+      const inputs = [...waiting.awakeables.keys()];
+      await inLanes(inputs.length, Infinity, (at) => resolve(completions, inputs[at]!));
+      const texts: string[] = [];
+      await inLanes(accepted.length, Infinity, async (at) => {
+        texts.push((await ask(`${scene.ingressUri}/restate/invocation/${accepted[at]}/attach`, {}, 30_000)).text);
+      });
+      completions.close();
+      const right = new Set(texts.filter((text) => text === resultOf(text.slice(0, text.indexOf(" ")))));
+      const wrong = accepted.length - right.size;
+      const complaints = wrong > 0 ? [`${wrong} of ${accepted.length} sends have no result`] : [];
+      return { accepted: [warmUp, ...accepted], complaints, notes: { accepted: accepted.length, openPeak } };
+    },
+  },
+  {
+    name: "O3",
+    title: "hundreds of attempts that send megabytes at once are stopped by their windows",
+    talks: {
+      floods: ({ stream, contentType }) => {
+        stream.respond({ ":status": 200, "content-type": contentType });
+        stream.resume().end(LARGE_OUTPUT);
+      },
+    },
+    async strike(scene) {
+      const accepted = await sendMany(scene, "floods", { count: FLOODS, lanes: 64, withinMs: 6_000 });
+      await pause(6_000);
+      return { accepted, notes: { accepted: accepted.length } };
+    },
+  },
+];
+
+/** Sends one invocation that waits, so that the server knows that the handler does. */
+async function learned(scene: Scene): Promise<string> {
+  const id = await send(scene, "waits");
+  await waiting.comes("");
+  for (const endMs = performance.now() + 5_000; performance.now() < endMs; await pause(20))
+    if ((await ask(`${scene.adminUri}/invocations/${id}`)).text.includes('"suspended"')) break;
+  return id;
+}
+
+function resultOf(input: string): string {
+  return `${input} ${JSON.stringify(waiting.awakeables.get(input))}`;
+}
+
+/** Completes the awakeable of the invocation with this input by the name of the awakeable. */
+async function resolve(completions: ManyCalls, input: string): Promise<void> {
+  const id = waiting.awakeables.get(input)!;
+  await completions.post(0, `/restate/awakeables/${id}/resolve`, JSON.stringify(id));
+}
+
+/** Does the work for each number below `count`, for a few at a time, and begins no more after `untilMs`. */
+async function inLanes(count: number, untilMs: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count && performance.now() < untilMs) await work(next++);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
