@@ -33,6 +33,11 @@ const PAGE_LIMITS: ListingLimits = {
   journalMaxBytes: Infinity,
   pagesMax: 0,
 };
+/**
+ * The most entries of the open index that a page reads beside the listing (about 40 per read unit). Where more invocations are open,
+ * the page looks at those of its rows that this part of the index does not show.
+ */
+const OPEN_READ_MAX = 2_000;
 /** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;
 
@@ -51,7 +56,7 @@ export async function listInvocations(
       "ended invocations cannot be listed by their deployment; add status=open, or ask POST /query with an id",
     );
   const budget = new ListingBudget(PAGE_LIMITS);
-  const known = await readKnown(engine, budget);
+  const known = await readKnown(engine, budget, access.kind === "open" ? undefined : OPEN_READ_MAX);
   const page = new ListPage(engine, budget, known, { wanted, limit, after, needsDeployment });
   return access.kind === "open" ? await openPage(page) : await listed(page, access);
 }

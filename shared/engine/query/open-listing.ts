@@ -31,28 +31,51 @@ export function isAllParked(statuses: ReadonlySet<Presented>): boolean {
 }
 
 const PAGE = 1000;
-/** Reads the whole open index. @returns the summaries by id */
-export async function openSummaries(engine: Engine, budget: ListingBudget): Promise<Map<string, Summary>> {
-  const { settings } = engine;
-  const shards = shardsOf(settings).map((shard) => openPk(settings.keyPrefix, shard));
-  const found = await Promise.all(shards.map((pk) => openShard(engine, budget, pk)));
-  const known = new Map<string, Summary>();
-  for (const summary of found.flat()) known.set(summary.id, summary);
-  return known;
+/** What a walk over the open index found. */
+export interface OpenSummaries {
+  readonly byId: ReadonlyMap<string, Summary>;
+  /** False if the walk ended before the index did. */
+  readonly isWhole: boolean;
 }
 
-async function openShard(engine: Engine, budget: ListingBudget, pk: string): Promise<readonly Summary[]> {
+/**
+ * Reads the open index.
+ * @param entriesMax the most entries of all shards together
+ */
+export async function openSummaries(
+  engine: Engine,
+  budget: ListingBudget,
+  entriesMax = Infinity,
+): Promise<OpenSummaries> {
+  const { settings } = engine;
+  const shards = shardsOf(settings).map((shard) => openPk(settings.keyPrefix, shard));
+  const ofShard = Math.ceil(entriesMax / shards.length);
+  const found = await Promise.all(shards.map((pk) => openShard(engine, budget, pk, ofShard)));
+  const byId = new Map<string, Summary>();
+  for (const { summaries } of found) for (const summary of summaries) byId.set(summary.id, summary);
+  return { byId, isWhole: found.every(({ isWhole }) => isWhole) };
+}
+
+async function openShard(
+  engine: Engine,
+  budget: ListingBudget,
+  pk: string,
+  entriesMax: number,
+): Promise<{ readonly summaries: readonly Summary[]; readonly isWhole: boolean }> {
   const summaries: Summary[] = [];
-  for (let after: string | undefined; ;) {
+  let left = entriesMax;
+  for (let after: string | undefined; left > 0;) {
     const { items, next } = await engine.table.queryIndex("open", pk, {
-      limit: PAGE,
+      limit: Math.min(PAGE, left),
       ...(after !== undefined && { after }),
     });
     budget.entries(items.length);
+    left -= items.length;
     for (const item of await shownInOpen(engine, items)) summaries.push(summaryOf(item));
-    if (next === undefined) return summaries;
+    if (next === undefined) return { summaries, isWhole: true };
     after = next;
   }
+  return { summaries, isWhole: false };
 }
 
 function summaryOf(item: Item): Summary {

@@ -13,12 +13,18 @@ import type { ListingEntry } from "./listing-stream.ts";
 export interface Known {
   readonly noted: Noted;
   readonly open: ReadonlyMap<string, Summary>;
+  /** False if only a part of the open index was read. Then an entry that `open` lacks may still be open. */
+  readonly isWhole: boolean;
 }
 
-/** Reads the progress before the index, so that every open invocation that the progress covers is in the index. */
-export async function readKnown(engine: Engine, budget: ListingBudget): Promise<Known> {
+/**
+ * Reads the progress before the index, so that every open invocation that the progress covers is in the index.
+ * @param entriesMax the most entries of the open index to read
+ */
+export async function readKnown(engine: Engine, budget: ListingBudget, entriesMax?: number): Promise<Known> {
   const noted = await readNoted(engine);
-  return { noted, open: await openSummaries(engine, budget) };
+  const { byId, isWhole } = await openSummaries(engine, budget, entriesMax);
+  return { noted, open: byId, isWhole };
 }
 
 /** `gone`: the invocation no longer exists. `unread`: the budget is used up. */
@@ -66,7 +72,7 @@ export async function* withStatus(
     if (isExcluded(entry)) return "passed";
     const open = known.open.get(entry.id);
     if (open !== undefined) return isLacking(open) ? undefined : open;
-    return isUnnoted(known.noted, entry) ? undefined : ended(entry);
+    return !known.isWhole || isUnnoted(known.noted, entry) ? undefined : ended(entry);
   };
   let group: { readonly entry: ListingEntry; readonly status: EntryStatus | undefined }[] = [];
   let probes = 0;
