@@ -22,6 +22,11 @@ const SILENCE_MS = 500;
 const LOOK_AFTER_MS = 1_000;
 const LOOK_LATEST_MS = 10_000;
 
+/** @returns the time from one read of the arrivals to the next. @param quietMs how long the handler has worked without a message */
+export function lookAfterMs(quietMs: number): number {
+  return Math.min(LOOK_LATEST_MS, Math.max(LOOK_AFTER_MS, quietMs / 2));
+}
+
 export class Hold {
   readonly #engine: Engine;
   readonly #active: ActiveInvocation;
@@ -58,9 +63,8 @@ export class Hold {
   /** @returns when the arrivals are read again. While the handler works, the reads become rarer. */
   looksAtMs(nowMs: number): number {
     if (this.#engine.settings.exclusiveOwnerPrefix !== undefined) return Infinity;
-    const quietMs = nowMs - this.#active.attempt.turnSinceMs;
-    const looksAfterMs = this.#doing === "waits" ? LOOK_AFTER_MS : Math.max(LOOK_AFTER_MS, quietMs / 2);
-    return nowMs + Math.min(LOOK_LATEST_MS, looksAfterMs);
+    if (this.#doing === "waits") return nowMs + LOOK_AFTER_MS;
+    return nowMs + lookAfterMs(nowMs - this.#active.attempt.turnSinceMs);
   }
 
   /** True if the deployment has answered only the whole request. It gets whole requests from now on. */

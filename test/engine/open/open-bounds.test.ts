@@ -9,6 +9,7 @@ import { type Actor, callOn, sendOn, type StageSettings, textOf } from "../../ha
 import { callKeyed, keyed, objectOf } from "../../harness/engine/object-stage.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
+import { awaitingOnFrame } from "../../harness/engine/script-suspension.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
@@ -120,6 +121,21 @@ test.each([
   gate.open();
   const ended = await stage.pulse.within(SECOND_MS, attach(actor.engine, id));
   expect(ended.kind === "ended" && textOf(ended)).toBe("three");
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("a report of an await that crosses its result on the way does not end the exchange", async () => {
+  const { stage, actor } = await driving({
+    crosses: async (ctx) => {
+      const first = ctx.run("first", () => "one");
+      const value = await ctx.get(first);
+      ctx.frames.push(awaitingOnFrame(first.tree));
+      ctx.flush();
+      await stage.pulse.sleep(300);
+      return value + (await ctx.get(ctx.run("second", () => "two")));
+    },
+  });
+  expect(textOf(await stage.pulse.within(SECOND_MS, callOn(actor, "crosses")))).toBe("onetwo");
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
