@@ -170,11 +170,16 @@ test("a call that is driven along ends on the caller's open exchange", async () 
   expect([stage.deployment.of("caller").length, stage.deployment.of("child").length]).toEqual([1, 1]);
 });
 
-test("a sleep is not waited for, and costs one segment and one attempt", async () => {
-  const { stage, actor, id, attempt } = await sent({
-    sleeps: async (ctx) => await ctx.get(ctx.sleep(Number(ctx.input) + 4_000_000_000_000)),
+test.each([
+  ["that outlasts the inactivity timeout", 3_600 * SECOND_MS],
+  ["within the inactivity timeout", 30 * SECOND_MS],
+])("a sleep %s is not waited for, and costs one segment and one attempt", async (_, sleepMs) => {
+  const { stage, actor } = await driving({
+    sleeps: async (ctx) => await ctx.get(ctx.sleep(stage.pulse.nowMs() + sleepMs)),
   });
-  expect([attempt.halfClosed, await statusOf(actor, id)]).toEqual([true, "suspended"]);
+  const { invocationId: id } = await sendOn(actor, "sleeps");
+  await stage.pulse.pass(100);
+  expect([stage.deployment.attempts[0]!.halfClosed, await statusOf(actor, id)]).toEqual([true, "suspended"]);
   const { items } = await stage.stores.table.query(`inv#${id}`, { from: "seg#", below: "seg$" });
   expect(items).toHaveLength(2);
 });
