@@ -26,22 +26,23 @@ const FREE_PORT_TRIES = 3;
 /**
  * @param port 0 takes a free port
  * @param options.auth whether signatures and policies are enforced
+ * @param options.trusts a file with the certificate of an authority that the functions trust beside the public ones
  * @returns the endpoint, the process and its log; and `stop`, which ends the emulator with the functions that it runs
  * @throws Error if the port is taken, or if the emulator cannot be installed or does not come up
  */
-export async function startEmulator(port, { auth = true } = {}) {
+export async function startEmulator(port, { auth = true, trusts } = {}) {
   // Another emulator on this port would answer instead, and receive the deployment.
   if (port !== 0) await mustBeFree(port);
   await install();
-  if (port !== 0) return await startOn(port, auth);
+  if (port !== 0) return await startOn(port, { auth, trusts });
   for (let tries = 1; tries < FREE_PORT_TRIES; tries++) {
-    const started = await startOn(await freePort(), auth).catch((error) => console.error(error.message));
+    const started = await startOn(await freePort(), { auth, trusts }).catch((error) => console.error(error.message));
     if (started !== undefined) return started;
   }
-  return await startOn(await freePort(), auth);
+  return await startOn(await freePort(), { auth, trusts });
 }
 
-async function startOn(port, auth) {
+async function startOn(port, { auth, trusts }) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-emulator-"));
   // The emulator unpacks functions below this folder. Without this file, Node would apply the repository's package.json
   // to them.
@@ -53,7 +54,7 @@ async function startOn(port, auth) {
     // Creates a process group, so that `end` can end the emulator and its functions together.
     detached: true,
     stdio: ["ignore", openSync(logFile, "a"), openSync(logFile, "a")],
-    env: environmentOf(folder, port, endpoint, auth),
+    env: environmentOf(folder, port, endpoint, { auth, trusts }),
   });
   const stop = async () => {
     await end(child);
@@ -70,7 +71,7 @@ async function startOn(port, auth) {
   return { endpoint, name: PACKAGE, pid: child.pid, logFile, stop };
 }
 
-function environmentOf(folder, port, endpoint, auth) {
+function environmentOf(folder, port, endpoint, { auth, trusts }) {
   return {
     ...process.env,
     // The emulator runs functions with the first Node in PATH. They inherit this environment.
@@ -80,6 +81,7 @@ function environmentOf(folder, port, endpoint, auth) {
     AWS_ENDPOINT_URL: endpoint,
     AUTH: String(auth),
     TMPDIR: folder,
+    ...(trusts !== undefined && { NODE_EXTRA_CA_CERTS: trusts }),
   };
 }
 

@@ -24,6 +24,9 @@ const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ 
 /** The suite mostly waits, so its files run in parallel. Each file has an emulator that no other file uses meanwhile. */
 const TEST_EMULATORS = 2;
 
+/** The certificate of the authority of the suite's deployments over TLS. */
+const TEST_CA = join(ROOT, "test/harness/https/fixtures/test-only-ca.pem");
+
 /** Uses the emulator at AWS_ENDPOINT_URL, or starts one emulator, or starts those of the test suite. */
 async function emulators() {
   const named = process.env.AWS_ENDPOINT_URL;
@@ -31,7 +34,7 @@ async function emulators() {
   const running = [];
   for (let left = isTest && port === "0" ? TEST_EMULATORS : 1; left > 0; left--) {
     try {
-      const started = await startEmulator(Number(port));
+      const started = await startEmulator(Number(port), isTest ? { trusts: TEST_CA } : {});
       console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
       running.push(started);
     } catch (error) {

@@ -164,7 +164,10 @@ export const SETTINGS = {
   ),
   "worker.invoker.open-exchanges": flag(
     "true",
-    "Whether an attempt stays open over many steps if its deployment announces bidirectional streaming and is reached over HTTP/2. Only the local process keeps attempts open.",
+    "Whether an attempt stays open over many steps if its deployment announces bidirectional streaming and is reached over HTTP/2.",
+  ),
+  "worker.invoker.open-wait": optionalDuration(
+    "How long an open attempt is held while its handler only waits for something that this process does not do: a signal, a sleep, a call driven elsewhere; then this side closes, and the handler suspends. A wait on AWS is paid for twice, here and at the deployment, so it is 0s there by default. In the local process it is the inactivity timeout, which bounds it in any case.",
   ),
   "worker.invoker.inactivity-timeout": duration(
     "1m",
@@ -179,7 +182,6 @@ export const SETTINGS = {
     "5s",
     "How long after the start of an attempt its deployment counts as silent if it has sent nothing.",
   ),
-
   "worker.invoker.circuit-breaker": flag(
     "true",
     "While all attempts on a service of a deployment fail, Stepwell makes one attempt at a time until one succeeds.",

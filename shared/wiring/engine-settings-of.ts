@@ -13,6 +13,8 @@ const ACCEPTANCE_WAIT_MS = 25;
 export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: string | undefined): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];
   const journalRetentionMaxMs = settings["max-journal-retention"];
+  // A function is paid for while it waits, so it waits only if a setting says so.
+  const openWaitMs = settings["worker.invoker.open-wait"] ?? (exclusiveOwnerPrefix === undefined ? 0 : undefined);
   return {
     leaseMs: settings["worker.lease"],
     waitInDriverMaxMs: settings["worker.wait-in-driver"],
@@ -49,6 +51,8 @@ export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: strin
       },
     },
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
+    opensExchanges: settings["worker.invoker.open-exchanges"],
+    ...(openWaitMs === undefined ? {} : { openWaitMs }),
     keyPrefix: "",
     clusterName: settings["cluster-name"],
     ...(exclusiveOwnerPrefix === undefined
@@ -56,7 +60,6 @@ export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: strin
       : {
           exclusiveOwnerPrefix,
           acceptanceWaitMs: ACCEPTANCE_WAIT_MS,
-          opensExchanges: settings["worker.invoker.open-exchanges"],
         }),
   };
 }

@@ -1,4 +1,5 @@
 /** Writes docs/costs.md from counted calls and docs/prices.json. */
+import { lookAfterMs } from "../../shared/engine/attempt/hold.ts";
 import { keepUntilS } from "../../shared/engine/store/ttl.ts";
 import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
@@ -24,6 +25,7 @@ const KINDS_OF_METRICS = 23;
 const BATCH = 10;
 const MILLION = 1_000_000;
 const SLOW_MS = 100;
+const MINUTE_MS = 60_000;
 const WAITING = 1_000;
 
 export function costsPage(facts: CostFacts): string {
@@ -100,11 +102,24 @@ function example({ name, counts }: CostFacts["shapes"][number], { memoryMb }: St
 
 function time({ memoryMb }: StackCounts): string {
   const each = waiting(MILLION, SLOW_MS, memoryMb);
+  const looks = looksInAMinute();
   return `## Waiting for handlers
 
 A function of ours waits while a handler computes, and is paid for it: **${money(each)}** per million attempts for each ${SLOW_MS} ms (${memoryMb} MB on arm64), or
 ${money(each / BATCH)} where a worker waits for ten at a time. A handler that sleeps, waits for a signal or for a call that takes long holds no function.
+
+An attempt over HTTP/2 that stays open over many steps writes what the same steps write in attempts of their own, and sends the journal once. It is
+half-closed as soon as its handler only waits; \`worker.invoker.open-wait\` holds it for longer, at the same price for each ${SLOW_MS} ms, and your deployment
+may be paid for meanwhile, too. While a step takes longer than a second, the driver reads what has arrived: ${looks} times in a step of a minute,
+${money(dollars("readUnit", MILLION * looks))} for a million such steps, whose minutes of waiting cost ${money(waiting(MILLION, MINUTE_MS, memoryMb))}. Quick steps cost no such read.
 `;
+}
+
+/** The reads of arrivals while one step of an open exchange takes a minute. */
+function looksInAMinute(): number {
+  let looks = 0;
+  for (let atMs = lookAfterMs(0); atMs < MINUTE_MS; atMs += lookAfterMs(atMs)) looks++;
+  return looks;
 }
 
 function waits({ look, month, stack }: CostFacts): string {

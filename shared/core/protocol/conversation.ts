@@ -120,6 +120,11 @@ export class Conversation {
     }
   }
 
+  /** True while a run has no result, so that the handler executes it or is going to. */
+  get hasOpenRuns(): boolean {
+    return this.#openRuns.size > 0;
+  }
+
   /** Called when the exchange has carried notifications, because the handler may then await something else. */
   forgetAwaiting(): void {
     this.#awaitingOn = undefined;

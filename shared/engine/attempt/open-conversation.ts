@@ -8,10 +8,11 @@ import { newsFor } from "../../core/invocation/poll.ts";
 import type { Consumption, Pin } from "../../core/invocation/segment.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { asksNow, awaitsFarSleeps } from "./asks-now.ts";
+import { asksNow } from "./asks-now.ts";
 import { expand, type Expanded } from "./expand.ts";
 import type { Growth } from "./growth.ts";
-import { headDueAtMs, learnFromHead, noteHead } from "./held-back.ts";
+import { learnFromHead, noteHead } from "./held-back.ts";
+import { Hold } from "./hold.ts";
 import { acknowledged, completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
 import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
 import { replyLeftBytes, replyMaxBytes } from "./reply-limits.ts";
@@ -36,12 +37,8 @@ export interface OpenlyRead {
 
 /** Entries that need no answer, such as a run that goes on, wait this long for others to share a segment with. */
 const LINGER_MS = 500;
-/** A driver waits this long with a large journal in memory. */
-const LARGE_PATIENCE_MS = 1_000;
 /** After this time without a message the handler may wait for an invocation whose driver has died. */
 const WAKE_AFTER_MS = 1_000;
-/** The least time between two reads of arrivals if other processes write them. */
-const LOOK_EVERY_MS = 1_000;
 
 export async function converseOpenly(
   engine: Engine,
@@ -60,6 +57,7 @@ class OpenConversation {
   readonly #reading: Reading;
   readonly #about: About;
   readonly #growth: Growth;
+  readonly #hold: Hold;
   /** The number of entries in the journal, and of notifications beyond them, that the request contains. */
   readonly #entriesBefore: number;
   readonly #requested: number;
@@ -89,6 +87,7 @@ class OpenConversation {
     this.#reading = reading;
     this.#about = about;
     this.#growth = growth;
+    this.#hold = new Hold(engine, active, reading, about.inactivityTimeoutMs);
     this.#entriesBefore = active.invocation.journal.entries.length;
     this.#requested = sent.length;
     this.#sent = [...sent];
@@ -145,9 +144,19 @@ class OpenConversation {
   /** @returns false if there is nothing to do until something comes */
   async #turn(): Promise<boolean> {
     this.#messagesSeen = this.#reading.conversation.messages;
+    if (this.#leavesInTime()) return true;
     if (this.#isSegmentDue()) return await this.#addSegment();
     await this.#growth.look();
     return this.#isOver || this.#sendNews();
+  }
+
+  /** Half-closes the exchange shortly before the time of the process is up: the handler suspends, and the driver parks. */
+  #leavesInTime(): boolean {
+    const { clock, activeInvocations } = this.#engine;
+    if (clock.nowMs() < activeInvocations.leavesAtMs) return false;
+    this.#active.leaveInTime();
+    this.#halfClose();
+    return true;
   }
 
   #isSegmentDue(): boolean {
@@ -155,7 +164,7 @@ class OpenConversation {
     const nowMs = this.#engine.clock.nowMs();
     for (; this.#scanned < received.length; this.#scanned++) {
       const item = received[this.#scanned]!;
-      this.#asks ||= asksNow(item, nowMs + this.#about.inactivityTimeoutMs);
+      this.#asks ||= asksNow(item, nowMs + this.#hold.sleepMaxMs);
       this.#lingersUntilMs ??= nowMs + LINGER_MS;
     }
     return this.#asks || (this.#lingersUntilMs !== undefined && this.#lingersUntilMs <= nowMs);
@@ -188,6 +197,8 @@ class OpenConversation {
     room.noteStored(receivedBytes);
     conversation.limitJournal(replyLeftBytes(this.#engine, this.#active));
     this.#size = this.#growth.size();
+    this.#active.attempt.noteTurn(this.#engine.clock.nowMs());
+    for (const entry of expanded.entries) if (entry.kind === "notification") this.#hold.noteCarried(entry);
     this.#send(completionFrames(expanded.entries, acknowledged(taken)));
     return true;
   }
@@ -215,6 +226,7 @@ class OpenConversation {
     for (const one of coming) {
       this.#sent.push(one);
       this.#sentKeys.add(one.key);
+      this.#hold.noteCarried(one.entry);
     }
     this.#send(coming.map(({ entry }) => entry.frame));
     return true;
@@ -225,13 +237,14 @@ class OpenConversation {
     if (frames.length === 0 || this.#isOver) return;
     conversation.forgetAwaiting();
     open.heardAtMs = this.#engine.clock.nowMs();
+    this.#active.attempt.noteTurn(open.heardAtMs);
     for (const bytes of joinedFrames(frames)) exchange.write(bytes);
   }
 
   async #wait(): Promise<void> {
     const { conversation, open } = this.#reading;
     const { inbox, isStopping } = this.#active;
-    const { clock, settings, activeInvocations } = this.#engine;
+    const { clock, activeInvocations } = this.#engine;
     // Nothing may come between this look and the wait, because an interruption ends only a wait that has begun.
     if (conversation.messages !== this.#messagesSeen || inbox.isDirty || this.#isOver) return;
     const nowMs = clock.nowMs();
@@ -240,13 +253,12 @@ class OpenConversation {
       this.#hasWoken = true;
       return await this.#growth.wake();
     }
-    const leavesAtMs = Math.min(open.heardAtMs + this.#patienceMs(), headDueAtMs(activeInvocations.streams, open));
-    const isDue = leavesAtMs <= nowMs || inbox.rest !== undefined;
-    if (isStopping || this.#size === "outgrown" || isDue || this.#awaitsFarSleeps(nowMs)) return this.#halfClose();
-    const looksAtMs = settings.exclusiveOwnerPrefix === undefined ? nowMs + LOOK_EVERY_MS : Infinity;
+    const leavesAtMs = this.#hold.leavesAtMs(nowMs, this.#size);
+    if (isStopping || inbox.rest !== undefined || leavesAtMs <= nowMs) return this.#halfClose();
     const nextMs = Math.min(
       leavesAtMs,
-      looksAtMs,
+      activeInvocations.leavesAtMs,
+      this.#hold.looksAtMs(nowMs),
       wakesAtMs,
       this.#nextSleepAtMs ?? Infinity,
       Math.max(nowMs + 1, this.#lingersUntilMs ?? Infinity),
@@ -254,19 +266,6 @@ class OpenConversation {
     activeInvocations.streams.beginWait(open);
     await inbox.wait(clock, Math.max(0, nextMs - nowMs));
     activeInvocations.streams.endWait(open);
-  }
-
-  #patienceMs(): number {
-    const { inactivityTimeoutMs } = this.#about;
-    return this.#size === "large" ? Math.min(LARGE_PATIENCE_MS, inactivityTimeoutMs) : inactivityTimeoutMs;
-  }
-
-  /** A stream is not held for sleeps that outlast the inactivity timeout, if the handler reports that it awaits nothing else. */
-  #awaitsFarSleeps(nowMs: number): boolean {
-    const { conversation } = this.#reading;
-    const farFromMs = nowMs + this.#about.inactivityTimeoutMs;
-    const { journal } = this.#active.invocation;
-    return awaitsFarSleeps(conversation.awaiting, journal, conversation.received, farFromMs);
   }
 
   #halfClose(): void {

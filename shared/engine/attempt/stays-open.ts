@@ -12,6 +12,8 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;
   if (settings.opensExchanges !== true || !canStayOpen(route) || active.isStopping) return false;
+  // A process with so little time left would half-close the exchange at once.
+  if (engine.clock.nowMs() >= activeInvocations.leavesAtMs) return false;
   if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
   // The mark of a suspect covers one whole reply, so a suspect gets a request-response exchange.
   if (activeInvocations.suspects?.isTrying(active.id) === true) return false;

@@ -5,8 +5,9 @@ import type { Engine } from "../engine.ts";
 const FLUSH_MAX_MS = 500;
 
 /**
- * Does the work. When its time is up, drivers abort their exchanges, park and send a message for the next driver, and waits
- * for an end fail with `StoppingError` (docs/design.md#a-driver-stops-in-time).
+ * Does the work. Shortly before its time is up, exchanges that stay open are half-closed. When it is up, drivers abort their
+ * exchanges, park and send a message for the next driver, and waits for an end fail with `StoppingError`
+ * (docs/design.md#a-driver-stops-in-time).
  * @param untilMs earlier than the reply is due: parking takes a few round trips to the table and the queue
  */
 export async function withinTime<T>(
@@ -14,7 +15,7 @@ export async function withinTime<T>(
   untilMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  activeInvocations.resume();
+  activeInvocations.resume(untilMs);
   const over = new AbortController();
   const watch = clock.sleep(Math.max(0, untilMs - clock.nowMs()), over.signal).then((passed) => {
     if (passed) activeInvocations.stop("time");
@@ -25,7 +26,7 @@ export async function withinTime<T>(
     over.abort();
     await watch;
     // Calls that the caller did not await may still be driven along; they are left to the queue.
-    if (activeInvocations.size > 0) activeInvocations.stop();
+    if (activeInvocations.size > 0) activeInvocations.stop("replied");
     await activeInvocations.settled();
     if (tracer !== undefined) await tracer.flush(FLUSH_MAX_MS);
   }

@@ -153,9 +153,10 @@ function isPause({ step }: Transition): boolean {
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
   const { slowFromMs } = engine.settings;
   if (active.lease.isLost || slowFromMs === undefined || engine.activeInvocations.stopReason !== "time") return;
-  if (span.endedAtMs - span.startedAtMs < slowFromMs) return;
+  const stepMs = span.endedAtMs - active.attempt.turnSinceMs;
+  if (stepMs < slowFromMs) return;
   const { service, handler } = active.invocation.acceptance.target;
-  engine.log.write("handler.found-slow", { service, handler, attemptMs: span.endedAtMs - span.startedAtMs });
+  engine.log.write("handler.found-slow", { service, handler, attemptMs: stepMs });
   await engine.registry.noteSlow(service, handler);
 }
 

@@ -4,7 +4,7 @@ import { renew } from "./renew.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { noteUnsent, shedStreams, type Unsent } from "./shed-streams.ts";
-import { handOn } from "../messaging/slow-lane.ts";
+import { handOn, isHeldForChildren } from "../messaging/slow-lane.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
@@ -86,12 +86,14 @@ function isLateToLeave({ leavesSinceMs }: OpenExchange, nowMs: number): boolean 
 
 /**
  * Writes the long note while the attempt is open: a handler that never answers could otherwise fill all workers unnoticed.
- * Ingress drivers still drive a handler with a long note: only a cut attempt shows that the handler needs more time than
- * an ingress driver has.
+ * On an exchange that stays open, each segment begins the count anew. Ingress drivers still drive a handler with a long
+ * note: only a cut attempt shows that the handler needs more time than an ingress driver has.
  */
-function noteLong(engine: Engine, { invocation }: ActiveInvocation, exchange: OpenExchange, nowMs: number): void {
+function noteLong(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): void {
+  const { invocation, attempt } = active;
   const { slowFromMs } = engine.settings;
-  if (slowFromMs === undefined || exchange.long === true || nowMs - exchange.startedAtMs < slowFromMs) return;
+  if (slowFromMs === undefined || exchange.long === true || nowMs - attempt.turnSinceMs < slowFromMs) return;
+  if (isHeldForChildren(active, exchange)) return;
   exchange.long = true;
   const { service, handler } = invocation.acceptance.target;
   void engine.registry.noteLong(service, handler);

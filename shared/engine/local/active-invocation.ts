@@ -137,6 +137,11 @@ export class ActiveInvocation {
     this.inbox.interrupt();
   }
 
+  /** The driver parks after this attempt, whose exchange is half-closed before the time of the process is up. */
+  leaveInTime(): void {
+    this.#isStopping = true;
+  }
+
   /** Another driver has the invocation: aborts the exchange, and ends a wait of this driver. */
   lose(): void {
     this.lease.lose();

@@ -11,8 +11,14 @@ import { OpenStreams } from "./open-streams.ts";
 import type { Suspects } from "./suspects.ts";
 import { RecentWakes } from "./recent-wakes.ts";
 
-/** `shutdown`: the process ends. `time`: the time for this event is nearly over; the process may get another event later. */
-export type StopReason = "shutdown" | "time";
+/**
+ * `shutdown`: the process ends. `time`: the time for this event is nearly over. `replied`: the reply to this event is ready.
+ * After the last two, the process may get another event later.
+ */
+export type StopReason = "shutdown" | "time" | "replied";
+
+/** So long before the time is up, open exchanges are half-closed: a handler can end its step, and suspends. */
+const LEAVE_BEFORE_MS = 2_000;
 
 /** The slots of the worker in this process. */
 export interface DriveSlots {
@@ -31,6 +37,7 @@ export class ActiveInvocations {
   readonly #waiters = new Map<InvocationId, Set<() => void>>();
   #tokens = 0;
   #stopReason: StopReason | undefined;
+  #timeIsUpAtMs = Infinity;
   #settled: (() => void)[] = [];
   /** When this process could first drive an invocation. */
   readonly beganAtMs: number;
@@ -75,6 +82,11 @@ export class ActiveInvocations {
 
   get stopReason(): StopReason | undefined {
     return this.#stopReason;
+  }
+
+  /** When open exchanges are half-closed because the time of the process is nearly up. */
+  get leavesAtMs(): number {
+    return this.#timeIsUpAtMs - LEAVE_BEFORE_MS;
   }
 
   newToken(): Token {
@@ -134,9 +146,10 @@ export class ActiveInvocations {
     if (this.#byId.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
   }
 
-  /** Called when a process that stopped for time has received another event: it may drive again. */
-  resume(): void {
+  /** Called when a process that is stopped between events has received an event: it may drive until the time is up. */
+  resume(timeIsUpAtMs: number): void {
     this.#stopReason = undefined;
+    this.#timeIsUpAtMs = timeIsUpAtMs;
   }
 
   /** Makes every driver park as soon as it can, and aborts open exchanges. */

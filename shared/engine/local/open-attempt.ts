@@ -42,6 +42,7 @@ export class OpenAttempt {
   #exchange: OpenExchange | undefined;
   #room: ReplyRoom | undefined;
   #span: TraceContext | undefined;
+  #turnSinceMs = 0;
   #mayProbe: boolean;
 
   /** @param mayProbe true if the first attempt of this driver may probe an open circuit */
@@ -75,6 +76,19 @@ export class OpenAttempt {
   begin(exchange: OpenExchange, room: ReplyRoom): void {
     this.#exchange = exchange;
     this.#room = room;
+    this.#turnSinceMs = exchange.startedAtMs;
+  }
+
+  /**
+   * Since when the deployment has had the word: since the start of the attempt, its last segment, or the last notification to
+   * it. Stays after the end of the exchange. An exchange that stays open for many quick steps is not slow.
+   */
+  get turnSinceMs(): number {
+    return this.#turnSinceMs;
+  }
+
+  noteTurn(nowMs: number): void {
+    this.#turnSinceMs = nowMs;
   }
 
   endExchange(): void {

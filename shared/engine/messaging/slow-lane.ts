@@ -14,8 +14,13 @@ export function leavesToSlowLane({ settings, registry }: Engine, service: string
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
 
-/** An attempt that is open for this many times `slowFromMs` is cut and leaves the worker. A shorter attempt goes on. */
+/** A step of an attempt that takes this many times `slowFromMs` is cut and leaves the worker. A shorter one goes on. */
 const HAND_ON_AFTER = 5;
+
+/** True if the exchange stays open and its handler may await a call that is driven along: the call counts, not its caller. */
+export function isHeldForChildren({ children }: ActiveInvocation, { halfClose }: OpenExchange): boolean {
+  return halfClose !== undefined && children.size > 0;
+}
 
 /**
  * Cuts a long attempt in the main lane, as at the end of a function's time, so that its invocation goes on in the slow lane.
@@ -25,11 +30,12 @@ const HAND_ON_AFTER = 5;
  */
 export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {
   const { slowFromMs } = engine.settings;
-  if (slowFromMs === undefined || active.isStopping || nowMs - exchange.startedAtMs < HAND_ON_AFTER * slowFromMs)
-    return false;
+  const { turnSinceMs } = active.attempt;
+  if (slowFromMs === undefined || active.isStopping || nowMs - turnSinceMs < HAND_ON_AFTER * slowFromMs) return false;
+  if (isHeldForChildren(active, exchange)) return false;
   const { service, handler } = active.invocation.acceptance.target;
   if (rootOf(active).origin.inMainLane !== true || !engine.registry.isSlow(service)) return false;
   engine.log.write("attempt.handed-on", { invocationId: active.id, service, handler });
-  active.stop();
+  active.stop(nowMs);
   return true;
 }

@@ -46,6 +46,11 @@ export interface EngineSettings {
    */
   readonly opensExchanges?: boolean;
   /**
+   * How long an open exchange is held while its handler only waits for something outside of this process. Without it the
+   * inactivity timeout alone counts. Set where this process costs money while it waits.
+   */
+  readonly openWaitMs?: number;
+  /**
    * Narrows the range of spoken protocol versions; all known versions by default. Versions below `deprecatedBelow` serve
    * invocations that began with them, and take no new work (RT0020).
    */

@@ -54,6 +54,7 @@ const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
  */
 const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = {
   "shared-table": 500,
+  "open-on-shared-table": 500,
   "sole-owner": 30_000,
   "open-exchanges": 30_000,
 };

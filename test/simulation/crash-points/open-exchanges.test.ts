@@ -1,4 +1,4 @@
-/** Crash points of a process that owns its store alone and keeps its exchanges open (ADR 0008). */
+/** Crash points of processes that keep their exchanges open: of one that owns its store, and of some that share a table (ADR 0008). */
 import { coverageTests } from "./coverage-tests.ts";
 import { EVERYWHERE } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -19,8 +19,6 @@ const WITH_STEPS: ReadonlySet<string> = new Set([
   "race of three calls",
 ]);
 
-coverageTests(
-  "open-exchanges",
-  SCENARIOS.filter(({ name }) => WITH_STEPS.has(name)),
-  EVERYWHERE,
-);
+const scenarios = SCENARIOS.filter(({ name }) => WITH_STEPS.has(name));
+coverageTests("open-exchanges", scenarios, EVERYWHERE);
+coverageTests("open-on-shared-table", scenarios, EVERYWHERE);

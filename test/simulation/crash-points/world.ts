@@ -30,9 +30,13 @@ import { writeInto } from "./step.ts";
 
 /**
  * `sole-owner`: one process owns the store, and its successor knows that. `open-exchanges`: that process keeps its exchanges
- * open. `shared-table`: leases must run out.
+ * open. `shared-table`: leases must run out. `open-on-shared-table`: the functions on AWS, whose exchanges stay open while handlers
+ * work.
  */
-export type Ownership = "sole-owner" | "open-exchanges" | "shared-table";
+export type Ownership = "sole-owner" | "open-exchanges" | "shared-table" | "open-on-shared-table";
+
+const isStreamed = (ownership: Ownership): boolean => ownership.startsWith("open-");
+const isShared = (ownership: Ownership): boolean => ownership.endsWith("shared-table");
 
 /** Plants a mistake, which a judge must detect, into the engine of a process. */
 export type Sabotage = (engine: Engine, generation: number) => Engine;
@@ -58,7 +62,7 @@ const registered = new Map<boolean, MemoryTable>();
 
 /** The registry with the deployment of the scenarios, discovered once for each protocol mode. */
 export async function registry(ownership: Ownership): Promise<MemoryTable> {
-  const isStreaming = ownership === "open-exchanges";
+  const isStreaming = isStreamed(ownership);
   const known = registered.get(isStreaming);
   if (known !== undefined) return known;
   const meta = new MemoryTable();
@@ -89,10 +93,9 @@ export class World {
 
   constructor(ownership: Ownership, meta: MemoryTable, sabotage: Sabotage | undefined) {
     this.#ownership = ownership;
-    this.endpoints =
-      ownership === "open-exchanges"
-        ? new InProcessEndpoints(streamingDeployment(streaming), new StreamDeployment(streaming))
-        : new InProcessEndpoints(lambdaDeployment(lambda));
+    this.endpoints = isStreamed(ownership)
+      ? new InProcessEndpoints(streamingDeployment(streaming), new StreamDeployment(streaming))
+      : new InProcessEndpoints(lambdaDeployment(lambda));
     this.#meta = meta.fork();
     this.#sabotage = sabotage;
     writeInto(this.ledger);
@@ -154,12 +157,12 @@ export class World {
       timers: ports.timers(this.timers),
       endpoints: ports.endpoints(this.endpoints),
     };
-    return compose(parts, owner, this.#ownership === "shared-table" ? undefined : owner);
+    return compose(parts, owner, isShared(this.#ownership) ? undefined : owner);
   }
 
   /** The local process recovers the work of its predecessor; on a shared table there are only worker and sweeper. */
   #startLoops(engine: Engine): void {
-    if (this.#ownership !== "shared-table") {
+    if (!isShared(this.#ownership)) {
       const embedded = { engine, metricsText: async () => "", expire: async () => {}, close: async () => {} };
       startLoops(embedded, { concurrencyMax: 100 });
       return;
