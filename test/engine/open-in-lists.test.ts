@@ -172,3 +172,28 @@ test("a statement that would look at too many invocations is refused, and the on
   const unbounded = await query(engine, sql, where);
   expect(unbounded.rows).toHaveLength(waiting.length + parked.length);
 });
+
+test("a page beside thousands of parked invocations reads a part of them, and shows the status of each row", async () => {
+  const stage = await open({ greet: () => "hello" });
+  const { engine, process } = stage.actor();
+  const { table } = stage.stores;
+  const lookAtMs = engine.clock.nowMs() + 60 * MINUTE_MS;
+  const parked = await plantOpen(
+    table,
+    engine,
+    Array.from({ length: 2_500 }, () => ({ status: "backing-off" as const, lookAtMs })),
+  );
+  await complete(table, engine, 200, 10 * MINUTE_MS);
+  await sweepOnce(engine);
+  const before = process.calls.length;
+  const { invocations } = await listInvocations(engine, {}, 300);
+  const reads = process.calls.slice(before).filter(({ method, args }) => method === "queryIndex" && args[0] === "open");
+  const read = reads.reduce((sum, { args }) => sum + Number((args[2] as { limit: number }).limit), 0);
+  expect(read).toBeLessThanOrEqual(2_000);
+  const shown = new Map(invocations.map(({ id, status }) => [id, status]));
+  expect([shown.size > 200, new Set(shown.values())]).toEqual([true, new Set(["completed", "backing-off"])]);
+  const all = await pagesOf(engine, { statuses: ["completed"] }, 100);
+  expect(all.flat()).toHaveLength(200);
+  const isParked = new Set(parked);
+  for (const [id, status] of shown) expect(status).toBe(isParked.has(id) ? "backing-off" : "completed");
+});
