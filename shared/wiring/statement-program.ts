@@ -1,4 +1,4 @@
-/** The program of the evaluator processes, bundled into one text that `statement-front.ts` contains. */
+/** The program of the evaluator processes, bundled into one text that `statement-evaluation.ts` contains. */
 import { arrowWriter } from "../adapters/arrow/arrow-stream.ts";
 import { SQL_LIMITS, SquirrelingSql } from "../adapters/squirreling/squirreling-sql.ts";
 import { typedRows, withinLimits } from "../adapters/squirreling/whole-answer.ts";
