@@ -7,7 +7,7 @@ import { builtInInputs, builtInTexts } from "./built-in-texts.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
 /** A bundle that includes one of these source files contains the statement program or the web UI as a text. */
-const FRONTS = ["shared/wiring/statement-front.ts", "shared/wiring/ui-front.ts"];
+const BUILT_IN_SOURCES = ["shared/wiring/statement-evaluation.ts", "shared/wiring/built-in-ui.ts"];
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
 const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "topics", "keys", "registrar"];
@@ -50,7 +50,7 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   });
   const texts = await builtInInputs();
   for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
-    if (FRONTS.some((front) => front in inputs)) Object.assign(inputs, { ...texts, ...inputs });
+    if (BUILT_IN_SOURCES.some((source) => source in inputs)) Object.assign(inputs, { ...texts, ...inputs });
     const text = licensesText(bundledPackages(metafile, ROOT, [output]));
     writeFileSync(join(ROOT, dirname(output), LICENSES_FILE), text);
   }

@@ -7,8 +7,8 @@ import { textResponse } from "../../shared/api/http/message.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
-import { statementFront } from "../../shared/wiring/statement-front.ts";
-import { uiFront } from "../../shared/wiring/ui-front.ts";
+import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
+import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { ingressUseCases, invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { requestOf, RESULT_MAX_BYTES, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
@@ -21,18 +21,18 @@ export type AdminHandler = (event: GatewayEvent, context: LambdaContext) => Prom
 export function adminHandler(aws: Aws): AdminHandler {
   const { engine, settings } = aws;
   const ingressEndpoint = settings["aws.ingress-endpoint"];
-  const face = adminApp(engine, {
+  const app = adminApp(engine, {
     version: packageJson.config.version,
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     runsOn: "functions",
-    ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
+    ...(!settings["admin.disable-web-ui"] && { uiFiles: builtInUi() }),
     ingress: ingressApp(engine, ingressUseCases(engine), {
       unfinished: "out-of-time",
       forwardHeaders: settings["ingress.forward-headers"],
     }),
     metricsText: async () => "# A function keeps no measures of its own.\n",
     invocations: invocationUseCases,
-    statements: statementFront(engine, settings, {
+    statements: statementEvaluation(engine, settings, {
       memoryMaxBytes: functionMemoryBytes(process.env) / 2,
       environment: process.env,
       wholeMaxBytes: RESULT_MAX_BYTES,
@@ -42,7 +42,7 @@ export function adminHandler(aws: Aws): AdminHandler {
     const untilMs = timeIsUpAtMs(aws, context);
     const request = { ...requestOf(event), answerByMs: untilMs };
     const isTooLarge = request.body.length > settings["admin.request-size-limit"];
-    const answer = async () => (isTooLarge ? textResponse(413, "length limit exceeded") : await face(request));
+    const answer = async () => (isTooLarge ? textResponse(413, "length limit exceeded") : await app(request));
     const response = await withinTime(engine, untilMs, answer);
     const tooLarge = () =>
       isStatement(request) ? answerTooLarge() : textResponse(500, "the answer is larger than a function can return");

@@ -1,4 +1,4 @@
-/** The outcomes of a change for each invocation, as the command prints them. */
+/** The outcomes of a change, one for each invocation, as the command prints them. */
 import type { BatchOutcome, OutcomeKind } from "../../shared/api/wire/batch-outcomes.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
@@ -15,7 +15,7 @@ export interface CarriedOut {
 const REFUSALS_MAX = 20;
 const RESTARTED_SQL = 'stepwell sql "SELECT restarted_from FROM sys_invocation WHERE restarted_from IS NOT NULL"';
 
-/** @throws CommandFailure if the server refused any, or left any without an answer */
+/** @throws CommandFailure if the server refused to change an invocation, or did not answer for one */
 export function failUnlessAccepted(change: InvocationChange, outcomes: readonly BatchOutcome[]): void {
   const countOf = (kind: OutcomeKind): number => outcomes.filter(({ outcome }) => outcome === kind).length;
   const [refused, unanswered] = [countOf("refused"), countOf("unanswered")];

@@ -57,7 +57,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
     name: "pause",
     statuses: CHANGE_STATUSES.pause,
     description:
-      "Pause invocations until they are resumed; a running attempt ends first, and one in the queue of a key leaves it.",
+      "Pause invocations until they are resumed; a running attempt ends first, and an invocation in the queue of a key leaves the queue.",
     route: "pause",
     question: "Pause",
     done: "Paused",

@@ -55,7 +55,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     inheritSettings(command, program, program.name());
     program.addCommand(command);
   }
-  // These refuse further arguments themselves. The setting is one of those that a command inherits.
+  // `call` and `send` refuse further arguments themselves. This comes last, because `inheritSettings` overwrites the setting.
   for (const command of invoking) command.allowExcessArguments();
   program.addCommand(completeCommand(program), { hidden: true });
   return program;

@@ -68,7 +68,7 @@ async function post(
   return session.admin.ask<RegisteredBody>("POST", "deployments", body, what);
 }
 
-/** Refuses before the question what the server would refuse after it. */
+/** Refuses, before the question, a registration that the server would refuse after it. */
 function existing(body: RegisterBody, id: string): Error {
   return ownRefusal("META0004", `${addressText(body)} belongs to ${id}`);
 }

@@ -13,7 +13,7 @@ export type IngressHandler = (event: GatewayEvent, context: LambdaContext) => Pr
 
 export function ingressHandler(aws: Aws): IngressHandler {
   const { engine, settings } = aws;
-  const face = ingressApp(engine, ingressUseCases(engine), {
+  const app = ingressApp(engine, ingressUseCases(engine), {
     unfinished: "out-of-time",
     forwardHeaders: settings["ingress.forward-headers"],
   });
@@ -21,7 +21,7 @@ export function ingressHandler(aws: Aws): IngressHandler {
     const request = requestOf(event, settings["aws.caller-claim"]);
     const untilMs = timeIsUpAtMs(aws, context, settings["aws.ingress-time"]);
     const isTooLarge = request.body.length > settings["ingress.request-size-limit"];
-    const answer = async () => (isTooLarge ? bodyTooLargeResponse(true) : await face(request));
+    const answer = async () => (isTooLarge ? bodyTooLargeResponse(true) : await app(request));
     const response = await withinTime(engine, untilMs, answer);
     const { "x-restate-id": invocationId } = response.headers;
     engine.log.write("request.answered", { method: request.method, status: response.status, invocationId });

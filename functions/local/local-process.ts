@@ -21,9 +21,9 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
-import { statementFront } from "../../shared/wiring/statement-front.ts";
-import type { OpenStatementFront } from "../../shared/wiring/statement-front.ts";
-import { uiFront } from "../../shared/wiring/ui-front.ts";
+import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
+import type { OpenStatementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
+import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openListener } from "./http-listener.ts";
@@ -55,17 +55,17 @@ export async function startLocalProcess(
   activity?: Activity,
 ): Promise<LocalProcess> {
   const embedded = await openEmbedded(settings, log, activity);
-  const statements = statementFront(embedded.engine, settings, { environment: process.env });
+  const statements = statementEvaluation(embedded.engine, settings, { environment: process.env });
   const listeners: HttpListener[] = [];
   try {
-    const face = ingressFace(settings, embedded);
-    const ingress = await openIngress(settings, embedded, face);
+    const app = ingressAppFor(settings, embedded);
+    const ingress = await openIngress(settings, embedded, app);
     listeners.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
     const admin = await openAdmin(settings, embedded, {
       version,
       ingressEndpoint: ingressUrl,
-      ingress: face,
+      ingress: app,
       statements,
     });
     listeners.push(admin);
@@ -91,7 +91,7 @@ export async function startLocalProcess(
   }
 }
 
-function ingressFace(settings: Settings, { engine }: Embedded): ReturnType<typeof ingressApp> {
+function ingressAppFor(settings: Settings, { engine }: Embedded): ReturnType<typeof ingressApp> {
   return ingressApp(engine, ingressUseCases(engine), {
     forwardHeaders: settings["ingress.forward-headers"],
     storeReason: ({ message }) => message,
@@ -126,10 +126,10 @@ async function openAdmin(
   embedded: Embedded,
   deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements">,
 ): Promise<HttpListener> {
-  const face = adminApp(embedded.engine, {
+  const app = adminApp(embedded.engine, {
     ...deps,
     runsOn: "one-process",
-    ...(!settings["admin.disable-web-ui"] && { uiFiles: uiFront() }),
+    ...(!settings["admin.disable-web-ui"] && { uiFiles: builtInUi() }),
     recentEnds: () => embedded.recentEnds.view(),
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
@@ -146,7 +146,7 @@ async function openAdmin(
       noRoom: () => noRoomResponse("answers"),
       again: (request) => (changesSomething(request) ? undefined : request),
     },
-    answer: forOwnHosts(face, settings["admin.allowed-hosts"], () => isLoopback),
+    answer: forOwnHosts(app, settings["admin.allowed-hosts"], () => isLoopback),
   });
   isLoopback = listener.isLoopback;
   return listener;
@@ -166,7 +166,7 @@ interface Running {
   readonly embedded: Embedded;
   readonly listeners: readonly HttpListener[];
   readonly loops: Loops;
-  readonly statements: OpenStatementFront;
+  readonly statements: OpenStatementEvaluation;
 }
 
 async function stop({ embedded, listeners, loops, statements }: Running, graceMs: number): Promise<void> {

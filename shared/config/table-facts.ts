@@ -7,7 +7,7 @@ interface IndexFacts {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** Attributes that the index contains beside the keys. With them, a walk of the index decides without reading the item. */
+  /** Attributes that the index contains beside the keys. From them, a walk through the index decides which items it has to read. */
   readonly shown: readonly string[];
 }
 

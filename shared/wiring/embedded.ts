@@ -89,7 +89,7 @@ const JOURNAL_ROOM = {
   journalsCountedFromBytes: 64 * 1024,
 };
 
-/** The open index changes often, so its entries stay empty, and its few items are read. */
+/** The open index changes often, so its entries have no attributes beside the keys. Readers read its few items instead. */
 const SHOWN = { list: LISTING_SHOWN };
 
 const BODY_PATIENCE_MS = 10_000;

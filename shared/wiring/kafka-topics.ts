@@ -1,4 +1,4 @@
-/** Connects the consumers of topics of a local process: their memory, and the brokers that they may reach. */
+/** Makes the Kafka consumers of a local process, with a limit on their memory and on the brokers that they may reach. */
 import { AddressGuard } from "../adapters/https/address-guard.ts";
 import { KafkaTopics } from "../adapters/kafka/kafka-topics.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";

@@ -1,4 +1,4 @@
-/** The program of the evaluator processes, bundled into one text that `statement-front.ts` contains. */
+/** The program of the evaluator processes, bundled into one text that `statement-evaluation.ts` contains. */
 import { arrowWriter } from "../adapters/arrow/arrow-stream.ts";
 import { SQL_LIMITS, SquirrelingSql } from "../adapters/squirreling/squirreling-sql.ts";
 import { typedRows, withinLimits } from "../adapters/squirreling/whole-answer.ts";
@@ -9,7 +9,7 @@ import { columnedJson, rowsJson } from "../api/admin/query-rows.ts";
 serveStatements(channelToParent(), {
   evaluate: async (statement, tables, { nowMs, form, isWhole }) => {
     const rows = await new SquirrelingSql(() => nowMs).stream(statement, tables);
-    // A stream of Arrow begins with the types of its columns, which only all rows may show.
+    // A stream of Arrow begins with the types of its columns. Without declared types, only all rows together show them.
     if (form === "arrow" && !rows.isTyped) return await typedRows(rows, SQL_LIMITS);
     return isWhole ? { ...rows, groups: withinLimits(rows.groups, SQL_LIMITS) } : rows;
   },

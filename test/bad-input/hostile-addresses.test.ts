@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 async function asked(method: string, path: string, body: object): Promise<{ status: number; text: string }> {
-  const face = adminApp({ ...plane.engine, endpoints: strict }, plane.deps);
+  const app = adminApp({ ...plane.engine, endpoints: strict }, plane.deps);
   const request: HttpRequest = {
     method,
     path,
@@ -49,7 +49,7 @@ async function asked(method: string, path: string, body: object): Promise<{ stat
     headers: { "content-type": "application/json" },
     body: new TextEncoder().encode(JSON.stringify(body)),
   };
-  const response = await face(request);
+  const response = await app(request);
   return { status: response.status, text: new TextDecoder().decode(response.body) };
 }
 

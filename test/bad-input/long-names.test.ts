@@ -38,7 +38,7 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
   ["sends to an object by", "Greeter/greet", send],
   ["asks for a promise by", "Signup/w/run", peek],
 ])(
-  "a handler that %s a name of megabytes fails with the limit, and the longest name is accepted",
+  "a handler that %s a name of megabytes fails, its failure states the limit, and the longest name is accepted",
   async (_what, target, of) => {
     const stage = await openStage();
     const deployment = await startFrameDeployment(replying(of(LONG), output("kept"), end()));

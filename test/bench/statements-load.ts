@@ -10,7 +10,7 @@ import { PROGRESS_SK } from "../../shared/engine/store/noted.ts";
 import { query } from "../../shared/engine/query/query-tables.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
-import { statementFront } from "../../shared/wiring/statement-front.ts";
+import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { complete } from "../harness/engine/ended-invocations.ts";
 
 const STATEMENTS = [
@@ -41,7 +41,7 @@ async function measure(): Promise<void> {
     await engine.table.put({ pk: sweeperPk(""), sk: PROGRESS_SK, listedFrom });
     console.log(`${count} invocations were written in ${secondsSince(startedMs)} s`);
   }
-  const statements = statementFront(engine, settings);
+  const statements = statementEvaluation(engine, settings);
   for (const statement of STATEMENTS) {
     await query(engine, statements.json, "select 1");
     const [pid] = statements.pids;

@@ -127,12 +127,12 @@ function waits({ look, month, stack }: CostFacts): string {
   const kept = totalOf(billOf(month, 1, stack.memoryMb)) / (MILLION / WAITING);
   return `## What the sweeper looks at
 
-Each invocation that was accepted is looked at once, some minutes later: ${look.readUnits} read unit, **${money(dollars("readUnit", MILLION * look.readUnits))}** per million,
-and as much for the key that it held and for each call and send in the last of its segments, twice that for a signal or an awakeable and
-three times for a promise, with one more for each waiter; the table above leaves that out.
+The sweeper looks at each accepted invocation once, some minutes later. The look at the invocation itself takes ${look.readUnits} read unit, **${money(dollars("readUnit", MILLION * look.readUnits))}** per million.
+It takes as much again for the key that the invocation held, and for each call and each send in its last segment. It takes twice as much for
+a signal or an awakeable, and three times as much for a promise, with one unit more for each waiter. The table above contains none of these reads.
 
-An invocation that waits for an awakeable, a promise or a long call, and so has no timer, is looked at after ten minutes, then once in a quarter of the time
-that it has waited, and once a day at least. A look that finds nothing sends no wake, and writes the moment of the next look; two of the looks extend the time for which the stored items are kept. In 30 days
+An invocation that waits for an awakeable, a promise or a long call has no timer. The sweeper looks at it after ten minutes. The time to each further look is a
+quarter of the time that the invocation has waited, but at most a day. A look that finds nothing sends no wake, and writes the moment of the next look; two of the looks extend the time for which the stored items are kept. In 30 days
 that is ${looks} looks, ${tableWrites} + ${indexWrites} writes and ${readUnits} reads: **${money(kept)}** for ${WAITING} that wait so long.
 `;
 }
@@ -161,7 +161,7 @@ function stored(): string {
   return `## What is kept
 
 ${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. An ended invocation is kept for its retention, by default a
-day, and for ${keptDays - 1} days more, because the table deletes by itself, and open invocations must outlive a time without sweeper. A million calls whose items and index entries take 3 KB
+day, and for ${keptDays - 1} days more, because the table deletes expired items even if no sweeper runs, and an open invocation must survive two weeks without one. A million calls whose items and index entries take 3 KB
 together are 3 GB for ${keptDays} days, ${money((3 * keptDays * (table + recovery)) / 30)}.
 `;
 }

@@ -14,7 +14,7 @@ const OPENING = `# Errors
 Every error of the control plane that has a code: when it arises, where it shows, and what helps. This page is written by \`npm run docs\`
 from \`shared/core/errors\`.
 
-## Where they show
+## Where an error shows
 
 - **A request is refused.** The admin API answers with the status given here and the body
   \`{"message": "[CODE] …", "restate_code": "CODE"}\`. A refusal without a code has \`null\` in its place.

@@ -117,7 +117,7 @@ test("if a driver dies between two reads of an inbox, its successor reads on, an
   expect(counts.slice(0, 5)).toEqual([2, 4, 4, 6, 8]);
 });
 
-test("a result that comes while the inbox is cut is read although its wake finds a driver", async () => {
+test("a result that comes while a driver works through a cut inbox is read, although its wake starts no driver", async () => {
   const { stage, id } = await suspended({ awaits: awaitsLastFirst }, "awaits");
   const actor = narrow(stage);
   await fill(actor, id, 700 * KIB, RESULTS - 1);
@@ -146,7 +146,7 @@ test.each([
   await fill(actor, id, 700 * KIB);
   const { size } = (await load(actor.engine, id))!.arrivals;
   expect(size).toBeLessThan(RESULTS);
-  // No byte is left beside the one arrival that every read takes.
+  // A read takes at least one arrival, and this bound admits no further byte.
   Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, { journalsMaxBytes: 1 }));
   const acting = act(actor.engine, id);
   actor.startWorker();
@@ -183,7 +183,7 @@ test("results beyond the limit of a journal pause the invocation with RT0027, an
   expect(paused).toMatchObject({ status: "paused", lastFailure: { errorCode: "RT0027" } });
   expect(paused.lastFailure!.message).toMatch(/^a result of 3\d{7} bytes waits, .* may have 134217728 \(twice worker/);
   const attempts = stage.deployment.attempts.length;
-  // Four results of 31 MiB fit into 128 MiB, and the small ones do.
+  // Of the five results of 31 MiB, four fit into 128 MiB, and so do the small ones.
   expect(signalsIn(stage, attempts - 1)).toHaveLength(RESULTS - 1);
   await resume(actor.engine, id, { kind: "keep" });
   await stage.pulse.pass(10_000);
@@ -243,7 +243,7 @@ test("results of calls and lookups beyond a few MiB go through the table, and al
   expect(await run()).toBeGreaterThanOrEqual(7);
 });
 
-test("an open exchange ends for a cut inbox, and the next one goes on", async () => {
+test("an open exchange ends when its inbox is cut, and the next one goes on", async () => {
   const stage = await open({ awaits: awaitsLastFirst }, { ...LARGE, opensExchanges: true });
   const actor = narrow(stage);
   actor.startWorker();

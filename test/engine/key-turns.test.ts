@@ -34,7 +34,7 @@ test("a party that is alone keeps all others of its key out, and none of another
   expect(parties.began).toEqual(["a", "other"]);
 });
 
-test("parties begin in the order in which they came, those that may be together at once", async () => {
+test("parties begin in the order in which they came, and neighbours that may be together begin together", async () => {
   const parties = new Parties();
   parties.enter("a", true);
   parties.enter("b", false);

@@ -131,7 +131,7 @@ describe.each(STATES)("an invocation that is %s", (state) => {
       const scene = await play(state);
       const { stage, actor, id } = scene;
       expect(await standingOf(scene)).toBe(BEFORE[state] ?? state);
-      const face = adminApp(actor.engine, {
+      const app = adminApp(actor.engine, {
         version: "1",
         runsOn: "one-process",
         metricsText: async () => "",
@@ -144,7 +144,7 @@ describe.each(STATES)("an invocation that is %s", (state) => {
         headers: {},
         body: new Uint8Array(0),
       };
-      const answer = await stage.pulse.within(2_000, face(request));
+      const answer = await stage.pulse.within(2_000, app(request));
       expect(answer.status).toBe(status);
       scene.goOn();
       await stage.pulse.pass(3_000);

@@ -64,7 +64,7 @@ describe("the state of an object", () => {
     expect(await run("dump")).toBe("left");
   });
 
-  test("is read for a request only until the limit of the request, and its names without the values", async () => {
+  test("is read for a request only up to the limit of the request, and for its names only once", async () => {
     const [count, size] = [12, 250_000];
     const stage = await open(
       {

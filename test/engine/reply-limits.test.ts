@@ -38,7 +38,7 @@ test("the limit of a journal grows with the budget of all journals", () => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 128 * MIB }), active(0))).toBe(256 * MIB);
 });
 
-test("the arrivals that the segment of a reply lists take of what the journal may grow by", () => {
+test("the growth that a journal may have is reduced by the arrivals that the segment of a reply lists", () => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 16 * MIB }), active(60 * MIB, 40 * MIB))).toBe(28 * MIB);
 });
 

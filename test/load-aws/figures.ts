@@ -160,7 +160,7 @@ export function tableOf(figures: Figures): string {
     `  ${"kind".padEnd(20)}  count  median     p99     max (seconds beyond what was asked)`,
     ...kinds,
     `blows          ${counts(figures.blows)}; ${figures.allAtOnce} times all at once, ${figures.aimed} aimed at a commit`,
-    `hints          wiped ${figures.wipes} times; ${figures.sweeps} sweeps, ${figures.sweepsFailed} of them struck`,
+    `hints          wiped ${figures.wipes} times; ${figures.sweeps} sweeps, ${figures.sweepsFailed} of them failed`,
     `messages       ${lost} of ${sent + doubled + lost} lost, ${doubled} doubled`,
     `throttled      ${throttled.join(", ")}; ${figures.paused} paused`,
     `large          ${ended} ended, ${beyondSweeper} of them beyond what the sweeper holds; ${storedMib} MiB stored, the largest ${largestMib}; out of memory: ${counts(figures.outOfMemory)}`,

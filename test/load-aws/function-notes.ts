@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blow } from "./killer.ts";
-import type { OutOfMemory } from "./unruly/memory.ts";
-import type { Fate } from "./unruly/unruly.ts";
+import type { OutOfMemory } from "./faulty/memory.ts";
+import type { Fate } from "./faulty/faulty-queue.ts";
 
 /** If so many lost messages are expected and none was lost, the run has failed: chance alone hardly ever explains that. */
 const EXPECTED_MIN = 10;

@@ -1,4 +1,4 @@
-/** Deploys the targets of the load: a control plane with an unruly queue, and a function with handlers. */
+/** Deploys the targets of the load: a control plane with a queue that doubles, delays and loses messages, and a function with handlers. */
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
 import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
@@ -29,8 +29,8 @@ export async function setup(project) {
     functionName: HANDLERS,
     entry: "test/load-aws/handlers/lambda.ts",
   });
-  const code = join(CACHE, "unruly");
-  const entries = ["ingress", "admin", "worker", "sweeper"].map((name) => [name, `test/load-aws/unruly/${name}.ts`]);
+  const code = join(CACHE, "faulty");
+  const entries = ["ingress", "admin", "worker", "sweeper"].map((name) => [name, `test/load-aws/faulty/${name}.ts`]);
   await bundleFunctions({ ...Object.fromEntries(entries), keys: "functions/keys/lambda.ts" }, code);
   const settings = JSON.stringify(SHORT);
   const context = { ...emulatorContext(HANDLERS), "worker-concurrency": "4", "code-folder": code, settings };

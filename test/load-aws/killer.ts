@@ -60,7 +60,7 @@ export class Killer {
   }
 
   /** Resolves when `stop` was called and all processes run again. */
-  async rage(): Promise<void> {
+  async run(): Promise<void> {
     const others = [this.#every(WIPE_EVERY_MS, () => this.#wipe()), this.#every(SWEEP_EVERY_MS, () => this.#sweep())];
     while (!this.#isOver) {
       await pause(between(this.#random, WAIT_MIN_MS, WAIT_MAX_MS));

@@ -45,7 +45,7 @@ const OPEN_MAX = 60;
  */
 const PATIENCE_MS = 150_000;
 const TELL_EVERY_MS = 60_000;
-/** Longer than a lost driver, a lost message and the sweeper's next passes take together. */
+/** Longer than the sweeper takes to find an invocation after the loss of its driver and its message. */
 const STANDS_STILL_MS = 100_000;
 const EVIDENCE_MAX = 5;
 
@@ -80,7 +80,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const killer = new Killer(aws.plain, FUNCTIONS, tail, seededRandom(SEED + 1));
   const watch = new MemoryWatch(FUNCTIONS);
   const followed = tail.follow();
-  const raged = killer.rage();
+  const killing = killer.run();
   await throttle(THROTTLE_ENDPOINT, "/begin");
   const keep = (name: string) =>
     keepEvidence(FOLDER, name, book, client).catch((error: unknown) =>
@@ -88,9 +88,9 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
     );
   const load = await submitUntil(endMs, { book, client, tail, watch, killer, keep });
   killer.stop();
-  await raged;
+  await killing;
   const throttled = await throttle(THROTTLE_ENDPOINT, "/end");
-  say("no process is struck any more, and no request throttled");
+  say("from now on, no process is killed or stopped, and no request is throttled");
   if (!(await settled(load.underWay, endMs + PATIENCE_MS, () => keep("late")))) {
     tail.stop();
     await keep("end");

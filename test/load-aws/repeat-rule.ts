@@ -4,7 +4,7 @@
  * driver of each attempt is known, and it must have been hit. Over Lambda it is unknown, and some driver must have been hit
  * between the sending of the attempt and the latest time of its commit. A process also counts as hit when it runs out of memory,
  * and when one of its requests is throttled; where the driver is unknown, a throttled request counts only if its client gave up.
- * Executions that threw on purpose need no blow. No attempt executes a step twice. An execution that no result names belongs to
+ * Executions that threw on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to
  * an invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
@@ -48,7 +48,7 @@ export function judgeLedger(
       const blow = blows.find((each) => explains(each, line, step.atMs));
       if (blow === undefined)
         complaints.push(
-          `${nameOf(step)} was executed at ${line.atMs}, and nothing explains why not committed: ${JSON.stringify(line)}`,
+          `${nameOf(step)} was executed at ${line.atMs}, and nothing explains why it was not committed: ${JSON.stringify(line)}`,
         );
       else undone[`${blow.name} ${blow.kind}`] = (undone[`${blow.name} ${blow.kind}`] ?? 0) + 1;
     }

@@ -25,7 +25,7 @@ export const NO_FILTER: InvocationFilter = {
 export type ReadFilter =
   | { readonly kind: "filter"; readonly filter: InvocationFilter }
   /** The text is the id of an invocation. */
-  | { readonly kind: "jump"; readonly id: string }
+  | { readonly kind: "id"; readonly id: string }
   | { readonly kind: "unclear"; readonly why: string };
 
 const NAMES = [...LIST_NAMES, "key", "age", "id"] as const;
@@ -63,7 +63,7 @@ export function readFilter(text: string): ReadFilter {
   for (const token of tokensOf(text)) {
     const { name = nameOfWord(token.value), value } = token;
     if (name === "id" || (token.name === undefined && ID.test(value)))
-      return ID.test(value) ? { kind: "jump", id: value } : unclear(`'${value}' is no id of an invocation`);
+      return ID.test(value) ? { kind: "id", id: value } : unclear(`'${value}' is no id of an invocation`);
     if (name === "key") filter = { ...filter, key: value };
     else if (name === "age") {
       if (ageMsOf(value) === undefined) return unclear("Write an age as age:>1h (older) or age:<10m (younger)");

@@ -16,7 +16,7 @@ export interface SubscribeForm {
 }
 
 /** The server checks the names and the options; the form only refuses to send an incomplete request. */
-export function gapIn({ cluster, topic, service, options }: SubscribeForm): string | undefined {
+export function missingIn({ cluster, topic, service, options }: SubscribeForm): string | undefined {
   if (cluster === "") return "Choose a cluster.";
   if (topic.trim() === "") return "Name the topic.";
   if (service === "") return "Choose a handler.";

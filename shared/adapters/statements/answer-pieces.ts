@@ -1,4 +1,4 @@
-/** The pieces of an answer between an evaluator, which stops if they are not taken, and the reader of the answer. */
+/** The pieces of an answer on the way from an evaluator to the reader of the answer. The evaluator stops while none is taken. */
 
 /** The events of the reader of the pieces. */
 export interface PiecesWatch {
@@ -39,13 +39,13 @@ export class AnswerPieces implements AsyncIterableIterator<Uint8Array> {
     this.#watch.taken();
   }
 
-  /** Ends the pieces after those that are untaken. */
+  /** Ends the pieces once the reader has taken those that are left. */
   end(): void {
     this.#end ??= {};
     this.#reader?.resolve({ value: undefined, done: true });
   }
 
-  /** Ends the pieces at once: the untaken ones are part of an answer that will not be whole. */
+  /** Ends the pieces at once. Those that are left are dropped, because the answer will not be whole. */
   fail(error: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { error };

@@ -1,4 +1,4 @@
-/** Gathers small groups of rows for one piece of an answer, until they are large, or the first of them has waited. */
+/** Gathers small groups of rows into one piece of an answer, until the piece is large enough or its first row has waited long enough. */
 import type { SqlCells, SqlRows } from "../../engine/ports/sql.ts";
 
 export interface GatherLimits {
@@ -16,7 +16,7 @@ export interface Gathered {
 
 const CELL_BYTES = 8;
 
-/** The last one may have no rows. */
+/** The last piece may have no rows. */
 export async function* gathered(groups: SqlRows["groups"], limits: GatherLimits): AsyncGenerator<Gathered> {
   const source = groups[Symbol.asyncIterator]();
   let rows: SqlCells[] = [];

@@ -13,7 +13,10 @@ export interface StatementProcessesOptions extends Partial<PlaceLimits> {
   readonly environment?: Readonly<Record<string, string>>;
   /** The memory limit of one evaluator. */
   readonly memoryMaxBytes: number;
-  /** How long one statement may wait for its turn, and how long it may run after that, without the waits for its reader. */
+  /**
+   * How long one statement may wait for its turn, and how long it may run after that. The time in which it waits for the reader
+   * of its answer does not count.
+   */
   readonly timeLimitMs: number;
   /** The limit of an answer where it is sent as a whole; absent where it is sent in pieces. */
   readonly wholeMaxBytes?: number;
@@ -22,7 +25,7 @@ export interface StatementProcessesOptions extends Partial<PlaceLimits> {
 const PLACES: PlaceLimits = { runningMax: 2, waitingMax: 16 };
 /** How long an idle evaluator lives; a new start takes a twentieth of a second. */
 const IDLE_MS = 60_000;
-/** A larger evaluator is killed after its statement, to free its memory; a new evaluator uses half as much. */
+/** An evaluator above this size is killed after its statement, to free its memory; a new evaluator uses half of this size. */
 const IDLE_MAX_BYTES = 128 * 1024 * 1024;
 
 export class StatementProcesses {

@@ -11,7 +11,7 @@ export interface Asked {
   readonly statement: string;
   readonly tables: readonly SqlTable[];
   readonly nowMs: number;
-  /** The time in which a reader waits for rows. The time in which the evaluator waits for its reader does not count. */
+  /** How long the reader may wait for rows in all. The time in which the evaluator waits for the reader does not count. */
   readonly timeMs: number;
   readonly memoryMaxBytes: number;
   /** The limit of an answer that is sent as a whole; absent for an answer in pieces. */

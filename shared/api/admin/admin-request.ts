@@ -8,7 +8,7 @@ import { PlainRefusal } from "./plain-refusal.ts";
 import type { InvocationUseCases } from "./use-cases.ts";
 
 /** Evaluates statements and encodes their answers, as the JSON of the query route or as an Arrow stream. */
-export interface StatementFront {
+export interface StatementEvaluation {
   readonly json: Sql<WrittenAnswer>;
   /** JSON that names the columns of the statement before the rows. */
   readonly columnedJson: Sql<WrittenAnswer>;
@@ -40,7 +40,7 @@ export interface AdminDeps {
   readonly metricsText: () => Promise<string>;
   readonly invocations: InvocationUseCases;
   /** Answers `POST /query`; absent if the route is unsupported. */
-  readonly statements?: StatementFront;
+  readonly statements?: StatementEvaluation;
 }
 
 export interface AdminRequest {

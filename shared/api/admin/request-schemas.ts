@@ -46,7 +46,7 @@ export const UpdateDeployment = z
     arn: optional(z.string()).describe("The new ARN; the registered one unless given."),
     assume_role_arn: optional(z.string()).describe("The role as which the function is called."),
     additional_headers: additionalHeaders.describe(
-      "Replaces all headers; as registered unless given. Required, {} for none, if there are stored headers and the new address has another " +
+      "Replaces all headers; as registered unless given. Required ({} for no headers) if there are stored headers and the new address has another " +
         "scheme, host or port, or the new ARN is that of another function.",
     ),
     overwrite: flag("PATCH only: takes over the discovered services as well."),
@@ -145,7 +145,7 @@ const wholeNumber = z
 
 export const ShowInvocationQuery = z.object({
   values: queryFlag(
-    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all, also of one with limit=1.`,
+    `Shows the values of the entries, each up to ${VALUE_MAX_BYTES} bytes, and ${VALUES_MAX_BYTES} bytes in all. With limit=1, the one value may have all of these bytes.`,
   ),
   from: wholeNumber.optional().describe("The index of the first entry; 0 unless given."),
   limit: wholeNumber

@@ -13,8 +13,8 @@ import type { Step, Transition } from "./transition.ts";
 type Failed = Extract<AttemptOutcome, { kind: "failed" }>;
 
 /**
- * Writes what an attempt has added so far; the attempt goes on. The retries since the last stored command begin anew, as they
- * do if an attempt that stored a command fails.
+ * Writes what an attempt has added so far; the attempt goes on. If it has added a command, the count of retries since the last
+ * stored command starts again at 0. `failed` follows the same rule.
  */
 export function attemptGrew(invocation: Invocation, event: AttemptGrew): Transition {
   const { policyAttempts, sinceEntry } = invocation.retries;

@@ -45,8 +45,8 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // If this driver took the lock late or got it in line, the invocation may have ended. The driver of this wake then gives
-      // the lock back (I6).
+      // The lock may name the invocation although another driver has ended it, if this driver's take came late or the lock was
+      // handed to its ticket. The driver of this wake then gives the lock back (I6).
       if (turn === "lost" && active.lock.mayBeHeld && !active.origin.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
@@ -199,7 +199,8 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
   active.attempt.leaveRoom();
   switch (step.kind) {
     case "end":
-      // The redo of a last segment ends with the message of its driver, which is recalled after the end.
+      // After the end, the backstop is recalled and nothing redoes the last segment, so the acceptances of its calls must be
+      // durable before.
       await active.children.settle();
       await keepArrivals(engine, active.invocation);
       await unlistTombstone(engine, active.invocation);

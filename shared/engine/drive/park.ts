@@ -181,7 +181,7 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
 /**
  * Writes the park and sets its wake. A wake that is not near is set before the park: if the driver dies between the two,
  * the wake is needless, but no park lacks a wake. A near wake is sent after the park, because its message could otherwise
- * come before the park. If the driver dies between the two, its backstop finds the park and is sent again for its moment.
+ * come before the park. If the driver dies between the two, its backstop finds the park and is sent again for the moment of the wake.
  * @returns false if another process has the lease
  */
 async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<boolean> {

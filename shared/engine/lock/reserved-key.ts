@@ -72,7 +72,7 @@ async function takeAlone(engine: Engine, active: ActiveInvocation, { pk, free }:
   const { known } = active.lock;
   const outcome = await engine.table.update(lockKey(pk), takenBy(acceptance, known!), whileFree(free));
   const lock = readLock(outcome.written ? outcome.item : outcome.existing);
-  // The item of this very write refuses its repetition.
+  // If the answer to the write was lost, the write was sent again, and the item of the first one refused it.
   if (isHeldBy(lock, acceptance) && lock.grant === known!.grant) active.lock.noteTaken(lock);
   else active.lose();
 }

@@ -59,7 +59,7 @@ export async function writeArrival(
   const expiresAtS =
     to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, engine.clock.nowMs());
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, atMs, expiresAtS);
-  // The pieces of a large record are written first, so a repetition asks whether the arrival is there.
+  // The pieces of a large record are written before the record. This read saves them if the arrival exists already.
   if (recordBytes(item) > PIECE_MAX_BYTES && (await engine.table.get({ pk: item.pk, sk: item.sk })) !== undefined)
     return false;
   const fit = await chunkForPut(engine, { ...item, ...actAttributes(act) }, to.nonce);
@@ -122,7 +122,7 @@ export async function currentLife(engine: Engine, id: InvocationId): Promise<Add
   return existing && addresseeIn(id, existing);
 }
 
-/** The addressee for the loaded life of an open invocation. A later life does not get its arrivals. */
+/** The addressee for the loaded life of an open invocation. Arrivals for this life do not reach a later one. */
 export function openLifeOf(engine: Engine, { invocation, leaseRecord }: Loaded): Addressee {
   const { id, nonce, target, completionRetentionMs } = invocation.acceptance;
   const nowMs = engine.clock.nowMs();
@@ -150,7 +150,7 @@ export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct
 
 /**
  * Orders the kill of an invocation, if this call created it. The acceptance is durable, or this process drives the call and
- * its write is under way. One that is absent then was purged or has expired.
+ * the write of the acceptance is under way. If no acceptance exists after that write, it was purged or has expired.
  */
 export async function orderKillOfCall(
   engine: Engine,

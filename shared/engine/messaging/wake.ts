@@ -83,10 +83,7 @@ function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
   return `${id}.${nonce}.${wakeAtMs}`;
 }
 
-/**
- * The wake-up of a park counts as near within this time. A message without `wakeAtMs` is put back until the wake-up only
- * then.
- */
+/** The wake-up of a park counts as near within this time. Only then is a message without `wakeAtMs` put back until the wake-up. */
 export const EARLY_MS = 90_000;
 
 /**

@@ -82,7 +82,7 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
   return isMade(await besideReservations(engine, pk, write), nonce);
 }
 
-/** True also if only the repetition of this edit's write was refused. Applied twice, the edit would undo later changes. */
+/** True also if the write succeeded, its answer was lost, and its repetition was refused. A second edit would undo later changes. */
 function isMade(outcome: Updated, nonce: Nonce): boolean {
   return outcome.written || readLock(outcome.existing).editedBy === nonce;
 }

@@ -38,7 +38,7 @@ export function entryType(entry: Entry): string {
   return entry.kind === "command" ? `Command: ${entry.type}` : `Notification: ${entry.type}`;
 }
 
-/** The index of the entry of each command: failures name commands, and a restart names entries. */
+/** For each command, the index of its entry: a failure names the index of a command, but a restart needs that of an entry. */
 export function commandPlaces(entries: readonly Entry[]): readonly number[] {
   return entries.flatMap(({ kind }, index) => (kind === "command" ? [index] : []));
 }

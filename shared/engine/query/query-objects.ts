@@ -93,7 +93,7 @@ interface QueueCells {
   readonly statuses: readonly Presented[];
   /** @returns undefined if the summary is no row */
   ofOpen(summary: Summary): Cells | undefined | Promise<Cells | undefined>;
-  /** Cells of the rows of `ofOpen` that cost a read, which only a statement that names them makes. */
+  /** Cells of the rows of `ofOpen` that cost a read. Only a statement that names one of these cells makes the read. */
   readonly beside?: Readonly<Record<string, (summary: Summary) => Promise<CellValue | undefined>>>;
 }
 

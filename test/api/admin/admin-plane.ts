@@ -10,7 +10,7 @@ import { readSettings } from "../../../shared/config/settings.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { openEmbedded } from "../../../shared/wiring/embedded.ts";
-import { uiFront } from "../../../shared/wiring/ui-front.ts";
+import { builtInUi } from "../../../shared/wiring/built-in-ui.ts";
 import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
 import { silentLog } from "../../recording-log.ts";
 
@@ -50,13 +50,13 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     version: "9.8.7",
     ingressEndpoint: "http://127.0.0.1:8080/",
     runsOn: "one-process",
-    uiFiles: uiFront(),
+    uiFiles: builtInUi(),
     ingress: ingressApp(embedded.engine, ingressUseCases(embedded.engine)),
     recentEnds: () => embedded.recentEnds.view(),
     metricsText: embedded.metricsText,
     invocations: { ...unknown, ...invocations },
   };
-  const face = adminApp(embedded.engine, deps);
+  const app = adminApp(embedded.engine, deps);
   return {
     engine: embedded.engine,
     deps,
@@ -70,12 +70,12 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
         headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
         body: new TextEncoder().encode(sent),
       };
-      const response = await face(request);
+      const response = await app(request);
       const text = new TextDecoder().decode(response.body);
       const isJson = response.headers["content-type"] === "application/json";
       return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
     },
-    respond: (method, path, headers) => face({ method, path, query: "", headers, body: new Uint8Array(0) }),
+    respond: (method, path, headers) => app({ method, path, query: "", headers, body: new Uint8Array(0) }),
     async close() {
       await embedded.close();
       rmSync(dir, { recursive: true, force: true });

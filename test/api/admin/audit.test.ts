@@ -54,8 +54,8 @@ async function ask(
   caller?: string,
   more: Partial<HttpRequest> = {},
 ): Promise<number> {
-  const face = adminApp({ ...plane.engine, log }, { ...plane.deps, invocations });
-  const { status } = await face({
+  const app = adminApp({ ...plane.engine, log }, { ...plane.deps, invocations });
+  const { status } = await app({
     method,
     path,
     query: "",

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import { columnedJson, rowsJson } from "../../../shared/api/admin/query-rows.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
-import { statementFront, type OpenStatementFront } from "../../../shared/wiring/statement-front.ts";
+import { statementEvaluation, type OpenStatementEvaluation } from "../../../shared/wiring/statement-evaluation.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
 import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
 
 let plane: AdminPlane;
-let statements: OpenStatementFront;
+let statements: OpenStatementEvaluation;
 beforeAll(async () => {
   plane = await openAdminPlane();
-  statements = statementFront(plane.engine, readSettings({ environment: {}, flags: {} }).settings);
+  statements = statementEvaluation(plane.engine, readSettings({ environment: {}, flags: {} }).settings);
 });
 afterAll(() => {
   statements.close();
@@ -20,7 +20,7 @@ afterAll(() => {
 });
 
 async function ask(method: string, target: string, body?: unknown, accept = "application/json") {
-  const face = adminApp(plane.engine, {
+  const app = adminApp(plane.engine, {
     version: "1.2.3",
     runsOn: "one-process",
     metricsText: async () => "",
@@ -30,7 +30,7 @@ async function ask(method: string, target: string, body?: unknown, accept = "app
   const [path = "", query = ""] = target.split("?");
   const sent = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body ?? ""));
   const headers = { "content-type": "application/json", accept };
-  const response = await face({ method, path, query, headers, body: sent });
+  const response = await app({ method, path, query, headers, body: sent });
   return { ...response, text: new TextDecoder().decode(response.body) };
 }
 

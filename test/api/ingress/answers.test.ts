@@ -10,7 +10,7 @@ function request(line: string, headers: Readonly<Record<string, string>> = {}, b
 
 test("a call is answered with the handler's bytes, its content type and the invocation's id", async () => {
   const bytes = new Uint8Array([0, 255, 128, 10]);
-  const response = await smallWorld().face(request("POST /Greeter/echo", {}, bytes));
+  const response = await smallWorld().app(request("POST /Greeter/echo", {}, bytes));
   expect(response).toEqual({
     status: 200,
     headers: {
@@ -24,11 +24,11 @@ test("a call is answered with the handler's bytes, its content type and the invo
 });
 
 test("an empty output has no content type unless the handler sets one for it", async () => {
-  const { face } = smallWorld();
-  expect((await face(request("POST /Greeter/echo"))).headers["content-type"]).toBeUndefined();
-  expect((await face(request("POST /Greeter/text"))).headers["content-type"]).toBeUndefined();
-  expect((await face(request("POST /Greeter/text", {}, "x"))).headers["content-type"]).toBe("text/plain");
-  expect((await face(request("POST /Greeter/typed"))).headers["content-type"]).toBe("text/plain");
+  const { app } = smallWorld();
+  expect((await app(request("POST /Greeter/echo"))).headers["content-type"]).toBeUndefined();
+  expect((await app(request("POST /Greeter/text"))).headers["content-type"]).toBeUndefined();
+  expect((await app(request("POST /Greeter/text", {}, "x"))).headers["content-type"]).toBe("text/plain");
+  expect((await app(request("POST /Greeter/typed"))).headers["content-type"]).toBe("text/plain");
 });
 
 test.each([
@@ -40,8 +40,8 @@ test.each([
   "POST /engine/call/Greeter/echo",
   "GET /Greeter/echo?unknown=1",
 ])("%s is a call", async (line) => {
-  const { face, submissions } = smallWorld();
-  expect((await face(request(line))).status).toBe(200);
+  const { app, submissions } = smallWorld();
+  expect((await app(request(line))).status).toBe(200);
   expect(submissions[0]!.target).toEqual({ service: "Greeter", handler: "echo" });
 });
 
@@ -51,8 +51,8 @@ test.each([
   ["POST /engine/send/Greeter/echo", "echo"],
   ["GET /Greeter/send/send", "send"],
 ])("%s is a send", async (line, handler) => {
-  const { face, submissions } = smallWorld();
-  const response = await face(request(line));
+  const { app, submissions } = smallWorld();
+  const response = await app(request(line));
   expect([response.status, response.headers["content-type"]]).toEqual([202, "application/json"]);
   expect(JSON.parse(textOf(response))).toEqual({ invocationId: idOf("fresh 1"), status: "Accepted" });
   expect(response.headers["x-restate-id"]).toBe(idOf("fresh 1"));
@@ -67,14 +67,14 @@ test.each([
   ["delay=P1DT2H", "2026-11-22T07:43:02.661000000Z"],
   ["delay=0ms", "2026-11-21T05:43:02.661000000Z"],
 ])("a send with %s shows when it will run", async (query, executionTime) => {
-  const response = await smallWorld().face(request(`POST /Greeter/echo/send?${query}`));
+  const response = await smallWorld().app(request(`POST /Greeter/echo/send?${query}`));
   expect(JSON.parse(textOf(response))).toMatchObject({ executionTime, status: "Accepted" });
 });
 
 test("the answer to a repeated send has the time of the first send and the status PreviouslyAccepted", async () => {
-  const { face } = smallWorld();
-  const first = await face(request("POST /Greeter/echo/send?delay=5s", { "idempotency-key": "k" }));
-  const second = await face(request("POST /Greeter/echo/send?delay=9s", { "idempotency-key": "k" }));
+  const { app } = smallWorld();
+  const first = await app(request("POST /Greeter/echo/send?delay=5s", { "idempotency-key": "k" }));
+  const second = await app(request("POST /Greeter/echo/send?delay=9s", { "idempotency-key": "k" }));
   expect(second.status).toBe(202);
   expect(JSON.parse(textOf(second))).toEqual({
     ...(JSON.parse(textOf(first)) as object),
@@ -100,9 +100,9 @@ describe("an invocation that completed earlier", () => {
     ["POST /engine/output", byBody],
     ["POST /restate/output", JSON.stringify({ target: "invocation", invocationId: id })],
   ])("gives its result and its expiry to %s %s", async (line, body) => {
-    const { face } = smallWorld();
-    expect((await face(request("POST /Greeter/text", key, "first"))).headers["idempotency-expires"]).toBeUndefined();
-    const again = await face(request(line, key, body));
+    const { app } = smallWorld();
+    expect((await app(request("POST /Greeter/text", key, "first"))).headers["idempotency-expires"]).toBeUndefined();
+    const again = await app(request(line, key, body));
     expect([again.status, textOf(again)]).toEqual([200, "first"]);
     expect(again.headers).toMatchObject({
       "x-restate-id": id,
@@ -112,10 +112,10 @@ describe("an invocation that completed earlier", () => {
   });
 
   test("gives its failure with the expiry too", async () => {
-    const { face } = smallWorld();
+    const { app } = smallWorld();
     const failure = JSON.stringify({ code: 409, message: "killed" });
-    await face(request("POST /Greeter/fail", key, failure));
-    const again = await face(request("GET /restate/invocation/Greeter/fail/k/output"));
+    await app(request("POST /Greeter/fail", key, failure));
+    const again = await app(request("GET /restate/invocation/Greeter/fail/k/output"));
     expect(again.status).toBe(409);
     expect(again.headers["idempotency-expires"]).toBe(EXPIRES);
   });
@@ -136,7 +136,7 @@ test.each([
   [204, 500],
   [304, 500],
 ])("a terminal error with code %d has status %d and keeps its code", async (code, status) => {
-  const response = await smallWorld().face(
+  const response = await smallWorld().app(
     request("POST /Greeter/fail", {}, JSON.stringify({ code, message: "custom boom" })),
   );
   expect(response.status).toBe(status);
@@ -148,21 +148,21 @@ test.each([
 
 test("metadata and stack trace of a failure are shown where the failure has them", async () => {
   const failure = { code: 500, message: "m", metadata: [{ key: "k1", value: "v1" }], stacktrace: "at x" };
-  const response = await smallWorld().face(request("POST /Greeter/fail", {}, JSON.stringify(failure)));
+  const response = await smallWorld().app(request("POST /Greeter/fail", {}, JSON.stringify(failure)));
   expect(JSON.parse(textOf(response))).toEqual({ ...failure, metadata: { k1: "v1" }, source: "invocation" });
-  const bare = await smallWorld().face(request("POST /Greeter/fail", {}, '{"code":500,"message":"m","metadata":[]}'));
+  const bare = await smallWorld().app(request("POST /Greeter/fail", {}, '{"code":500,"message":"m","metadata":[]}'));
   expect(JSON.parse(textOf(bare))).not.toHaveProperty("metadata");
 });
 
 test("a lookup computes the id of a target that was never called", async () => {
   const body = { target: "idempotentInvocation", service: "Counter", handler: "add", key: "k", idempotencyKey: "i" };
-  const response = await smallWorld().face(request("POST /restate/lookup", {}, JSON.stringify(body)));
+  const response = await smallWorld().app(request("POST /restate/lookup", {}, JSON.stringify(body)));
   expect([response.status, response.headers["content-type"]]).toEqual([200, "application/json"]);
   expect(JSON.parse(textOf(response))).toEqual({ invocationId: idOf("Counter/k/add", "i") });
 });
 
 test.each(["restate", "stepwell", "engine"])("/%s/health lists all services, private ones too", async (prefix) => {
-  const response = await smallWorld().face(request(`GET /${prefix}/health`));
+  const response = await smallWorld().app(request(`GET /${prefix}/health`));
   expect(response.status).toBe(200);
   expect(JSON.parse(textOf(response))).toEqual({ services: ["Greeter", "Counter", "Signup"] });
 });
@@ -171,22 +171,22 @@ describe("an awakeable", () => {
   const id = `sign_1${"A".repeat(38)}`;
 
   test("is resolved with the unchanged bytes", async () => {
-    const { face, awakeables } = smallWorld();
-    const response = await face(request(`POST /restate/awakeables/${id}/resolve`, {}, "\u0000raw"));
+    const { app, awakeables } = smallWorld();
+    const response = await app(request(`POST /restate/awakeables/${id}/resolve`, {}, "\u0000raw"));
     expect([response.status, response.body.length, response.headers["content-type"]]).toEqual([202, 0, undefined]);
     expect(awakeables).toEqual([{ id, result: { kind: "success", value: new TextEncoder().encode("\u0000raw") } }]);
   });
 
   test("is rejected with the body as text, also if it is not UTF-8", async () => {
-    const { face, awakeables } = smallWorld();
+    const { app, awakeables } = smallWorld();
     const body = new Uint8Array([110, 111, 0xff]);
-    expect((await face(request(`POST /engine/a/${id}/reject`, {}, body))).status).toBe(202);
+    expect((await app(request(`POST /engine/a/${id}/reject`, {}, body))).status).toBe(202);
     expect(awakeables).toEqual([{ id, result: { kind: "failure", failure: { code: 500, message: "no\ufffd" } } }]);
   });
 
   test("with an id of an unsupported old protocol is accepted and ignored", async () => {
-    const { face, awakeables } = smallWorld();
-    expect((await face(request(`POST /restate/a/prom_1${"A".repeat(38)}/resolve`))).status).toBe(202);
+    const { app, awakeables } = smallWorld();
+    expect((await app(request(`POST /restate/a/prom_1${"A".repeat(38)}/resolve`))).status).toBe(202);
     expect(awakeables).toEqual([]);
   });
 });

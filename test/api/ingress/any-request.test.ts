@@ -87,7 +87,7 @@ const requests = fc.record({
 test("any request gets a well-formed response", async () => {
   await fc.assert(
     fc.asyncProperty(requests, async (request) => {
-      const response = await smallWorld().face(request);
+      const response = await smallWorld().app(request);
       expect(Number.isInteger(response.status)).toBe(true);
       expect(response.status).toBeGreaterThanOrEqual(200);
       expect(response.status).toBeLessThanOrEqual(599);

@@ -5,7 +5,7 @@ import { request, smallWorld } from "./small-world.ts";
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 test("the handler gets the request path first, then the other headers in their order", async () => {
-  const { face, submissions } = smallWorld();
+  const { app, submissions } = smallWorld();
   const headers = {
     "user-agent": "curl",
     "content-type": "text/plain",
@@ -14,7 +14,7 @@ test("the handler gets the request path first, then the other headers in their o
     "x-restate-id": "given",
     traceparent: TRACEPARENT,
   };
-  await face(request("POST //Greeter/echo?a=b%20c", headers, "x"));
+  await app(request("POST //Greeter/echo?a=b%20c", headers, "x"));
   expect(submissions[0]!.headers).toEqual([
     { key: "x-restate-ingress-path", value: "//Greeter/echo?a=b%20c" },
     ...Object.entries(headers).map(([key, value]) => ({ key, value })),
@@ -22,7 +22,7 @@ test("the handler gets the request path first, then the other headers in their o
 });
 
 test("credentials, and headers of the connection or of the gateway, are not submitted", async () => {
-  const { face, submissions } = smallWorld();
+  const { app, submissions } = smallWorld();
   const dropped = {
     connection: "close",
     host: "localhost",
@@ -42,19 +42,19 @@ test("credentials, and headers of the connection or of the gateway, are not subm
     "transfer-encoding": "chunked",
     upgrade: "h2c",
   };
-  await face(request("POST /Greeter/echo", dropped));
+  await app(request("POST /Greeter/echo", dropped));
   expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: "/Greeter/echo" }]);
   expect(JSON.stringify(submissions)).not.toContain("secret");
 });
 
 test("a caller can neither forge its path header nor remove a proxy's headers", async () => {
-  const { face, submissions } = smallWorld();
+  const { app, submissions } = smallWorld();
   const spoofed = {
     "x-restate-ingress-path": "/Admin/all",
     connection: "x-forwarded-for",
     "x-forwarded-for": "1.2.3.4",
   };
-  await face(request("POST /Greeter/echo", spoofed));
+  await app(request("POST /Greeter/echo", spoofed));
   expect(submissions[0]!.headers).toEqual([
     { key: "x-restate-ingress-path", value: "/Greeter/echo" },
     { key: "x-forwarded-for", value: "1.2.3.4" },
@@ -68,13 +68,13 @@ test.each([
   ["%61ccess_token=secret&x=1", "?x=1"],
   ["a=X-Amz-Signature&%ff=x-amz-", "?a=X-Amz-Signature&%ff=x-amz-"],
 ])("credentials in the query %s are removed from the path header", async (query, shown) => {
-  const { face, submissions } = smallWorld();
-  await face(request(`POST /Greeter/echo?${query}`));
+  const { app, submissions } = smallWorld();
+  await app(request(`POST /Greeter/echo?${query}`));
   expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: `/Greeter/echo${shown}` }]);
 });
 
 test("headers that the settings name are submitted, even credentials, but never the headers that are meant for the ingress", async () => {
-  const { face, submissions } = smallWorld({
+  const { app, submissions } = smallWorld({
     forwardHeaders: ["authorization", "x-amzn-*", "host", "idempotency-key"],
   });
   const headers = {
@@ -85,7 +85,7 @@ test("headers that the settings name are submitted, even credentials, but never 
     "x-amz-date": "today",
     "x-amzn-trace-id": "1",
   };
-  await face(request("POST /Greeter/echo", headers));
+  await app(request("POST /Greeter/echo", headers));
   expect(submissions[0]!.headers.slice(1)).toEqual([
     { key: "authorization", value: "Bearer wanted" },
     { key: "x-amzn-trace-id", value: "1" },
@@ -93,24 +93,24 @@ test("headers that the settings name are submitted, even credentials, but never 
 });
 
 test("the idempotency key is part of the submission, even if it is empty", async () => {
-  const { face, submissions } = smallWorld();
-  await face(request("POST /Greeter/echo", { "idempotency-key": "" }));
-  await face(request("POST /Greeter/echo"));
+  const { app, submissions } = smallWorld();
+  await app(request("POST /Greeter/echo", { "idempotency-key": "" }));
+  await app(request("POST /Greeter/echo"));
   expect(submissions[0]!.idempotencyKey).toBe("");
   expect(submissions[1]).not.toHaveProperty("idempotencyKey");
 });
 
 test("a valid trace context is submitted, and an invalid one is dropped", async () => {
-  const { face, submissions } = smallWorld();
-  await face(request("POST /Greeter/echo", { traceparent: TRACEPARENT }));
-  await face(request("POST /Greeter/echo", { traceparent: "nonsense" }));
+  const { app, submissions } = smallWorld();
+  await app(request("POST /Greeter/echo", { traceparent: TRACEPARENT }));
+  await app(request("POST /Greeter/echo", { traceparent: "nonsense" }));
   expect(submissions[0]!.traceparent).toBe(TRACEPARENT);
   expect(submissions[1]).not.toHaveProperty("traceparent");
 });
 
 test("every response has the CORS headers for its origin, refusals too", async () => {
   for (const line of ["POST /Greeter/echo", "POST /Nope/echo", "GET /"]) {
-    const { headers } = await smallWorld().face(request(line, { origin: "https://a.example" }));
+    const { headers } = await smallWorld().app(request(line, { origin: "https://a.example" }));
     expect(headers).toMatchObject({
       vary: "origin, access-control-request-method, access-control-request-headers",
       "access-control-allow-credentials": "true",
@@ -120,14 +120,14 @@ test("every response has the CORS headers for its origin, refusals too", async (
 });
 
 test("a preflight gets the permissions that it asks for and reaches no handler", async () => {
-  const { face, submissions } = smallWorld();
+  const { app, submissions } = smallWorld();
   const asked = {
     origin: "https://a.example",
     "access-control-request-method": "POST",
     "access-control-request-headers": "content-type, idempotency-key",
   };
   for (const path of ["/Greeter/echo", "/", "/Nope/x", "*"]) {
-    const { status, headers, body } = await face(request(`OPTIONS ${path}`, asked));
+    const { status, headers, body } = await app(request(`OPTIONS ${path}`, asked));
     expect([status, body.length]).toEqual([200, 0]);
     expect(headers).toMatchObject({
       "access-control-allow-origin": "https://a.example",
@@ -139,8 +139,8 @@ test("a preflight gets the permissions that it asks for and reaches no handler",
 });
 
 test("a client that has gone leaves no error in the log", async () => {
-  const { face, logged } = smallWorld();
+  const { app, logged } = smallWorld();
   const gone = AbortSignal.abort();
-  expect((await face({ ...request("POST /Greeter/break"), signal: gone })).status).toBe(499);
+  expect((await app({ ...request("POST /Greeter/break"), signal: gone })).status).toBe(499);
   expect(logged).toEqual([]);
 });

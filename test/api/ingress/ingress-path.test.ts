@@ -49,7 +49,7 @@ test("any key survives escaping and decoding", () => {
 });
 
 test("service, handler and idempotency key are taken literally, keys are decoded", async () => {
-  const { face, useCases } = smallWorld();
+  const { app, useCases } = smallWorld();
   const asked: unknown[] = [];
   const { idempotentId } = useCases;
   useCases.idempotentId = (target, key) => {
@@ -58,7 +58,7 @@ test("service, handler and idempotency key are taken literally, keys are decoded
   };
   const answers = [];
   for (const target of ["Counter/a%2Fb/add", "Counter/a%2Fb/%61dd", "Count%65r/a%2Fb/add"]) {
-    answers.push((await face(request(`GET /restate/invocation/${target}/i%2Fk/output`))).body);
+    answers.push((await app(request(`GET /restate/invocation/${target}/i%2Fk/output`))).body);
   }
   expect(asked).toEqual([[{ service: "Counter", key: "a/b", handler: "add" }, "i%2Fk"]]);
   const [, handler, service] = answers.map((body) => new TextDecoder().decode(body));
@@ -68,8 +68,8 @@ test("service, handler and idempotency key are taken literally, keys are decoded
 
 test("the registry is asked once for a call to a service", async () => {
   const asked: string[] = [];
-  const { face } = smallWorld();
-  expect((await face(request("POST /Greeter/echo"))).status).toBe(200);
+  const { app } = smallWorld();
+  expect((await app(request("POST /Greeter/echo"))).status).toBe(200);
   const registry = {
     route: async (service: string, handler: string) => {
       asked.push(`${service}/${handler}`);

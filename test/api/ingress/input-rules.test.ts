@@ -42,9 +42,9 @@ const ROWS: readonly Row[] = [
 describe("a request passes the input rule of its handler or is refused with the reason", () => {
   for (const { handler, contentType, body, refusal } of ROWS) {
     test(`${handler}: ${contentType ?? "no content type"}, ${body ?? "no body"} ${refusal ?? "passes"}`, async () => {
-      const { face, submissions } = smallWorld();
+      const { app, submissions } = smallWorld();
       const headers = contentType === undefined ? {} : { "content-type": contentType };
-      const response = await face(request(`POST /Greeter/${handler}`, headers, body));
+      const response = await app(request(`POST /Greeter/${handler}`, headers, body));
       if (refusal === undefined) {
         expect([response.status, textOf(response)]).toEqual([200, body ?? ""]);
         return;
@@ -59,6 +59,6 @@ describe("a request passes the input rule of its handler or is refused with the 
 });
 
 test("a GET without a body is an ordinary call", async () => {
-  const response = await smallWorld().face(request("GET /Greeter/echo"));
+  const response = await smallWorld().app(request("GET /Greeter/echo"));
   expect([response.status, textOf(response)]).toEqual([200, ""]);
 });

@@ -199,7 +199,7 @@ describe("a refusal has its status, its source and its message", () => {
   for (const row of [...PATHS, ...METHODS, ...PARAMETERS, ...QUESTIONS]) {
     const { line, headers, body, status, source = "ingress", message, allow } = row;
     test(`${line} ${body ?? ""} is ${status} ${message}`, async () => {
-      const response = await smallWorld().face(request(line, headers, body));
+      const response = await smallWorld().app(request(line, headers, body));
       const json = JSON.parse(textOf(response)) as { code: number; message: string; source: string };
       const wanted = message.endsWith("...") ? expect.stringContaining(message.slice(0, -3)) : message;
       expect(json).toEqual({ code: status, message: wanted, source });
@@ -213,14 +213,14 @@ describe("a refusal has its status, its source and its message", () => {
 });
 
 test("the answer to an attach to an unknown invocation has the requested id in a header", async () => {
-  const response = await smallWorld().face(request(`GET /restate/attach/${ID}`));
+  const response = await smallWorld().app(request(`GET /restate/attach/${ID}`));
   expect(response.headers["x-restate-id"]).toBe(ID);
 });
 
 test("the output of an invocation without a result is 470", async () => {
-  const { face } = smallWorld();
-  const { headers } = await face(request("POST /Greeter/stuck/send"));
-  const response = await face(request(`GET /restate/output/${headers["x-restate-id"]}`));
+  const { app } = smallWorld();
+  const { headers } = await app(request("POST /Greeter/stuck/send"));
+  const response = await app(request(`GET /restate/output/${headers["x-restate-id"]}`));
   expect(response.status).toBe(470);
   expect(response.headers["x-restate-id"]).toBeUndefined();
   expect(JSON.parse(textOf(response))).toEqual({
@@ -236,7 +236,7 @@ test.each([
 ] as const)(
   "an invocation that is unfinished (%s) is answered with %i and the path to wait for its result",
   async (why, status, words) => {
-    const { headers, ...response } = await smallWorld({ unfinished: why }).face(request("POST /Greeter/break-off"));
+    const { headers, ...response } = await smallWorld({ unfinished: why }).app(request("POST /Greeter/break-off"));
     expect(response.status).toBe(status);
     expect(headers).toMatchObject({
       "x-restate-id": UNFINISHED_ID,
@@ -251,8 +251,8 @@ test.each([
 );
 
 test("the detail of an unexpected error is only in the log", async () => {
-  const { face, logged } = smallWorld();
-  const response = await face(request("POST /Greeter/break"));
+  const { app, logged } = smallWorld();
+  const response = await app(request("POST /Greeter/break"));
   expect(textOf(response)).not.toContain("fire");
   expect(JSON.stringify(logged)).toContain("the disk is on fire");
   expect(JSON.stringify(logged)).toContain("abababababababab");

@@ -21,7 +21,7 @@ test.each([
 
 test("a request that fails is logged with the id of the error, and without its path", async () => {
   const world = smallWorld();
-  const text = textOf(await world.face(request("POST /Greeter/break")));
+  const text = textOf(await world.app(request("POST /Greeter/break")));
   const { event, fields } = world.logged.at(-1) as { readonly event: string; readonly fields: LogFields };
   expect([event, fields]).toEqual([
     "ingress-request.failed",

@@ -185,18 +185,18 @@ describe("the failure of an attempt", () => {
       result: { failure: { code: 500, message: "boom", stacktrace: "at home" } },
     });
   });
+});
 
-  test("a cut attempt changes no retry counter", () => {
-    const retries = { policyAttempts: 2, sinceEntry: 2 };
-    const sent = [taken("c1", completion(1))];
-    expect(advance(running({ retries }), attemptEnded({ kind: "cut" })).next.retries).toEqual(retries);
-    expect(advance(running({ retries }), attemptEnded({ kind: "cut" }, { sent })).next.retries).toEqual(retries);
-  });
+test("a cut attempt changes no retry counter", () => {
+  const retries = { policyAttempts: 2, sinceEntry: 2 };
+  const sent = [taken("c1", completion(1))];
+  expect(advance(running({ retries }), attemptEnded({ kind: "cut" })).next.retries).toEqual(retries);
+  expect(advance(running({ retries }), attemptEnded({ kind: "cut" }, { sent })).next.retries).toEqual(retries);
+});
 
-  test("a late end from a former driver changes nothing while the invocation backs off", () => {
-    const backingOff = advance(running(), attemptEnded(failing())).next;
-    const { next, step } = advance(backingOff, attemptEnded({ kind: "ended" }, { atMs: NOW_MS + 1 }));
-    expect(next).toBe(backingOff);
-    expect(step.kind).toBe("ignore");
-  });
+test("a late end from a former driver changes nothing while the invocation backs off", () => {
+  const backingOff = advance(running(), attemptEnded(failing())).next;
+  const { next, step } = advance(backingOff, attemptEnded({ kind: "ended" }, { atMs: NOW_MS + 1 }));
+  expect(next).toBe(backingOff);
+  expect(step.kind).toBe("ignore");
 });

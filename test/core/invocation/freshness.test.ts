@@ -140,20 +140,20 @@ describe("the wake of a suspended invocation", () => {
   test("is absent if no sleep can satisfy the await", () => {
     expect(stepOf(sleeping("first-completed", { completions: [7] }))).toEqual({ kind: "park", status: "suspended" });
   });
+});
 
-  test("a sleep that is over at a poll satisfies the await without an arrival", () => {
-    const invocation = sleeping("first-completed");
-    const before = advance(invocation, poll([], NOW_MS + 9_999)).step;
-    expect(before).toMatchObject({ kind: "park", wakeAtMs: NOW_MS + 10_000 });
-    const after = advance(invocation, poll([], NOW_MS + 10_000)).step;
-    expect(after).toEqual({ kind: "attempt", take: [], dueSleeps: [11] });
-  });
+test("a sleep that is over at a poll satisfies the await without an arrival", () => {
+  const invocation = sleeping("first-completed");
+  const before = advance(invocation, poll([], NOW_MS + 9_999)).step;
+  expect(before).toMatchObject({ kind: "park", wakeAtMs: NOW_MS + 10_000 });
+  const after = advance(invocation, poll([], NOW_MS + 10_000)).step;
+  expect(after).toEqual({ kind: "attempt", take: [], dueSleeps: [11] });
+});
 
-  test("a sleep whose end is in the journal never completes again", () => {
-    const over = taken("c11", completion(11));
-    const resumed = advance(sleeping("first-completed"), poll([], NOW_MS + 10_000)).next;
-    const again = attemptEnded({ kind: "suspended", awaiting: awaiting(13) }, { sent: [over], atMs: NOW_MS + 10_000 });
-    const { next } = advance(resumed, again);
-    expect(advance(next, poll([], NOW_MS + 30_000)).step).toMatchObject({ kind: "attempt", dueSleeps: [12, 13] });
-  });
+test("a sleep whose end is in the journal never completes again", () => {
+  const over = taken("c11", completion(11));
+  const resumed = advance(sleeping("first-completed"), poll([], NOW_MS + 10_000)).next;
+  const again = attemptEnded({ kind: "suspended", awaiting: awaiting(13) }, { sent: [over], atMs: NOW_MS + 10_000 });
+  const { next } = advance(resumed, again);
+  expect(advance(next, poll([], NOW_MS + 30_000)).step).toMatchObject({ kind: "attempt", dueSleeps: [12, 13] });
 });

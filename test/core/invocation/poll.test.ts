@@ -128,18 +128,18 @@ describe("a tombstone", () => {
     const { next } = advance(invocationIn("suspended"), poll([KILL_ARRIVED]));
     expect(expiresAtMs(next)).toBe(NOW_MS + next.acceptance.completionRetentionMs);
   });
+});
 
-  test("an open invocation does not expire", () => {
-    expect(expiresAtMs(invocationIn("suspended"))).toBeUndefined();
-  });
+test("an open invocation does not expire", () => {
+  expect(expiresAtMs(invocationIn("suspended"))).toBeUndefined();
+});
 
-  test("a completed invocation expires when its retention is over", () => {
-    const invocation = invocationIn("completed");
-    const { phase } = invocation;
-    if (phase.status !== "completed") throw new Error("the sample is not completed");
-    const acceptance = { ...invocation.acceptance, completionRetentionMs: 0 };
-    expect(expiresAtMs({ ...invocation, acceptance })).toBe(phase.endedAtMs);
-  });
+test("a completed invocation expires when its retention is over", () => {
+  const invocation = invocationIn("completed");
+  const { phase } = invocation;
+  if (phase.status !== "completed") throw new Error("the sample is not completed");
+  const acceptance = { ...invocation.acceptance, completionRetentionMs: 0 };
+  expect(expiresAtMs({ ...invocation, acceptance })).toBe(phase.endedAtMs);
 });
 
 function withEntries(invocation: Invocation, entries: Parameters<typeof append>[1]): Invocation {

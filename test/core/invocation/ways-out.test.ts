@@ -41,7 +41,7 @@ test("a restart keeps nothing of a journal of an old protocol version", () => {
   expect(commandsOf("restart", invocation, mismatchAt(3))?.at(-1)).toContain("--from 0 ");
 });
 
-test("the run of a workflow has no restart", () => {
+test("the run of a workflow offers no restart", () => {
   const invocation = invocationIn("backing-off", { acceptance: { ...ACCEPTANCE, handlerType: "workflow" } });
   expect(waysOut(invocation, mismatchAt(1), IN_PLACE).map(({ action }) => action)).toEqual(["restore", "move", "kill"]);
 });
@@ -50,7 +50,7 @@ test.each([
   ["is not kept", 0, "is not kept"],
   ["is kept for a minute", 60_000, "is kept for only 1m"],
 ])(
-  "an invocation whose journal %s has no restart, and the kill says what is lost",
+  "an invocation whose journal %s offers no restart, and the text of the kill says what is lost",
   (_how, journalRetentionMs, told) => {
     const invocation = invocationIn("backing-off", { acceptance: { ...ACCEPTANCE, journalRetentionMs }, pin: PIN });
     const ways = waysOut(invocation, mismatchAt(1));
@@ -77,7 +77,7 @@ test("a restart names the time within which it has to follow, and what the calle
   expect(text).toContain("Callers get the failure of the kill, also under the idempotency key");
 });
 
-test("a registered recorder is named, its code need not be put back, and a paused invocation needs no pause", () => {
+test("if the deployment that recorded the entry is registered, the invocation moves to it, with a pause unless it is paused", () => {
   const recorder = { deploymentId: "dp_2" as DeploymentId, isRegistered: true };
   const resume = `resume ${ID} --deployment dp_2`;
   expect(commandsOf("move", invocationIn("backing-off"), mismatchAt(1), recorder)).toEqual([`pause ${ID}`, resume]);
@@ -86,32 +86,35 @@ test("a registered recorder is named, its code need not be put back, and a pause
 });
 
 test.each([
-  ["the recorder has changed in place", IN_PLACE, true, /^Start the former code at another address/],
+  ["runs other code now", IN_PLACE, true, /^Start the former code at another address/],
   [
-    "the recorder has changed in place and is gone",
+    "ran other code and is no longer registered",
     { ...IN_PLACE, isRegistered: false },
     false,
     /^Deployment dp_1, which/,
   ],
   [
-    "the recorder is gone",
+    "is no longer registered",
     { deploymentId: "dp_2" as DeploymentId, isRegistered: false },
     false,
     /^Deployment dp_2, which/,
   ],
-  ["the recorder is unknown", undefined, false, /^The deployment that recorded the entry is unknown/],
-])("if %s, its code is registered first", (_how, recorder, hasRestore, text) => {
-  const ways = waysOut(invocationIn("paused"), mismatchAt(1), recorder);
-  const move = ways.find(({ action }) => action === "move")!;
-  expect(move.text).toMatch(text);
-  expect(move.commands).toEqual([
-    "stepwell deployments register <address>",
-    `stepwell invocations resume ${ID} --deployment <deployment-id>`,
-  ]);
-  expect(ways.some(({ action }) => action === "restore")).toBe(hasRestore);
-});
+  ["is unknown", undefined, false, /^The deployment that recorded the entry is unknown/],
+])(
+  "if the deployment that recorded the entry %s, its former code is registered first",
+  (_how, recorder, hasRestore, text) => {
+    const ways = waysOut(invocationIn("paused"), mismatchAt(1), recorder);
+    const move = ways.find(({ action }) => action === "move")!;
+    expect(move.text).toMatch(text);
+    expect(move.commands).toEqual([
+      "stepwell deployments register <address>",
+      `stepwell invocations resume ${ID} --deployment <deployment-id>`,
+    ]);
+    expect(ways.some(({ action }) => action === "restore")).toBe(hasRestore);
+  },
+);
 
-test("a mismatch behind the end of the journal has no recorder, and the text says so", () => {
+test("a mismatch behind the end of the journal has no recorded entry, and the text says so", () => {
   const { recorded: _, ...mismatch } = mismatchAt(9);
   const move = waysOut(invocationIn("paused"), mismatch).find(({ action }) => action === "move");
   expect(move?.text).toMatch(/^The journal has no entry there/);

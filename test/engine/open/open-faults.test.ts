@@ -174,7 +174,7 @@ test("a refused command fails the running attempt, and the entries before the co
   expect(view.entries.map(({ type }) => type)).toEqual(["Command: Input", "Command: Run", "Notification: Run"]);
 });
 
-test("an error of the handler counts the attempt once, whatever it has stored before", async () => {
+test("a failed attempt counts as one retry, whatever it has stored before its error", async () => {
   let failures = 0;
   const stage = await open(
     {

@@ -141,7 +141,7 @@ test("an object keeps its key over all segments of an open exchange, and the nex
   expect(sums.map(Number).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test("an exchange stays open unless the handler last awaited nothing", async () => {
+test("an exchange stays open unless the handler awaited nothing the last time", async () => {
   const stage = await open({ runs, plain: () => "plain" }, OPEN);
   const actor = stage.actor({ soleOwner: true });
   const opened = (handler: string) => stage.deployment.of(handler).map(({ isOpen }) => isOpen);

@@ -175,7 +175,7 @@ test("a worker without a free slot takes those of exchanges that have been idle 
   expect(new Set(awakeables).size).toBe(250);
 });
 
-test("a request that finds no free stream takes that of an exchange on the same deployment that waits", async () => {
+test("a request that finds no free stream takes the stream of a waiting exchange on the same deployment", async () => {
   const { stage, actor, id, attempt } = await waiting();
   const { open: unhindered } = stage.deployment;
   stage.deployment.open = (request) => {
@@ -190,7 +190,7 @@ test("a request that finds no free stream takes that of an exchange on the same 
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("beyond the most exchanges that may wait, the one that has waited longest is half-closed", () => {
+test("if more exchanges wait than are allowed, the one that has waited longest is half-closed", () => {
   const streams = new OpenStreams(2);
   const closed: string[] = [];
   const exchange = (name: string) => ({

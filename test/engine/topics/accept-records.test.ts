@@ -206,7 +206,7 @@ describe("a bad record", () => {
     expect(await worked()).toEqual(["a:0"]);
   });
 
-  test("is passed over and counted where the subscription skips", async () => {
+  test("is passed over and counted if the subscription skips bad records", async () => {
     const subscription = await subscribed("O/add", { "stepwell.bad-records": "skip" });
     const broken = { ...record(1, ""), key: new Uint8Array([0xff]) };
     expect(await accept(subscription, [record(0, "a"), broken, record(2, "b")])).toMatchObject({

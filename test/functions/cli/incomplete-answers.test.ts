@@ -1,4 +1,4 @@
-/** Changes by filters whose answers leave ids out, or that cannot cover the whole match. */
+/** Changes by filters: answers that leave ids out, and filters that match more invocations than one command changes. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
@@ -71,17 +71,20 @@ it("a refusal and a missing answer are both in the error, and the following batc
 it.each([
   ["leaves an id out", { status: 200, body: JSON.stringify({ succeeded: [idOf(0)], failed: [] }) }, 1],
   ["fails", { status: 503, body: JSON.stringify({ message: "the store is away" }) }, 2],
-])("a restart whose answer %s names each id without an answer, and warns of the same filters", async (_, answer, n) => {
-  server.answer(({ method }) =>
-    method === "GET" ? { status: 200, body: JSON.stringify({ invocations: page(2) }) } : answer,
-  );
-  const { stdout, stderr, code } = await run("inv restart --service Ops --yes");
-  expect(code).toBe(1);
-  expect(stdout).toContain(`No answer for ${idOf(1)}\n`);
-  expect(stdout).toMatch(new RegExp(`\nNo answer for ${n} of 2\n$`));
-  expect(stderr).toContain("Restart the others by their ids, because filters still match all.\n");
-  expect(stderr).toContain("SELECT restarted_from FROM sys_invocation");
-});
+])(
+  "a restart whose answer %s names each id without an answer, and warns that the filters still match all",
+  async (_, answer, n) => {
+    server.answer(({ method }) =>
+      method === "GET" ? { status: 200, body: JSON.stringify({ invocations: page(2) }) } : answer,
+    );
+    const { stdout, stderr, code } = await run("inv restart --service Ops --yes");
+    expect(code).toBe(1);
+    expect(stdout).toContain(`No answer for ${idOf(1)}\n`);
+    expect(stdout).toMatch(new RegExp(`\nNo answer for ${n} of 2\n$`));
+    expect(stderr).toContain("Restart the others by their ids, because filters still match all.\n");
+    expect(stderr).toContain("SELECT restarted_from FROM sys_invocation");
+  },
+);
 
 it.each([[""], [" --json"]])("a restart of more invocations than one command takes changes nothing%s", async (json) => {
   let pages = 0;

@@ -14,8 +14,8 @@ function eventOf(headers: Readonly<Record<string, string>>, more: object = {}): 
 }
 
 async function submitted(event: GatewayEvent) {
-  const { face, submissions } = smallWorld();
-  const { status } = await face(requestOf(event));
+  const { app, submissions } = smallWorld();
+  const { status } = await app(requestOf(event));
   return { status, headers: submissions[0]?.headers.slice(1), all: JSON.stringify(submissions) };
 }
 
@@ -45,8 +45,8 @@ test("credentials reach the submission in no form: not joined, not beside the he
 const GATEWAY = { http: { method: "POST" }, requestId: "JKJaXmPLvHcESHA=" };
 
 async function createdBy(authorizer: object, headers: Readonly<Record<string, string>> = {}, more: object = GATEWAY) {
-  const { face, submissions } = smallWorld();
-  const { status } = await face(requestOf(eventOf(headers, { requestContext: { ...more, authorizer } })));
+  const { app, submissions } = smallWorld();
+  const { status } = await app(requestOf(eventOf(headers, { requestContext: { ...more, authorizer } })));
   return [status, submissions[0]?.createdBy, submissions[0]?.headers.slice(1)];
 }
 

@@ -1,4 +1,4 @@
-/** The name of a tried stack follows from the name of the user, in the form that CloudFormation allows. */
+/** The stack of `npm run try` has a name that follows from the name of the user, in the form that CloudFormation allows. */
 import { expect, test } from "vitest";
 import { stackNameOf } from "../../../infra/try/stack-name.ts";
 

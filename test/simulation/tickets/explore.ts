@@ -87,7 +87,7 @@ function joined(model: Model, of: number, what: "accept" | "load" | "kill"): Mod
   const life = next.lives[of]!;
   if (what === "kill") {
     next.kills--;
-    // The order is durable before any actor obeys it, and comes with the message that the killer works on.
+    // The order to kill is durable before any actor obeys it. It sends a message, which the killing actor takes.
     life.messages++;
   }
   const own = next.actors.filter((actor) => actor.of === of).map(({ id }) => id);

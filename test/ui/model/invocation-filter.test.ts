@@ -42,7 +42,7 @@ test.each([
 ])("%s is read", (text, expected) => expect(filterOf(text)).toEqual({ ...NO_FILTER, ...expected }));
 
 test.each([ID, `id:${ID}`])("an id leads to its page: %s", (text) =>
-  expect(readFilter(text)).toEqual({ kind: "jump", id: ID }),
+  expect(readFilter(text)).toEqual({ kind: "id", id: ID }),
 );
 
 test.each([

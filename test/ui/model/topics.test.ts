@@ -1,7 +1,7 @@
 /** Tests the words for subscriptions, the sum of their lag, and the requests of the forms of the page Topics. */
 import { expect, test } from "vitest";
 import type { SubscriptionPauseBody } from "../../../shared/api/wire/admin.ts";
-import { gapIn, resetTarget, subscribeBody } from "../../../ui/model/subscribe-form.ts";
+import { missingIn, resetTarget, subscribeBody } from "../../../ui/model/subscribe-form.ts";
 import type { SubscribeForm } from "../../../ui/model/subscribe-form.ts";
 import { badRecordText, behindBadRecord, brokersOf, lagOf, partsOf } from "../../../ui/model/topic-text.ts";
 
@@ -59,11 +59,11 @@ test("the brokers of a cluster come from whichever property names them", () => {
 });
 
 test("an incomplete form names what is missing, and a complete one makes the request", () => {
-  expect(gapIn({ ...FORM, cluster: "" })).toBe("Choose a cluster.");
-  expect(gapIn({ ...FORM, topic: " " })).toBe("Name the topic.");
-  expect(gapIn({ ...FORM, service: "" })).toBe("Choose a handler.");
-  expect(gapIn({ ...FORM, options: [{ name: "", value: "x" }] })).toBe("Each value of an option needs a name.");
-  expect(gapIn(FORM)).toBeUndefined();
+  expect(missingIn({ ...FORM, cluster: "" })).toBe("Choose a cluster.");
+  expect(missingIn({ ...FORM, topic: " " })).toBe("Name the topic.");
+  expect(missingIn({ ...FORM, service: "" })).toBe("Choose a handler.");
+  expect(missingIn({ ...FORM, options: [{ name: "", value: "x" }] })).toBe("Each value of an option needs a name.");
+  expect(missingIn(FORM)).toBeUndefined();
   expect(subscribeBody(FORM)).toEqual({ source: "kafka://main/orders", sink: "service://Orders/take", options: {} });
 });
 

@@ -116,7 +116,7 @@ function Facts({ deployment }: { readonly deployment: DeploymentDetail }): JSX.E
   );
 }
 
-/** The API counts for a deployment that drains; for an active one, a statement counts, which has a price on functions. */
+/** The API gives the count for a draining deployment. For an active one, the page runs a statement, unless reads have a price. */
 function OpenCount({ deployment: { id, pinned_invocations: pinned } }: { readonly deployment: DeploymentDetail }) {
   const isCounting = pinned === undefined && !readsHaveAPrice.value;
   const counted = usePolled<number | undefined>(

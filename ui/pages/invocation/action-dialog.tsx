@@ -41,7 +41,7 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
     const answer = await ask<RestartedBody | undefined>(actionPath(body.id, action, options), {
       method: "PATCH",
     }).catch((error: unknown) => {
-      // A repeated click, or an end in the meantime: the state is what the reader asked for.
+      // After a repeated click, or if the invocation has ended meanwhile, its state is already what the reader asked for.
       if (error instanceof ApiProblem && error.status === 404 && (action === "kill" || action === "purge"))
         return undefined;
       throw error;
@@ -71,7 +71,7 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
       {(isRestart || action === "resume") && body.entry_count > 0 && (
         <DeploymentChoice
           service={body.target_service_name}
-          fallback={isRestart ? "the latest of the service" : "the one that it has"}
+          fallback={isRestart ? "the latest of the service" : "the present one of the invocation"}
           chosen={deployment}
           onChange={setDeployment}
         />
@@ -178,7 +178,8 @@ function Followed({ action, before, onChange }: FollowedProps): JSX.Element {
     return () => over.abort();
   }, []);
   if (progress.isDone) return <p>{progress.words}</p>;
-  if (isOver) return <p>Requested, and not yet seen after a minute. {progress.words} This page goes on reading.</p>;
+  if (isOver)
+    return <p>Requested, but the change does not show after a minute. {progress.words} This page goes on reading.</p>;
   return <p>Requested. Reading until the change shows … {progress.words}</p>;
 }
 

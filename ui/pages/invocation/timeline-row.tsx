@@ -24,7 +24,7 @@ export interface TimelineRowProps {
 const INDENT_PX = 14;
 /** The width of the index, the glyph and the duration beside the name. */
 const BESIDE_NAME_PX = 150;
-/** Narrower, the duration is left out. */
+/** Below this width, the duration is left out. */
 const NARROW_PX = 240;
 const BESIDE_NARROW_PX = 84;
 const CHAR_PX = 7;

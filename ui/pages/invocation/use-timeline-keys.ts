@@ -85,7 +85,7 @@ function pan({ shown, whole }: TimelineKeys, share: number): void {
   show(panned(shown, whole, share), whole);
 }
 
-/** All of the time needs no range in the address, and goes on growing while the invocation is open. */
+/** The address has no range if the whole time is shown: the shown time then grows as long as the invocation is open. */
 export function show(span: Span, whole: Span): void {
   const isWhole = span.startMs <= whole.startMs && span.endMs >= whole.endMs;
   setQuery({ range: isWhole ? undefined : rangeText(span, whole) });

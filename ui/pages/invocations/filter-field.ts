@@ -44,7 +44,7 @@ export class FilterField {
     this.close();
     const read = readFilter(this.text.peek());
     this.why.value = read.kind === "unclear" ? read.why : undefined;
-    if (read.kind === "jump") goTo(hrefTo("invocations", [read.id]));
+    if (read.kind === "id") goTo(hrefTo("invocations", [read.id]));
     if (read.kind !== "filter") return;
     const isOldest = route.peek()?.query.get("order") === "oldest" && isOpenOnly(read.filter);
     goTo(hrefTo("invocations", [], { ...filterQuery(read.filter), order: isOldest ? "oldest" : undefined }));

@@ -43,7 +43,7 @@ export function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Ele
           checked={isSelected}
           onClick={(event) => {
             toggleRow(list, index, event.shiftKey);
-            // The box shows what is selected, also where a range decided otherwise.
+            // The click has toggled the box, but a selected range may decide otherwise, so the box follows the selection.
             event.currentTarget.checked = list.selected.peek().has(id);
           }}
         />

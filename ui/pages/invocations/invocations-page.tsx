@@ -17,7 +17,7 @@ import { ListFoot } from "./list-foot.tsx";
 import { Presets } from "./presets.tsx";
 import { useListKeys } from "./list-keys.ts";
 
-/** Each statement is answered by a process of its own, so the oldest are read less often than a list. */
+/** A statement reads the oldest ones, and a separate process evaluates it, so they are read less often than a list. */
 const OLDEST_EVERY_MS = 10_000;
 
 interface Asked {

@@ -15,7 +15,7 @@ import { PromiseTable } from "./promise-table.tsx";
 import { QueueTable } from "./queue-table.tsx";
 import { StateView } from "./state-view.tsx";
 
-/** The statements behind the queue run in processes of their own. */
+/** Separate processes evaluate the statements behind the queue, so the page does not read it more often. */
 const EVERY_MS = 10_000;
 const PRICED_EVERY_MS = 60_000;
 const HEAD_CHARS = 80;

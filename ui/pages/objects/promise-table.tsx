@@ -7,7 +7,9 @@ import { Payload } from "../../parts/payload.tsx";
 
 export function PromiseTable({ rows }: { readonly rows: readonly PromiseRow[] }): JSX.Element {
   if (rows.length === 0) {
-    return <p class="dim">No promise is completed. The page of the invocation, in the queue above, shows its waits.</p>;
+    return (
+      <p class="dim">No promise is completed. To see what the invocation waits for, open it from the queue above.</p>
+    );
   }
   return (
     <table class="plain">

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/wire/admin.ts";
 import { createSubscription } from "../../data/topics.ts";
-import { gapIn, subscribeBody } from "../../model/subscribe-form.ts";
+import { missingIn, subscribeBody } from "../../model/subscribe-form.ts";
 import type { SubscribeForm } from "../../model/subscribe-form.ts";
 import { CodedProblem } from "../../parts/coded-problem.tsx";
 import { useDialogForm } from "../../parts/dialog-form.ts";
@@ -37,7 +37,7 @@ export function SubscribeDialog({ clusters, onDone, onClose }: SubscribeDialogPr
       onDone();
       return { kind: "done", subscription };
     });
-  const gap = gapIn(form);
+  const missing = missingIn(form);
   const isDone = stage.kind === "done";
   return (
     <DialogFrame
@@ -47,8 +47,8 @@ export function SubscribeDialog({ clusters, onDone, onClose }: SubscribeDialogPr
       buttons={
         !isDone && (
           <>
-            {gap !== undefined && <span class="dim">{gap}</span>}
-            <button type="button" class="primary" disabled={gap !== undefined || isLocked} onClick={subscribe}>
+            {missing !== undefined && <span class="dim">{missing}</span>}
+            <button type="button" class="primary" disabled={missing !== undefined || isLocked} onClick={subscribe}>
               Subscribe
             </button>
           </>

@@ -11,7 +11,7 @@ interface PackedFile {
 }
 
 /** Decodes a file when it is first asked for, because most processes never serve the UI. */
-class UiFront extends Map<string, UiFile> {
+class BuiltInUi extends Map<string, UiFile> {
   #packed: ReadonlyMap<string, PackedFile> | undefined;
 
   override get(name: string): UiFile | undefined {
@@ -26,6 +26,6 @@ class UiFront extends Map<string, UiFile> {
   }
 }
 
-export function uiFront(): ReadonlyMap<string, UiFile> {
-  return new UiFront();
+export function builtInUi(): ReadonlyMap<string, UiFile> {
+  return new BuiltInUi();
 }

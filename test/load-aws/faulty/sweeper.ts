@@ -1,5 +1,5 @@
 /** The sweeper function with a queue that doubles, delays and loses messages. */
 import { sweeperHandler } from "../../../functions/sweeper/sweeper-handler.ts";
-import { openUnruly } from "./open.ts";
+import { openFaulty } from "./open.ts";
 
-export const handler = sweeperHandler(await openUnruly({ functionName: "sweeper" }));
+export const handler = sweeperHandler(await openFaulty({ functionName: "sweeper" }));

@@ -1,13 +1,13 @@
 /** Evaluates SQL statements and writes their answers, in the local process and in the functions. */
 import { StatementProcesses } from "../adapters/statements/process-sql.ts";
-import type { StatementFront } from "../api/admin/admin-request.ts";
+import type { StatementEvaluation } from "../api/admin/admin-request.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Engine } from "../engine/engine.ts";
 
 /** The bundle of `statement-program.ts` as a text. Each build of this file defines it (`infra/built-in-texts.mjs`). */
 declare const STATEMENT_PROGRAM: string;
 
-export interface OpenStatementFront extends StatementFront {
+export interface OpenStatementEvaluation extends StatementEvaluation {
   /** The process ids of the evaluators, busy or idle. */
   readonly pids: readonly number[];
   /** Ends running statements and refuses later ones. */
@@ -29,11 +29,11 @@ export interface StatementPlace {
 /** The paths of Node's libraries, and the variables that Windows needs to start a process. */
 const VARIABLES = ["LD_LIBRARY_PATH", "SystemRoot"] as const;
 
-export function statementFront(
+export function statementEvaluation(
   { clock }: Pick<Engine, "clock">,
   settings: StatementSettings,
   { memoryMaxBytes = Infinity, environment = {}, wholeMaxBytes }: StatementPlace = {},
-): OpenStatementFront {
+): OpenStatementEvaluation {
   const known = VARIABLES.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
   const processes = new StatementProcesses({
     program: STATEMENT_PROGRAM,

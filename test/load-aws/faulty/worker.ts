@@ -1,5 +1,5 @@
 /** The worker function with a queue that doubles, delays and loses messages. */
 import { workerHandler } from "../../../functions/worker/worker-handler.ts";
-import { openUnruly } from "./open.ts";
+import { openFaulty } from "./open.ts";
 
-export const handler = workerHandler(await openUnruly({ functionName: "worker" }));
+export const handler = workerHandler(await openFaulty({ functionName: "worker" }));

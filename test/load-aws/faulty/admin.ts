@@ -1,5 +1,5 @@
 /** The admin function with a queue that doubles, delays and loses messages. */
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
-import { openUnruly } from "./open.ts";
+import { openFaulty } from "./open.ts";
 
-export const handler = adminHandler(await openUnruly({ functionName: "admin", leavesSlowToQueue: true }));
+export const handler = adminHandler(await openFaulty({ functionName: "admin", leavesSlowToQueue: true }));
