@@ -14,6 +14,7 @@ import { ActivityLines } from "./activity-lines.ts";
 import { BoundedWarnings } from "./bounded-warnings.ts";
 import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
 import { firstCall } from "./first-call.ts";
+import { boundHeapGrowth } from "./heap-growth.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
 import { watchDeployment } from "./watch-deployment.ts";
@@ -61,6 +62,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
       process.stdout.write(settingsToml(settings));
       return EXIT_OK;
     }
+    boundHeapGrowth();
     const log = new BoundedWarnings(whole);
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;
     const local = await startLocalProcess(settings, packageJson.config.version, log, activity);
