@@ -57,7 +57,9 @@ const SERVICES = [
 let stage: LocalStage;
 let other: LocalStage;
 beforeAll(async () => {
-  [stage, other] = await Promise.all([openLocalStage({ services: SERVICES }), openLocalStage({ services: SERVICES })]);
+  // A handler that waits is suspended at once, not after the minute for which its exchange would stay open.
+  const options = { services: SERVICES, flags: { "worker.invoker.inactivity-timeout": "0s" } };
+  [stage, other] = await Promise.all([openLocalStage(options), openLocalStage(options)]);
   expect((await post("/Front/open")).body).toBe('"done"');
   expect((await post("/Front/ask")).body).toBe('"asked"');
   await vi.waitFor(() => expect(approvals).toHaveLength(1), SEEN_WITHIN);

@@ -17,6 +17,7 @@ import { INGRESS_ROWS, SLOW_CLIENT_ROWS } from "./ingress-rows.ts";
 
 /** Enough for a good call on a busy machine. */
 const SHORT = { headWithinMs: 800, requestWithinMs: 1_200, idleMs: 1_000, checkEveryMs: 50 };
+const SLEEP_MS = 2 * SHORT.requestWithinMs + 2 * SHORT.idleMs;
 
 let stage: LocalStage;
 /** Two more ingress servers on the engine of the process. `hasty` has shorter time limits; both accept smaller bodies. */
@@ -65,9 +66,8 @@ describe("leaves no request open, and leaks no memory:", () => {
 });
 
 test("the time limit of arrival does not apply to the answer", async () => {
-  const waitMs = 2 * SHORT.requestWithinMs + 2 * SHORT.idleMs;
   const json = { "content-type": "application/json" };
-  expect((await ask(hasty.port, "POST /Greeter/sleep", json, String(waitMs))).body).toBe('"slept"');
+  expect((await ask(hasty.port, "POST /Greeter/sleep", json, String(SLEEP_MS))).body).toBe('"slept"');
   goodCalls += 1;
 });
 
@@ -79,7 +79,7 @@ test("none of the rows stored anything or logged an error", async () => {
   const other = await openLocalStage({ services: INGRESS_SERVICES });
   const json = { "content-type": "application/json" };
   for (let call = 1; call < goodCalls; call++) await ask(other.ingressPort, "POST /Greeter/greet", json, '"Ada"');
-  await ask(other.ingressPort, "POST /Greeter/sleep", json, "5000");
+  await ask(other.ingressPort, "POST /Greeter/sleep", json, String(SLEEP_MS));
   await other.local.stop();
   expect(rows).toBe(await rowsOf(`${other.dataDir}/journal`));
   await other.close();

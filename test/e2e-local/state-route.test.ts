@@ -8,7 +8,8 @@ import type { LocalStage } from "../harness/local/local-stage.ts";
 let stage: LocalStage;
 let keys = 0;
 beforeAll(async () => {
-  stage = await openLocalStage({ services: KEYED_SERVICES });
+  // Without exchanges that stay open, each await of the workflow ends its attempt, and the next one reads the state anew.
+  stage = await openLocalStage({ services: KEYED_SERVICES, flags: { "worker.invoker.inactivity-timeout": "0s" } });
 });
 afterAll(() => stage.close());
 

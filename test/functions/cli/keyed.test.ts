@@ -40,8 +40,14 @@ let command: BuiltCommand;
 let stage: LocalStage;
 let env: Readonly<Record<string, string>>;
 
+/** A handler that waits is suspended at once, not after the minute for which its exchange would stay open. */
+const SUSPENDS_AT_ONCE = { "worker.invoker.inactivity-timeout": "0s" } as const;
+
 beforeAll(async () => {
-  [command, stage] = await Promise.all([buildCommand(), openLocalStage({ services: [bell, desk, signup] })]);
+  [command, stage] = await Promise.all([
+    buildCommand(),
+    openLocalStage({ services: [bell, desk, signup], flags: SUSPENDS_AT_ONCE }),
+  ]);
   env = { STEPWELL_ADMIN_URL: stage.adminUri, STEPWELL_INGRESS_URL: stage.ingressUri };
 });
 
