@@ -33,7 +33,7 @@ const CALLS: readonly {
   { what: "the first of two awaited wins", handler: "impatient", input: 20, output: "timed out" },
 ];
 
-export function greeterRows({ client, elsewhere }: SdkStage): void {
+export function greeterRows({ client, mode, elsewhere }: SdkStage): void {
   describe("a service", () => {
     for (const { what, handler, input, output } of CALLS) {
       test(`${what} (${handler})`, async () => {
@@ -51,8 +51,8 @@ export function greeterRows({ client, elsewhere }: SdkStage): void {
       expect(first).toMatch(UUID);
       expect(drawn.slice(0, -1)).toEqual(drawn.slice(0, -1).fill(first!));
       expect(other).not.toBe(first);
-      // A control plane that keeps the stream open does not replay a handler after a short sleep.
-      if (!elsewhere) expect(drawn).toHaveLength(3);
+      // An attempt over HTTP/1.1 ends at each await, so the handler draws its first value again after a short sleep.
+      if (!elsewhere) expect(drawn).toHaveLength(mode.overHttp11 ? 3 : 2);
     });
     test("the same idempotency key runs the handler once", async () => {
       const key = { "idempotency-key": randomUUID() };
