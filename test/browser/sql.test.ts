@@ -41,6 +41,21 @@ test("tables, columns and keywords complete, Ctrl+Enter runs, and Escape leaves 
   await page.locator('a[aria-current="page"]').filter({ hasText: "Services" }).waitFor();
 });
 
+test("a word that is typed before the tables are known is completed once they are", async () => {
+  const { page, goTo } = await stage.openTab();
+  let load = (): void => {};
+  const mayLoad = new Promise<void>((resolve) => (load = resolve));
+  await page.route(/\/query$/, async (route) => {
+    await mayLoad;
+    await route.continue();
+  });
+  await goTo("sql");
+  await page.locator(".cm-content").waitFor();
+  await type(page, "select count(*) as n from sys_inv");
+  load();
+  await page.getByRole("option", { name: "sys_invocation_status" }).waitFor();
+});
+
 test("an address runs its statement, a number beyond 2^53 keeps its digits, and an id leads to its page", async () => {
   const { page, goTo, axe } = await stage.openTab();
   await goTo(address("select id, partition_key from sys_invocation_status"));

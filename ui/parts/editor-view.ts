@@ -1,5 +1,11 @@
 /** The editor of statements and JSON. Its packages are large, so `editor.tsx` loads this file when an editor is shown. */
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { sql, SQLDialect } from "@codemirror/lang-sql";
@@ -115,12 +121,17 @@ function markAt(state: EditorState, position: number | undefined): DecorationSet
 
 export function openEditor(setup: EditorSetup): EditorHandle {
   const language = new Compartment();
+  let hasTyped = false;
+  const onChange = (text: string): void => {
+    hasTyped = true;
+    setup.onChange(text);
+  };
   const view = new EditorView({
     root: setup.root,
     parent: setup.root,
     state: EditorState.create({
       doc: setup.text,
-      extensions: [...baseOf(setup), language.of(languageOf(setup.language, {}))],
+      extensions: [...baseOf({ ...setup, onChange }), language.of(languageOf(setup.language, {}))],
     }),
   });
   return {
@@ -129,7 +140,11 @@ export function openEditor(setup: EditorSetup): EditorHandle {
       if (doc.toString() === text) return;
       view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: fromOutside.of(true) });
     },
-    setTables: (tables) => view.dispatch({ effects: language.reconfigure(languageOf(setup.language, tables)) }),
+    setTables(tables) {
+      view.dispatch({ effects: language.reconfigure(languageOf(setup.language, tables)) });
+      // The word that the reader types may be the name of a table that was not known until now.
+      if (hasTyped && view.hasFocus && Object.keys(tables).length > 0) startCompletion(view);
+    },
     mark: (position) => view.dispatch({ effects: setMark.of(position) }),
     focus(from, to) {
       const { length } = view.state.doc;
