@@ -37,7 +37,7 @@ export interface Engine {
   readonly meter: Meter;
   /** Absent if traces are off; the engine then makes no spans. */
   readonly tracer?: Tracer;
-  /** Absent if neither a terminal nor a count of the process needs the ends of invocations. */
+  /** Gets each invocation that ends. Absent if the process neither shows ended invocations nor counts them. */
   readonly activity?: Activity;
   /** The invocations that this process drives now: hints only (I8). */
   readonly activeInvocations: ActiveInvocations;

@@ -9,7 +9,10 @@ import { rowsOf } from "../harness/engine/statements.ts";
 const open = stages();
 type Rows = readonly Record<string, unknown>[];
 
-/** Two completed calls, one failing invocation, one that sleeps; a key with a value, a holder and one invocation in its queue. */
+/**
+ * Two completed calls and the completed child of one of them, one failing invocation, and one that sleeps; a key with a
+ * value, a holder and one invocation in its queue.
+ */
 async function world() {
   const stage = await open(
     {

@@ -9,7 +9,7 @@ import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 
-// Synthesis takes processor time, which other suites may use.
+// Synthesis takes long while other suites use the processor.
 vi.setConfig({ testTimeout: 120_000 });
 
 export interface Resource {

@@ -89,7 +89,7 @@ export function editsOf(service: ServiceBody): OptionEdits {
   return { isPublic: service.public, durations: Object.fromEntries(durations) };
 }
 
-/** @returns what is wrong with the text; undefined if it is a duration */
+/** @returns the form that the text should have; undefined if the text is a duration */
 export function durationProblem(text: string): string | undefined {
   return parseDurationMs(text.trim()) === undefined ? "a duration such as 30s, 1m 30s, 12h, 7d or PT1H" : undefined;
 }

@@ -13,7 +13,7 @@ export class CommitGroup {
   readonly operations: Operation[] = [];
   /** Resolves when the group is durable. @throws StoreError when the write failed; nothing of the group is visible then */
   readonly done: Promise<void>;
-  /** True if a write of this group was judged against a write of the previous group. */
+  /** True if the condition of a write of this group was checked against a write of the previous group. */
   isDependent = false;
   /** True once the group waits for no further writes: a write in it is not lazy, or its lazy writes have waited long enough. */
   isUrgent = false;

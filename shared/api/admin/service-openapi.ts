@@ -105,7 +105,7 @@ function handlerPaths(service: Service, handler: Handler): object {
   };
 }
 
-/** The paths for the result of an earlier call: by idempotency key, and of a run by the id of its workflow. */
+/** The paths for the result of an earlier call by its idempotency key, or of a workflow's run by the workflow id. */
 function resultPaths(service: Service, handler: Handler, about: (description: string) => object): object {
   const isRun = handler.type === "workflow";
   if (service.type === "workflow" && !isRun) return {};

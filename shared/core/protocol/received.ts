@@ -40,9 +40,9 @@ export type ReplyEnd =
   | { readonly kind: "ended" }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | AttemptError
-  /** The deployment broke the protocol. The entries before that are kept, unless the attempt has too many bytes or entries. */
+  /** The deployment broke the protocol. Earlier entries are kept, unless the attempt has too many bytes or entries. */
   | { readonly kind: "violation"; readonly message: string }
-  /** A message above the limit (RT0003); the entries before that are kept. */
+  /** A message exceeded the limit (RT0003). The entries before the message are kept. */
   | { readonly kind: "too-large"; readonly sizeBytes: number; readonly limitBytes: number }
   /** The response stopped without a terminator. */
   | { readonly kind: "cut"; readonly message: string };

@@ -1,4 +1,7 @@
-/** Writes a segment. An attempt has no effect before this put succeeds. If two drivers put the same segment, one put is refused (I1). */
+/**
+ * Writes a segment. An attempt has no effect before this put succeeds. If two drivers put the same segment, one put is
+ * refused (I1).
+ */
 import { type Acceptance, needsLock } from "../../core/invocation/acceptance.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";

@@ -129,7 +129,8 @@ export class ActiveInvocation {
 
   /**
    * Asks the driver to park: ends the exchange, and a wait of the driver.
-   * @param leavesAtMs present if an exchange that only waits may end by a half-close: the present moment
+   * @param leavesAtMs the present moment, if an exchange that only waits may be half-closed; without it, the exchange
+   *   is aborted in any case
    */
   stop(leavesAtMs?: number): void {
     this.#isStopping = true;

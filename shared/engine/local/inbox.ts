@@ -9,7 +9,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { InboxRead, InboxRest } from "../store/inbox-reading.ts";
 import { DriverWait } from "./driver-wait.ts";
 
-/** The results of one invocation that may be only in memory. */
+/** The largest total size of the results of one invocation that are only in memory. */
 const RESULTS_MAX_BYTES = 4 * 1024 * 1024;
 
 type Notification = Extract<Arrival, { kind: "notification" }>;
@@ -47,7 +47,7 @@ export class Inbox {
     this.#isDirty = left.size > 0;
   }
 
-  /** True if the arrival has come, in memory or not: what it answers needs no redo. */
+  /** True if the arrival has come, in memory or not. A redo then skips the effect that the arrival answers. */
   has(key: string): boolean {
     return this.#arrivals.has(key) || this.#left.has(key);
   }

@@ -9,7 +9,7 @@ import { NotificationMessage } from "../../core/protocol/notification-messages.t
 import { aboutOf } from "../operate/entry-view.ts";
 import { targetJson, type TargetTypes } from "./target-json.ts";
 
-/** @returns members that are undefined are absent from the JSON */
+/** @returns a value for `JSON.stringify`, which leaves out the undefined members */
 export function entryLite(entry: Entry, journal: Pick<Journal, "childIds">, types: TargetTypes): unknown {
   return entry.kind === "command"
     ? { Command: { [entry.type]: commandLite(entry, journal, types) } }

@@ -3,8 +3,8 @@
 import type { OpenCount } from "./open-count.ts";
 
 /**
- * The most entries whose arrivals a pass or slice reads although the entries are not due. A skipped entry is read when its age
- * has doubled again.
+ * The most entries whose arrivals a pass or slice reads although the entries are not due. Such an entry is read each
+ * time its age has doubled, so an entry beyond this number is read after the next doubling.
  */
 export const READS_MAX = 5_000;
 
@@ -18,7 +18,7 @@ export class Tally {
   isStuck = false;
   /** The moment since which the longest overdue parked invocation has been due. */
   dueSinceMs: number;
-  /** The count of the walks over due and other entries; present if both began together in this pass. */
+  /** The count of two walks, over due entries and over the others; present if both began together in this pass. */
   open?: OpenCount;
   /** The count of the walk that an operator has ordered; present if it began in this pass. */
   orderedOpen?: OpenCount;

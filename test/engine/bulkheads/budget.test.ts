@@ -102,7 +102,7 @@ test("the peak is the highest amount since it was last asked for", () => {
   expect([budget.takePeak(), budget.takePeak()]).toEqual([30, 0]);
 });
 
-test("a function shows the peak of a budget of which at least half was in use, and of no other", () => {
+test("the metrics of a function contain the peak of a budget only if at least half of the budget was in use", () => {
   const { budget: replies } = budgetOf(100);
   const { budget: journals } = budgetOf(100);
   const meter = new RecordingMeter();

@@ -54,7 +54,7 @@ test("control characters of names, addresses and ways out do not act on a termin
   expect(lines).toHaveLength(linesOf({ rows: body.rows.slice(1, 2) }).length);
 });
 
-test("long names leave the rows on lines of their own", () => {
+test("long names are cut, so that each row stays on one line of a terminal", () => {
   const name = "n".repeat(5_000);
   const lines = linesOf({ rows: [{ entry: 1, recorded: `Run '${name}'`, offered: `Run 'x${name}'` }] });
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(LINE_MAX);

@@ -1,4 +1,7 @@
-/** The real engine over given tables, and not as their sole owner, as on AWS. Every request to table and queue is counted. */
+/**
+ * The real engine over given tables, which several processes share as on AWS. The stage counts every request to the
+ * table and the queue.
+ */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";

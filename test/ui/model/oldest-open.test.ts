@@ -10,7 +10,7 @@ test("without a filter, ended invocations alone are left out", () => {
   expect(statement).toMatch(/WHERE status != 'completed' ORDER BY created_at LIMIT 200$/);
 });
 
-test("values are quoted, and bounds name moments", () => {
+test("values are quoted, and the bounds of an age become moments", () => {
   const filter = { ...NO_FILTER, status: ["paused"], service: ["It's"], key: "", age: ">1h" };
   expect(oldestOpenStatement(filter, NOW_MS, true)).toContain(
     "status IN ('paused') AND target_service_name IN ('It''s') AND target_service_key IN ('') AND created_at < '2026-11-24T12:00:00.000Z'",
@@ -20,7 +20,7 @@ test("values are quoted, and bounds name moments", () => {
   );
 });
 
-test("a row of the statement is a row of the list", () => {
+test("a row of the answer becomes a row of the list", () => {
   const waits = JSON.stringify([{ kind: "retry", since: "2026-11-24T12:00:00Z", attempt: 3 }]);
   expect(
     rowOfStatement({

@@ -35,7 +35,7 @@ export function SqlPage(): JSX.Element {
     void loadTables().catch(() => undefined);
   }, []);
   useEffect(() => {
-    // A link to a statement shows its answer; a click on another link changes the address under the page.
+    // A link to a statement shows its answer. A click on another link changes the address, and this page stays.
     if (inAddress === "" || inAddress === state.statement) return;
     setText(inAddress);
     if (runsAtOnce) latest.current(inAddress);
