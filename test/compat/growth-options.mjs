@@ -1,7 +1,5 @@
 /** The options of the growth bench, read from the command line. */
-import { parseArgs } from "node:util";
-import { GroundError } from "./ground.mjs";
-import { wholeNumber } from "./options.mjs";
+import { parseOptions, wholeNumber } from "./bench-command.mjs";
 
 export const GROWTH_USAGE = `npm run bench:growth -- [options]
 
@@ -40,13 +38,7 @@ const OPTIONS = {
 
 /** @throws GroundError for an invalid option */
 export function readGrowthOptions(args) {
-  let values;
-  try {
-    ({ values } = parseArgs({ args, options: OPTIONS }));
-  } catch (error) {
-    throw new GroundError(`${error.message}\n\n${GROWTH_USAGE}`);
-  }
-  const filled = { ...(values.quick ? QUICK : FULL), ...values };
+  const { filled } = parseOptions(args, OPTIONS, { full: FULL, quick: QUICK }, GROWTH_USAGE);
   const number = (name, least) => wholeNumber(name, filled[name], least, GROWTH_USAGE);
   return {
     ...filled,

@@ -1,5 +1,5 @@
 /** From the steps of the growth bench to tables in Markdown, to the points of the charts, and to the section of the page. */
-import { OTHERS_SHARE_MAX, table } from "./report.mjs";
+import { NOTHING, OTHERS_SHARE_MAX, shown, table } from "./report.mjs";
 
 /** @typedef {{ contestant: string, series: string, size: number }} Labels of a step */
 
@@ -31,7 +31,6 @@ const COLUMNS = [
   { of: "countMs", title: "count ms", digits: 0 },
   { of: "failures", title: "failures", digits: 0 },
 ];
-const NOTHING = "–";
 
 export function growthTable(steps, series) {
   const lines = steps
@@ -39,7 +38,7 @@ export function growthTable(steps, series) {
     .map((step) => [
       step.size.toLocaleString("en"),
       step.contestant,
-      ...COLUMNS.map(({ of, digits }) => (Number.isFinite(step[of]) ? step[of].toFixed(digits) : NOTHING)),
+      ...COLUMNS.map(({ of, digits }) => shown(step[of], digits)),
     ]);
   return table([series, "server", ...COLUMNS.map(({ title }) => title)], lines);
 }

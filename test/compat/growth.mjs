@@ -2,20 +2,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { runBench } from "./bench-command.mjs";
 import { watchOthers } from "./consumption.mjs";
 import { REFERENCE, stepwell } from "./contestants.mjs";
 import { GroundError, ROOT, build, requireGround } from "./ground.mjs";
 import { GROWTH_USAGE, readGrowthOptions } from "./growth-options.mjs";
 import { growthTable } from "./growth-report.mjs";
+import { shown } from "./report.mjs";
 import { measureStep } from "./growth-step.mjs";
 import { surroundings } from "./machine.mjs";
 import { asJson, publishGrowth } from "./published.mjs";
-import { stopDownTo } from "./rounds.mjs";
 
-/** Functions that stop the started processes and remove the directory; they run in reverse order, however the bench ends. */
-const stops = [];
-
-async function grow(options) {
+async function grow(options, stops) {
   requireGround();
   if (!options["no-build"] && options.ours === undefined) build();
   const dir = await mkdtemp(join(options.dir ?? tmpdir(), "stepwell-growth-"));
@@ -48,27 +46,12 @@ function stepsOf(options) {
 }
 
 function tell({ contestant, series, size, ...row }) {
-  const shown = (number, digits = 0) => number?.toFixed(digits) ?? "–";
   process.stderr.write(
-    `${contestant}, ${size} ${series} (filled in ${shown(row.fillSeconds)} s, counted ${row.counted ?? "–"}): ` +
-      `${shown(row.callsPerSecond)}/s, p99 ${shown(row.p99Ms, 1)} ms, ${shown(row.residentMb)} MB, ` +
-      `restart ${shown(row.restartMs)} ms then ${shown(row.callsPerSecondAfterRestart)}/s, page ${shown(row.pageMs)} ms, ` +
-      `newest ${shown(row.newestMs)} ms, count ${shown(row.countMs)} ms, ${row.failures} failures\n`,
+    `${contestant}, ${size} ${series} (filled in ${shown(row.fillSeconds, 0)} s, counted ${row.counted ?? "–"}): ` +
+      `${shown(row.callsPerSecond, 0)}/s, p99 ${shown(row.p99Ms, 1)} ms, ${shown(row.residentMb, 0)} MB, ` +
+      `restart ${shown(row.restartMs, 0)} ms then ${shown(row.callsPerSecondAfterRestart, 0)}/s, page ${shown(row.pageMs, 0)} ms, ` +
+      `newest ${shown(row.newestMs, 0)} ms, count ${shown(row.countMs, 0)} ms, ${row.failures} failures\n`,
   );
 }
 
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => void stopDownTo(stops, 0).finally(() => process.exit(1)));
-}
-
-try {
-  const options = readGrowthOptions(process.argv.slice(2));
-  if (options.help) console.log(GROWTH_USAGE);
-  else await grow(options);
-} catch (error) {
-  if (!(error instanceof GroundError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-} finally {
-  await stopDownTo(stops, 0);
-}
+await runBench(readGrowthOptions, GROWTH_USAGE, grow);

@@ -1,5 +1,5 @@
 /** From the latenesses of sleeping invocations to tables in Markdown. */
-import { median, ratioOf, table } from "./report.mjs";
+import { median, ratioOf, ratioText, shown, table } from "./report.mjs";
 
 /** The kinds of sleeping invocations, in the order of the tables. */
 export const NAPS = [
@@ -12,7 +12,6 @@ const COLUMNS = [
   { of: "p99Ms", title: "p99" },
   { of: "maxMs", title: "max" },
 ];
-const NOTHING = "–";
 
 /** @returns the percentiles of the ones that began in time, which are counted; none of an empty list */
 export function distributionOf(latenessesMs) {
@@ -32,7 +31,7 @@ export function latenessTable(rows, names) {
       const missed = of.reduce((sum, row) => sum + row.woken - row.inTime, 0);
       const missing = of.reduce((sum, row) => sum + row.naps - row.woken, 0);
       const ratios = COLUMNS.map(({ of: key }) =>
-        name === ours && theirs !== undefined ? ratio(rows, ours, theirs, nap, connections, key) : "",
+        name === ours && theirs !== undefined ? ratioText(ratioOf(rows, ours, theirs, nap, connections, key)) : "",
       );
       return [nap.title, connections, name, ...medians.map((ms) => shown(ms, 1)), missed, missing, ...ratios];
     }),
@@ -56,13 +55,4 @@ function callersOf(rows) {
 
 function isOf(row, name, nap, connections) {
   return row.contestant === name && row.shape === nap.name && row.connections === connections;
-}
-
-function ratio(rows, ours, theirs, nap, connections, key) {
-  const { middle, least, most } = ratioOf(rows, ours, theirs, nap, connections, key);
-  return Number.isFinite(middle) ? `**${shown(middle, 2)}** (${shown(least, 2)}–${shown(most, 2)})` : NOTHING;
-}
-
-function shown(number, digits) {
-  return Number.isFinite(number) ? number.toFixed(digits) : NOTHING;
 }

@@ -20,7 +20,7 @@ const ASK_EVERY_MS = 100;
 
 /**
  * @param labels of each row
- * @param tell is told each row
+ * @param tell gets each row once it is measured
  * @returns a row for each kind of nap and number of calling clients
  */
 export async function measureLateness({ deployment, server }, napsEach, labels, tell) {

@@ -1,5 +1,5 @@
 /** The options of the bench, read from the command line. */
-import { parseArgs } from "node:util";
+import { parseOptions, wholeNumber } from "./bench-command.mjs";
 import { GroundError } from "./ground.mjs";
 import { SHAPES } from "./shapes.mjs";
 
@@ -48,36 +48,24 @@ const OPTIONS = {
 
 /** @throws GroundError for an invalid option */
 export function readOptions(args) {
-  let values;
-  try {
-    ({ values } = parseArgs({ args, options: OPTIONS }));
-  } catch (error) {
-    throw new GroundError(`${error.message}\n\n${USAGE}`);
-  }
-  const filled = { ...(values.quick ? QUICK : FULL), ...values };
+  const { values, filled } = parseOptions(args, OPTIONS, { full: FULL, quick: QUICK }, USAGE);
+  const number = (name, least) => wholeNumber(name, filled[name], least, USAGE);
   const shapes = values.shapes.split(",").map(shapeNamed);
   const isNarrow = values["without-reference"] || values["without-limit"] || shapes.length < SHAPES.length;
   if (values["write-docs"] && isNarrow)
     throw new GroundError(`--write-docs needs every shape, the reference and the limit\n\n${USAGE}`);
-  const naps = wholeNumber("naps", values.naps, 0);
+  const naps = number("naps", 0);
   if (values["write-docs"] && naps === 0) throw new GroundError(`--write-docs needs naps\n\n${USAGE}`);
   return {
     ...filled,
-    rounds: wholeNumber("rounds", filled.rounds, 1),
-    seconds: wholeNumber("seconds", filled.seconds, 1),
-    warmUpSeconds: wholeNumber("warm-up", filled["warm-up"], 1),
-    settle: wholeNumber("settle", filled.settle, 0),
+    rounds: number("rounds", 1),
+    seconds: number("seconds", 1),
+    warmUpSeconds: number("warm-up", 1),
+    settle: number("settle", 0),
     naps,
-    connections: values.connections.split(",").map((text) => wholeNumber("connections", text, 1)),
+    connections: values.connections.split(",").map((text) => wholeNumber("connections", text, 1, USAGE)),
     shapes,
   };
-}
-
-/** @throws GroundError, with the usage, for another text */
-export function wholeNumber(name, text, least, usage = USAGE) {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < least) throw new GroundError(`--${name} cannot be ${text}\n\n${usage}`);
-  return number;
 }
 
 function shapeNamed(name) {

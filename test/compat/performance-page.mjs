@@ -97,8 +97,8 @@ ${latenessTable(latenesses, [OURS, THEIRS])}
 
 - ${naps} invocations of each kind, accepted before the first moment, wake at moments spread evenly over three seconds and in random order,
   alone or while clients make plain calls. The moment is part of the input, so every attempt knows it. p50, p99 and max are medians of the rounds.
-- A short sleep finds its exchange still open and is told its end there. One of a suspended invocation begins a new attempt: here the handler's
-  inactivity timeout is 0, so that every sleep ends like a long one.
+- The end of a short sleep reaches the handler on its exchange, which is still open. The end of a sleep of a suspended invocation begins a new
+  attempt: here the handler's inactivity timeout is 0, so that every sleep ends like a long one.
 - \`began late\` counts invocations whose handler began after the moment, which are in no percentile; \`missing\` those that did not wake within
   half a minute.`;
 }

@@ -12,7 +12,7 @@ const COLUMNS = [
   { of: "deploymentMb", title: "handler RSS MB", digits: 0 },
   { of: "endedPerSecond", title: "ended/s", digits: 0 },
 ];
-const NOTHING = "–";
+export const NOTHING = "–";
 /** The share of the CPUs that the kernel and the usual services of an idle machine need. */
 export const OTHERS_SHARE_MAX = 0.1;
 
@@ -37,13 +37,15 @@ export function ratiosTable(rows, ours, other, shapes, connections) {
   const has = (key) => rows.some((row) => row.contestant === other && row[key] !== undefined);
   const columns = COLUMNS.filter(({ of }) => has(of));
   const lines = eachCell(shapes, connections, (shape, count) => {
-    const ratios = columns.map(({ of }) => {
-      const { middle, least, most } = ratioOf(rows, ours, other, shape, count, of);
-      return Number.isFinite(middle) ? `**${shown(middle, 2)}** (${shown(least, 2)}–${shown(most, 2)})` : NOTHING;
-    });
+    const ratios = columns.map(({ of }) => ratioText(ratioOf(rows, ours, other, shape, count, of)));
     return [[shape.title, count, ...ratios]];
   });
   return table(["shape", "clients", ...columns.map(({ title }) => title.replace(/ (ms|MB)$/, ""))], lines);
+}
+
+/** The median of the ratios in bold, and their spread. */
+export function ratioText({ middle, least, most }) {
+  return Number.isFinite(middle) ? `**${shown(middle, 2)}** (${shown(least, 2)}–${shown(most, 2)})` : NOTHING;
 }
 
 /** Divides round by round, because the measurements of a round share the state of the machine. */
@@ -101,6 +103,7 @@ function numbers(values) {
   return values.filter(Number.isFinite);
 }
 
-function shown(number, digits) {
+/** The number with this many digits after the point; `NOTHING` for a missing one. */
+export function shown(number, digits) {
   return Number.isFinite(number) ? number.toFixed(digits) : NOTHING;
 }

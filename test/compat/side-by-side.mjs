@@ -5,6 +5,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { runBench } from "./bench-command.mjs";
 import { watchOthers } from "./consumption.mjs";
 import { REFERENCE, stepwell } from "./contestants.mjs";
 import { GroundError, ROOT, build, requireGround } from "./ground.mjs";
@@ -13,10 +14,7 @@ import { USAGE, readOptions } from "./options.mjs";
 import { asJson, publish } from "./published.mjs";
 import { latenessTable } from "./lateness-report.mjs";
 import { afterwardsTable, disksTable, mediansTable, ratiosTable } from "./report.mjs";
-import { LIMIT, runRounds, stopDownTo } from "./rounds.mjs";
-
-/** Functions that stop the started processes and remove the directory; they run in reverse order, however the comparison ends. */
-const stops = [];
+import { LIMIT, runRounds } from "./rounds.mjs";
 
 function contestantsOf(options) {
   return [
@@ -26,7 +24,7 @@ function contestantsOf(options) {
   ];
 }
 
-async function compare(options) {
+async function compare(options, stops) {
   requireGround();
   if (!options["no-build"] && options.ours === undefined) build();
   const dir = await mkdtemp(join(options.dir ?? tmpdir(), "stepwell-bench-"));
@@ -63,18 +61,4 @@ function tables({ rows, latenesses, settled, disks }, names, { shapes, connectio
   ].join("\n\n");
 }
 
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => void stopDownTo(stops, 0).finally(() => process.exit(1)));
-}
-
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options.help) console.log(USAGE);
-  else await compare(options);
-} catch (error) {
-  if (!(error instanceof GroundError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-} finally {
-  await stopDownTo(stops, 0);
-}
+await runBench(readOptions, USAGE, compare);
