@@ -8,7 +8,8 @@ import { Waiting } from "./talk.ts";
 
 /** How many calls wait at a time; a quiet machine bears `OPEN_CALLS=10000`. */
 const CALLS = Number(process.env["OPEN_CALLS"] ?? 4_000);
-/** So many calls are on their way to the deployment, or on their way to their result, at a time. */
+if (!Number.isInteger(CALLS) || CALLS < 1) throw new Error("OPEN_CALLS must be a whole number of calls, 1 or more");
+/** The number of calls that are on their way to the deployment, or to their result, at a time. */
 const LANES = 48;
 const OPEN_STRIKE_MS = 60_000;
 const OPEN_WITHIN_MS = 25_000;
@@ -29,7 +30,7 @@ export const OPEN_ATTACKS: readonly Attack[] = [
     talks: { waits: waiting.talker },
     withinMs: OPEN_STRIKE_MS,
     async strike(scene) {
-      const warmUp = await learned(scene);
+      const early = await suspended(scene);
       const calls = await ManyCalls.to(scene.ingressUri, CALLS);
       const completions = await ManyCalls.to(scene.ingressUri, LANES);
       const results: Promise<string>[] = [];
@@ -50,7 +51,7 @@ export const OPEN_ATTACKS: readonly Attack[] = [
       const complaints = wrong > 0 ? [`${wrong} of ${texts.length} calls got a wrong result`] : [];
       if (open < OPEN_LEAST) complaints.push(`only ${open} calls were open at a time`);
       const totalMs = Math.round(performance.now() - fromMs);
-      return { accepted: [warmUp], complaints, notes: { calls: texts.length, open, openMs, totalMs } };
+      return { accepted: [early], complaints, notes: { calls: texts.length, open, openMs, totalMs } };
     },
   },
   {
@@ -60,7 +61,7 @@ export const OPEN_ATTACKS: readonly Attack[] = [
     streamsMax: STREAMS_OF_ONE,
     withinMs: OPEN_STRIKE_MS,
     async strike(scene) {
-      const warmUp = await learned(scene);
+      const early = await suspended(scene);
       const input = (at: number): string => `"${at}"`;
       const accepted = await sendMany(scene, "waits", { count: SENDS, lanes: 48, withinMs: 15_000, input });
       for (const endMs = performance.now() + 30_000; performance.now() < endMs; await pause(50))
@@ -77,7 +78,7 @@ export const OPEN_ATTACKS: readonly Attack[] = [
       const right = new Set(texts.filter((text) => text === resultOf(text.slice(0, text.indexOf(" ")))));
       const wrong = accepted.length - right.size;
       const complaints = wrong > 0 ? [`${wrong} of ${accepted.length} sends have no result`] : [];
-      return { accepted: [warmUp, ...accepted], complaints, notes: { accepted: accepted.length, openPeak } };
+      return { accepted: [early, ...accepted], complaints, notes: { accepted: accepted.length, openPeak } };
     },
   },
   {
@@ -97,8 +98,8 @@ export const OPEN_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Sends one invocation that waits, so that the server knows that the handler does. */
-async function learned(scene: Scene): Promise<string> {
+/** Sends one invocation that is suspended during the strike. Its result must be there after the restart. */
+async function suspended(scene: Scene): Promise<string> {
   const id = await send(scene, "waits");
   await waiting.comes("");
   for (const endMs = performance.now() + 5_000; performance.now() < endMs; await pause(20))
