@@ -4,8 +4,8 @@
  */
 import type { OpenExchange } from "./open-attempt.ts";
 
-/** Beyond this number the memory of handlers is cleared as a whole. */
-const HANDLERS_MAX = 10_000;
+/** The most handlers, or deployments, of which one fact is remembered. A full memory is cleared as a whole. */
+const REMEMBERED_MAX = 10_000;
 /** The most exchanges that wait at a time; the one that has waited longest makes room. */
 const WAITING_MAX = 10_000;
 /** A stream without a message for this long counts as waiting for something outside, and may make room for others. */
@@ -36,11 +36,8 @@ export class OpenStreams {
   }
 
   noteQuiet(handler: string, isQuiet: boolean): void {
-    if (!isQuiet) this.#quiet.delete(handler);
-    else {
-      if (this.#quiet.size >= HANDLERS_MAX) this.#quiet.clear();
-      this.#quiet.add(handler);
-    }
+    if (isQuiet) remember(this.#quiet, handler);
+    else this.#quiet.delete(handler);
   }
 
   /** True if requests to the deployment are held back until they end, by an intermediary or by its server. */
@@ -54,13 +51,11 @@ export class OpenStreams {
   }
 
   noteEarly(deployment: string): void {
-    if (this.#early.size >= HANDLERS_MAX) this.#early.clear();
-    this.#early.add(deployment);
+    remember(this.#early, deployment);
   }
 
   noteHeldBack(deployment: string): void {
-    if (this.#heldBack.size >= HANDLERS_MAX) this.#heldBack.clear();
-    this.#heldBack.add(deployment);
+    remember(this.#heldBack, deployment);
   }
 
   beginWait(exchange: OpenExchange): void {
@@ -89,4 +84,9 @@ export class OpenStreams {
     }
     return shed;
   }
+}
+
+function remember(names: Set<string>, name: string): void {
+  if (names.size >= REMEMBERED_MAX) names.clear();
+  names.add(name);
 }
