@@ -31,7 +31,7 @@ export function listenTo({ stream, contentType }: Talk, { onFrame, onHalfClose }
   });
 }
 
-/** What the waiting handlers of this process know about each other. */
+/** Counts the open requests of handlers that wait, and keeps their awakeables. */
 export class Waiting {
   /** The awakeables, by the input of their invocations. */
   readonly awakeables = new Map<string, string>();

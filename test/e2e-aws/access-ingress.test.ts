@@ -56,10 +56,10 @@ describe("an ingress behind IAM", () => {
   const caller = (...routes: readonly string[]) => createUser(routes.length === 0 ? [] : invoking(apis.iam, ...routes));
 
   test("refuses unsigned requests and callers without rights, and no handler runs", async () => {
-    const nobody = await caller();
+    const withoutRights = await caller();
     for (const request of [called("greet", "unsigned"), { path: "/restate/health" }, { path: "/openapi" }]) {
       expect((await ask("iam", request)).status).toBe(403);
-      expect((await ask("iam", await signedBy(nobody, apis.iam, request))).status).toBe(403);
+      expect((await ask("iam", await signedBy(withoutRights, apis.iam, request))).status).toBe(403);
     }
     expect(reached).not.toContain("unsigned");
   });

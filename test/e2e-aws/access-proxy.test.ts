@@ -18,12 +18,12 @@ const api = aws.plain.admin;
 let command: BuiltCommand;
 let operator: Identity;
 let reader: Identity;
-let nobody: Identity;
+let withoutRights: Identity;
 beforeAll(async () => {
   command = await buildCommand();
   operator = await createUser(invoking(api, "*"));
   reader = await createUser(invoking(api, "*/GET/*"));
-  nobody = await createUser([]);
+  withoutRights = await createUser([]);
   return () => command.remove();
 });
 
@@ -54,7 +54,7 @@ const question = {
 
 test("the local port has exactly the rights of the user whose keys it has", async () => {
   const [mayAll, mayRead, mayNothing] = await Promise.all(
-    [operator, reader, nobody].map((identity) => proxyOf(identity, adminUrl)),
+    [operator, reader, withoutRights].map((identity) => proxyOf(identity, adminUrl)),
   );
   expect((await fetch(`${mayAll}/query`, question)).status).toBe(200);
   expect((await fetch(`${mayAll}/invocations?status=paused&limit=5`)).status).toBe(200);
@@ -68,7 +68,7 @@ test("the command works through the local port and explains a refusal by IAM", a
   const ask = async (identity: Identity, ...args: readonly string[]) =>
     await command.run([...args, "--admin-url", await proxyOf(identity, adminUrl)]);
   expect(await ask(reader, "services", "list")).toMatchObject({ code: 0 });
-  const refused = await ask(nobody, "services", "list");
+  const refused = await ask(withoutRights, "services", "list");
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain("403 to GET /services");
   expect(refused.stderr).toContain("execute-api:Invoke");

@@ -25,12 +25,12 @@ const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
     return hasBody ? { method, path, headers: JSON_BODY, body: "{}" } : { method, path };
   });
 
-let nobody: Identity;
+let withoutRights: Identity;
 let reader: Identity;
 let registrar: Identity;
 let operator: Identity;
 beforeAll(async () => {
-  nobody = await createUser([]);
+  withoutRights = await createUser([]);
   reader = await createUser(invoking(api, "*/GET/*"));
   registrar = await createUser(invoking(api, "*/POST/deployments", "*/DELETE/deployments/*"));
   operator = await createUser(invoking(api, "*"));
@@ -63,7 +63,7 @@ describe("every route of the admin API", () => {
   });
 
   test("refuses a signed caller without rights", async () => {
-    expect(await shutFor((request) => statusFor(nobody, request))).toEqual(ALL);
+    expect(await shutFor((request) => statusFor(withoutRights, request))).toEqual(ALL);
   });
 
   test("allows a reader only GET, and refuses a query by POST", async () => {

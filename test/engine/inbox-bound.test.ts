@@ -183,7 +183,7 @@ test("results beyond the limit of a journal pause the invocation with RT0027, an
   expect(paused).toMatchObject({ status: "paused", lastFailure: { errorCode: "RT0027" } });
   expect(paused.lastFailure!.message).toMatch(/^a result of 3\d{7} bytes waits, .* may have 134217728 \(twice worker/);
   const attempts = stage.deployment.attempts.length;
-  // Of the five results of 31 MiB, four fit into 128 MiB, and so do the small ones.
+  // Four of the five results of 31 MiB fit into 128 MiB, together with all small results.
   expect(signalsIn(stage, attempts - 1)).toHaveLength(RESULTS - 1);
   await resume(actor.engine, id, { kind: "keep" });
   await stage.pulse.pass(10_000);

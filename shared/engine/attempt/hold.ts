@@ -29,7 +29,7 @@ export class Hold {
   readonly #active: ActiveInvocation;
   readonly #reading: Reading;
   readonly #inactivityTimeoutMs: number;
-  /** What the exchange has carried. A handler that reports an await of it has yet to read it. */
+  /** The notifications sent on the exchange. If the handler reports an await of one of them, it has not read it yet. */
   readonly #carried = new Freshness([]);
   #waitsSinceMs: number | undefined;
 

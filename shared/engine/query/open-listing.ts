@@ -31,7 +31,7 @@ export function isAllParked(statuses: ReadonlySet<Presented>): boolean {
 }
 
 const PAGE = 1000;
-/** What a walk over the open index found. */
+/** The result of a walk over the open index. */
 export interface OpenSummaries {
   readonly byId: ReadonlyMap<string, Summary>;
   /** False if the walk ended before the index did. */
