@@ -1,0 +1,57 @@
+/** A SIGKILL of either process in the middle of an open exchange: the next attempt replays what is stored and goes on (ADR 0008). */
+import { existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newAccount, takeAccount } from "./account.ts";
+import { judgeLedger } from "./ledger-rule.ts";
+import type { Line } from "./ledger.ts";
+import { readLedger } from "./ledger.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Op } from "./plan.ts";
+import type { Stage } from "./stage.ts";
+import { closeStage, openStage } from "./stage.ts";
+
+const RUNS = 40;
+/** So many closures run before the kill, and at least as many after it. */
+const BEFORE_KILL = 15;
+
+const runs: readonly Op[] = Array.from({ length: RUNS }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const);
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage(60_000);
+});
+
+afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
+
+const ledger = (): readonly Line[] => (existsSync(stage.site.ledgerPath) ? readLedger(stage.site.ledgerPath) : []);
+
+test.each([
+  ["control plane", ["controlPlane"]],
+  ["deployment", ["deployment"]],
+  ["control plane and the deployment", ["controlPlane", "deployment"]],
+] as const)("after a SIGKILL of the %s, a second attempt executes the steps that are not stored", async (_, names) => {
+  const { client } = stage;
+  const plan = { ops: runs };
+  const answer = client.submit({ shape: "runs", plan, way: "call", idempotencyKey: "runs" });
+  while (ledger().length < BEFORE_KILL) await pause(5);
+  const victims = names.map((name) => stage[name]);
+  const kill = { atMs: Date.now(), deadMs: Infinity };
+  await Promise.all(victims.map((victim) => victim.end("SIGKILL")));
+  kill.deadMs = Date.now();
+  for (const victim of victims) victim.start();
+  await Promise.all(victims.map((victim) => victim.ready()));
+
+  const account = newAccount();
+  await takeAccount(account, plan, JSON.parse((await answer).text) as Outcome, (id) => client.outcomeOf(id));
+  const { complaints, uncommitted } = judgeLedger(ledger(), account.committed, [kill]);
+  expect([...account.complaints, ...complaints]).toEqual([]);
+  expect(uncommitted).toBeLessThanOrEqual(1);
+  // An exchange that closes at each step would have an attempt for each closure.
+  const executed = ledger().map(({ attemptId }) => attemptId);
+  const attempts = [...new Set(executed)];
+  expect(attempts).toHaveLength(2);
+  for (const attempt of attempts)
+    expect(executed.filter((attemptId) => attemptId === attempt).length).toBeGreaterThanOrEqual(BEFORE_KILL);
+});
