@@ -96,7 +96,7 @@ class OpenConversation {
   }
 
   async run(): Promise<OpenlyRead> {
-    const { open, exchange, conversation } = this.#reading;
+    const { open, exchange, conversation, room } = this.#reading;
     const { inbox } = this.#active;
     open.halfClose = () => this.#halfClose();
     open.awaiting = () => conversation.awaiting;
@@ -107,6 +107,7 @@ class OpenConversation {
       }
     } catch (error) {
       exchange.abort();
+      room.letReadOn();
       throw error;
     }
     this.#halfClose();
@@ -167,7 +168,8 @@ class OpenConversation {
       this.#asks ||= asksNow(item, nowMs + this.#hold.sleepMaxMs);
       this.#lingersUntilMs ??= nowMs + LINGER_MS;
     }
-    return this.#asks || (this.#lingersUntilMs !== undefined && this.#lingersUntilMs <= nowMs);
+    if (this.#asks || this.#reading.room.isFull) return true;
+    return this.#lingersUntilMs !== undefined && this.#lingersUntilMs <= nowMs;
   }
 
   async #addSegment(): Promise<boolean> {
@@ -178,7 +180,10 @@ class OpenConversation {
     this.#scanned = conversation.received.length;
     this.#asks = false;
     this.#lingersUntilMs = undefined;
-    if (taken.length === 0) return false;
+    if (taken.length === 0) {
+      room.letReadOn();
+      return false;
+    }
     const expanded = await expand(
       this.#engine,
       this.#active,
@@ -243,11 +248,11 @@ class OpenConversation {
   }
 
   async #wait(): Promise<void> {
-    const { conversation, open } = this.#reading;
+    const { conversation, open, room } = this.#reading;
     const { inbox, isStopping } = this.#active;
     const { clock, activeInvocations } = this.#engine;
     // Nothing may come between this look and the wait, because an interruption ends only a wait that has begun.
-    if (conversation.messages !== this.#messagesSeen || inbox.isDirty || this.#isOver) return;
+    if (conversation.messages !== this.#messagesSeen || room.isFull || inbox.isDirty || this.#isOver) return;
     const nowMs = clock.nowMs();
     const wakesAtMs = this.#hasWoken ? Infinity : open.heardAtMs + WAKE_AFTER_MS;
     if (wakesAtMs <= nowMs) {
@@ -270,11 +275,12 @@ class OpenConversation {
   }
 
   #halfClose(): void {
-    const { exchange, open } = this.#reading;
+    const { exchange, open, room } = this.#reading;
     if (open.halfClose === undefined) return;
     open.halfClose = undefined;
     open.halfClosedAtMs = this.#engine.clock.nowMs();
     exchange.halfClose();
+    room.letReadOn();
     this.#active.inbox.interrupt();
   }
 }

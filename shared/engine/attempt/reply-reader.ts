@@ -146,6 +146,12 @@ async function readChunks(
     onProgress?.();
     const waits = room.add(chunk.length, conversation);
     if (waits !== undefined) await waitForRoom(open, waits);
+    // A message that is not whole is not waited for, because the driver cannot store a part of it.
+    const storing = open.halfClose !== undefined && conversation.received.length > 0 ? room.untilStored() : undefined;
+    if (storing !== undefined) {
+      onProgress?.();
+      await waitForRoom(open, storing);
+    }
     unheardBytes += chunk.length;
     if (unheardBytes < PROGRESS_BYTES && conversation.messages === messages) continue;
     unheardBytes = 0;

@@ -19,6 +19,12 @@ const MESSAGE_BYTES = 2_000;
 /** Most attempts have few messages, which need no account. */
 const MESSAGES_UNCOUNTED = 32;
 
+/**
+ * The reader of an open exchange reads no further while so many bytes wait for the store. Larger segments would not be stored
+ * faster, and the budget has room for many such exchanges.
+ */
+const UNSTORED_MAX_BYTES = 2 * 1024 * 1024;
+
 /** The budget had no room in time: the attempt fails without a fault of the deployment, and is repeated. */
 export class NoRoomError extends Error {
   override name = "NoRoomError";
@@ -34,6 +40,7 @@ export class ReplyRoom {
   #messagesStored = 0;
   #answers = 0;
   #isClosed = false;
+  #readOn: (() => void) | undefined;
 
   /** @param lane the deployment, which shares the room with other deployments */
   constructor(budget: Budget, lane: string) {
@@ -65,6 +72,26 @@ export class ReplyRoom {
     return this.#grow(answerBytes);
   }
 
+  /** True while the reader of an open exchange waits for the driver to store what it has received. */
+  get isFull(): boolean {
+    return this.#readOn !== undefined;
+  }
+
+  /**
+   * Called by the reader of an open exchange after each chunk.
+   * @returns undefined if the reader may read on at once; else a promise, which resolves at `letReadOn`
+   */
+  untilStored(): undefined | Promise<void> {
+    if (this.#received <= UNSTORED_MAX_BYTES || this.#isClosed) return undefined;
+    return new Promise((resolve) => (this.#readOn = resolve));
+  }
+
+  /** Called when the driver has stored what it could, and when the exchange stays open no longer. */
+  letReadOn(): void {
+    this.#readOn?.();
+    this.#readOn = undefined;
+  }
+
   #grow(bytes: number): undefined | Promise<void> {
     this.#received += bytes;
     const messages = Math.max(0, this.#messages - this.#messagesStored - MESSAGES_UNCOUNTED);
@@ -84,12 +111,14 @@ export class ReplyRoom {
     this.#messagesStored = this.#messages;
     const overBytes = (this.#account?.held ?? 0) - this.#received;
     if (overBytes > 0) this.#account?.shrink(overBytes);
+    this.letReadOn();
   }
 
   /** Gives the room back once the reply is stored or dropped. */
   close(): void {
     this.#isClosed = true;
     this.#account?.close();
+    this.letReadOn();
   }
 }
 
