@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 
 export function attachCommand(): Command {
   return new Command("attach")
-    .description("Wait for an invocation and print its result; Ctrl-C ends the waiting alone.")
+    .description("Wait for an invocation and print its result; Ctrl-C ends only the waiting, not the invocation.")
     .argument("<invocation-id>")
     .action((id: string, _flags: unknown, command: Command) => attach(sessionOf(command), id));
 }

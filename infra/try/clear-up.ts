@@ -42,7 +42,9 @@ export async function clearUp(stage: Stage): Promise<number> {
   stage.show(
     `Account ${account.id}, Region ${account.region}, stack ${stack.name}: ${standing?.status ?? "not there"}`,
   );
-  const heard = interruption(() => terminal.tell("\nStill destroying; once more Ctrl-C leaves it."));
+  const heard = interruption(() =>
+    terminal.tell("\nStill destroying. A second Ctrl-C stops, and leaves the rest of the stack."),
+  );
   try {
     if (standing !== undefined) await stage.confirm("Destroy it with everything that is in it?");
     const cleared: Cleared =

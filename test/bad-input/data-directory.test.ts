@@ -55,9 +55,9 @@ const each = (pattern: RegExp, act: (path: string) => void): void => {
 type Row = readonly [what: string, harm: () => void, outcomes: readonly string[]];
 
 const ROWS: readonly Row[] = [
-  ["a version that is garbage", () => writeFileSync(journal("VERSION"), GARBAGE), ["RT0009"]],
-  ["a version of nothing", () => writeFileSync(journal("VERSION"), ""), ["RT0009"]],
-  ["a version that is deep", () => writeFileSync(journal("VERSION"), "[".repeat(100_000)), ["RT0009"]],
+  ["a VERSION file that is garbage", () => writeFileSync(journal("VERSION"), GARBAGE), ["RT0009"]],
+  ["an empty VERSION file", () => writeFileSync(journal("VERSION"), ""), ["RT0009"]],
+  ["a VERSION file that nests too deeply", () => writeFileSync(journal("VERSION"), "[".repeat(100_000)), ["RT0009"]],
   ["a pointer that is garbage", () => writeFileSync(journal("db/CURRENT"), GARBAGE), ["RT0009"]],
   ["a pointer to elsewhere", () => writeFileSync(journal("db/CURRENT"), "../../../etc/passwd\n"), ["RT0009"]],
   ["no manifest", () => each(/^MANIFEST/, (path) => rmSync(path)), ["RT0009"]],

@@ -5,8 +5,8 @@ export const GROWTH_USAGE = `npm run bench:growth -- [options]
 
   --stored <a,b>         ended, kept invocations at each step (default 0,10000,100000,300000; 1000000 is worth a try)
   --sleeping <a,b>       suspended, sleeping invocations at each step (default 0,10000,30000,100000); "none" for no steps
-  --seconds <s>          of plain calls at each step (default 5), after 2 s of warm-up
-  --clients <n>          that call (default 32)
+  --seconds <s>          the time of plain calls at each step (default 5), after 2 s of warm-up
+  --clients <n>          the number of clients that make plain calls (default 32)
   --reference-up-to <n>  the largest step of the reference server (default 100000)
   --without-reference    without the reference server
   --quick                0 and 5,000 of each, 2 s: about a minute, to see that everything works
@@ -14,7 +14,7 @@ export const GROWTH_USAGE = `npm run bench:growth -- [options]
   --no-build             take dist/stepwell.js as it is
   --write-docs           write docs/performance.md, docs/performance-growth.json and the charts beside them
   --json <file>          write every measurement there
-  --dir <folder>         on the disk to measure (default: the system's folder for temporary files)
+  --dir <folder>         a folder on the disk to measure (default: the system's folder for temporary files)
 `;
 
 const FULL = { stored: "0,10000,100000,300000", sleeping: "0,10000,30000,100000", seconds: "5" };

@@ -45,7 +45,7 @@ test("the image runs as an unprivileged user, and its data is on a volume", () =
   expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
 });
 
-test("the image sets two paths alone, so that every place of settings overrides its defaults", () => {
+test("the image sets NODE_ENV and two paths in its environment, so that a file, a variable or a flag overrides all other defaults", () => {
   const [words = ""] = wordsOf(run, "ENV");
   const variables = Object.fromEntries(words.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
   expect(variables).toEqual({

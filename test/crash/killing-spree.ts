@@ -25,7 +25,7 @@ export interface Spree {
 
 const WAIT_MIN_MS = 20;
 const WAIT_MAX_MS = 400;
-/** One kill in this many does not wait until both processes are ready, so it may hit a start. */
+/** One kill in this many does not wait until both processes are ready, so it may hit a process that is still starting. */
 const HASTY_ONE_IN = 8;
 
 /** Every shape in turn, half of them called and half of them sent. */

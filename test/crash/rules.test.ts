@@ -22,13 +22,13 @@ function committed({ invocationId, step, nonce, atMs }: Line, failures = 0): Com
 const kill = (atMs: number) => ({ atMs, deadMs: atMs + 3 });
 
 describe("the ledger", () => {
-  test("may hold one undone execution for each kill between two attempts", () => {
+  test("may contain one uncommitted execution for each kill between two attempts", () => {
     const lines = [line(0), line(100), line(200)];
     const verdict = judgeLedger(lines, [committed(lines[2]!)], [kill(50), kill(150)]);
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
   });
 
-  test("excuses a request that was read up to two seconds after its sender was killed, if its reader was alive then", () => {
+  test("excuses a request that the deployment read up to two seconds after the kill of its sender, if the deployment ran then", () => {
     const judge = (killedAtMs: number, bootAtMs: number): string => {
       const lines = [line(5_000, { bootAtMs }), line(5_500)];
       return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();
@@ -55,7 +55,7 @@ describe("the ledger", () => {
     expect(judgeLedger([one], [], []).complaints.join()).toMatch(/no result contains it/);
   });
 
-  test("counts executions that throw on purpose exactly", () => {
+  test("contains as many executions that throw on purpose as the plan", () => {
     const lines = [line(0, { throws: true }), line(10, { throws: true }), line(20)];
     expect(judgeLedger(lines, [committed(lines[2]!, 2)], []).complaints).toEqual([]);
     expect(judgeLedger(lines, [committed(lines[2]!, 1)], []).complaints.join()).toMatch(/threw 2 times instead of 1/);
@@ -85,7 +85,7 @@ describe("a sleep", () => {
     expect(judge(tooLongMs, { fromMs: 100, toMs: 1_001 })).toBe("");
   });
 
-  test("is absent once for each moment of overlapping absences", () => {
+  test("counts each moment of overlapping absences once", () => {
     const absences = [
       { fromMs: 30, toMs: 60 },
       { fromMs: -10, toMs: 10 },

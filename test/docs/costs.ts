@@ -1,4 +1,4 @@
-/** Converts counts to dollars: for a million of a shape, and for a month without a request. */
+/** Converts counts to dollars: for a million invocations of a shape, and for a month without a request. */
 import type { CostCounts } from "./cost-counts.ts";
 import { ASSUMED, dollars } from "./prices.ts";
 import type { StackCounts } from "./stack-counts.ts";
@@ -22,7 +22,7 @@ export const REQUESTS_PER_MESSAGE = 3;
 
 /**
  * @param batch messages that a worker takes at a time
- * @returns dollars per million
+ * @returns dollars per million of what the counts describe once
  */
 export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bill {
   const taken = counts.messages / batch;

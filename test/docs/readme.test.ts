@@ -25,7 +25,7 @@ test("the exchanges of fifty steps are those of docs/performance.md", () => {
   const shapes = lines.find((line) => line.startsWith("|  | plain call |"))!.split("|");
   const exchanges = lines.find((line) => line.startsWith("| exchanges |"))!.split("|");
   const fifty = exchanges[shapes.indexOf(" 50 runs ")]!.trim();
-  expect(README).toContain(`a handler of 50 steps takes ${fifty} exchanges`);
+  expect(README).toContain(`50 steps take ${fifty} exchange`);
 });
 
 test("the largest message is that of docs/operating.md", () => {

@@ -63,7 +63,7 @@ export async function setup(project) {
   const doubled = await timed("the control plane on ladders and a doubling queue is deployed", () =>
     controlPlanes(endpoints, "StepwellDoubled", { ...SHORT, "aws.timers": "ladder" }, { "code-folder": doubledCode }),
   );
-  // Five of each control plane, the function of topics, and the handlers.
+  // Functions: five of each of the two control planes, the one that reads topics, and the one with the handlers.
   writeFileSync(COUNTS, "function deployed\n".repeat(12 * endpoints.length));
   const deployed = emulators.map(({ endpoint, pid }, at) => ({
     endpoint,
@@ -83,7 +83,7 @@ export function teardown() {
   const missing = counts.filter(([, count]) => count === 0).map(([what]) => what);
   // A part of the suite, run by hand, may use less.
   if (missing.length > 0 && process.env.STEPWELL_E2E_PART === undefined) {
-    throw new Error(`the suite proves nothing: not once ${missing.join(", ")}`);
+    throw new Error(`the suite proves nothing, because these never happened: ${missing.join(", ")}`);
   }
 }
 

@@ -173,27 +173,56 @@ test("a statement that would look at too many invocations is refused, and the on
   expect(unbounded.rows).toHaveLength(waiting.length + parked.length);
 });
 
-test("a page beside thousands of parked invocations reads a part of them, and shows the status of each row", async () => {
+/** A thousand more parked invocations than a page reads, and 200 that have ended, some of them since the sweeper's last pass. */
+async function beside() {
   const stage = await open({ greet: () => "hello" });
-  const { engine, process } = stage.actor();
+  const actor = stage.actor();
+  const { engine } = actor;
   const { table } = stage.stores;
   const lookAtMs = engine.clock.nowMs() + 60 * MINUTE_MS;
-  const parked = await plantOpen(
-    table,
-    engine,
-    Array.from({ length: 2_500 }, () => ({ status: "backing-off" as const, lookAtMs })),
-  );
+  const rows = Array.from({ length: 2_500 }, () => ({ status: "backing-off" as const, lookAtMs }));
+  const parked = new Set<string>(await plantOpen(table, engine, rows));
   await complete(table, engine, 200, 10 * MINUTE_MS);
   await sweepOnce(engine);
+  return { actor, parked };
+}
+
+/** @returns the most entries of the open index that the process has asked for during the work */
+async function readOfOpen({ process }: Actor, work: () => Promise<void>): Promise<number> {
   const before = process.calls.length;
-  const { invocations } = await listInvocations(engine, {}, 300);
+  await work();
   const reads = process.calls.slice(before).filter(({ method, args }) => method === "queryIndex" && args[0] === "open");
-  const read = reads.reduce((sum, { args }) => sum + Number((args[2] as { limit: number }).limit), 0);
+  return reads.reduce((sum, { args }) => sum + Number((args[2] as { limit: number }).limit), 0);
+}
+
+test("a page beside thousands of parked invocations reads a part of them, and shows the status of each row", async () => {
+  const { actor, parked } = await beside();
+  const { engine } = actor;
+  const shown = new Map<string, string>();
+  const read = await readOfOpen(actor, async () => {
+    const { invocations } = await listInvocations(engine, {}, 300);
+    for (const { id, status } of invocations) shown.set(id, status);
+  });
   expect(read).toBeLessThanOrEqual(2_000);
-  const shown = new Map(invocations.map(({ id, status }) => [id, status]));
   expect([shown.size > 200, new Set(shown.values())]).toEqual([true, new Set(["completed", "backing-off"])]);
   const all = await pagesOf(engine, { statuses: ["completed"] }, 100);
   expect(all.flat()).toHaveLength(200);
-  const isParked = new Set(parked);
-  for (const [id, status] of shown) expect(status).toBe(isParked.has(id) ? "backing-off" : "completed");
+  for (const [id, status] of shown) expect(status).toBe(parked.has(id) ? "backing-off" : "completed");
+});
+
+test("a statement for few rows beside thousands of parked invocations reads a part of them, one for all rows the whole, and both show the status of each row", async () => {
+  const { actor, parked } = await beside();
+  const shown = async (statement: string) => {
+    const rows = await rowsOf(actor, statement);
+    for (const { id, status } of rows) expect(status).toBe(parked.has(id as string) ? "backing-off" : "completed");
+    return rows.length;
+  };
+  const all = "select id, status from sys_invocation";
+  for (const few of [
+    `${all} limit 50`,
+    `${all} order by created_at desc limit 50`,
+    `${all} order by created_at limit 50`,
+  ])
+    expect(await readOfOpen(actor, async () => expect(await shown(few)).toBe(50))).toBeLessThanOrEqual(2_000);
+  expect(await readOfOpen(actor, async () => expect(await shown(all)).toBe(2_700))).toBeGreaterThan(2_500);
 });

@@ -44,7 +44,9 @@ export async function startFrameDeployment(
       return;
     }
     deployment.attempts.push(request.url ?? "");
-    request.resume().once("end", () => deployment.script(response, request));
+    // Like an SDK, it answers before the end of the request: an open request has no end before its answer.
+    request.resume();
+    deployment.script(response, request);
   };
   let peer: Peer = await startPeer(transport, (request, response) => answer(response, request));
   const deployment: FrameDeployment = {

@@ -1,7 +1,7 @@
-/** The notes of the writer of a fixture beside the stored items: mainly the ids, and the steps that ran. */
+/** What a fixture notes beside its stored items: mainly the ids, and the steps that ran. */
 
 export interface Account {
-  /** The commit that wrote it. */
+  /** The commit whose code wrote the fixture. */
   readonly commit: string;
   /** The moment of its last item. */
   readonly writtenAtMs: number;

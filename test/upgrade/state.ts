@@ -1,4 +1,4 @@
-/** One state in which a fixture has work, and its expected end under the version that reads the fixture. */
+/** One state of an invocation in a fixture, and how the invocation ends under the version that reads the fixture. */
 import type { Asked } from "./services.ts";
 
 /** The status in the admin API; `open` for a dead driver's invocation, whose status differs by version. */
@@ -23,7 +23,7 @@ export interface State {
   readonly order?: "resolve" | "signal" | "say" | "resume" | "kill" | "cancel";
   /** The output, or the failure; absent if it waits for days. */
   readonly ends?: string;
-  /** The state to whose result it is attached. */
+  /** The name of the state whose invocation this one attaches to. */
   readonly watches?: string;
   /**
    * `killed`: its driver dies during a step, after it has renewed its lease. `young`: its driver dies before it has renewed its

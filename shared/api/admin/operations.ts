@@ -183,7 +183,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
   "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
   "PATCH /invocations/:id/pause": {
-    summary: "Pause an invocation (202: once its attempt is over, or a driver has read the order)",
+    summary: "Pause an invocation (202: it pauses later, when its attempt is over or a driver has read the order)",
     answers: { 200: null, 202: null },
   },
   "PATCH /invocations/:id/resume": {

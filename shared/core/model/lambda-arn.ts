@@ -34,7 +34,7 @@ export function parseLambdaArn(text: string): LambdaArn {
   if (qualifier === undefined || qualifier === "") {
     throw new LambdaArnError(
       `'${text}' names no version. Append a published version or an alias, as in '${withoutColon(text)}:1', ` +
-        "or $LATEST where invocations in flight may meet changed code",
+        "or $LATEST if open invocations may continue on changed code",
     );
   }
   const wrong = Object.entries({
@@ -44,7 +44,7 @@ export function parseLambdaArn(text: string): LambdaArn {
     "function name": FUNCTION_NAME.test(functionName ?? ""),
     "version or alias": QUALIFIER.test(qualifier),
   }).find(([, fits]) => !fits);
-  if (wrong !== undefined) throw new LambdaArnError(`the ${wrong[0]} in '${text}' cannot be one; the form is ${FORM}`);
+  if (wrong !== undefined) throw new LambdaArnError(`the ${wrong[0]} in '${text}' is not valid; the form is ${FORM}`);
   return { text, region: region!, account: account!, functionName: functionName!, qualifier };
 }
 

@@ -139,7 +139,7 @@ function hasNoEffects(before: Invocation, segment: Segment, lock?: Write): boole
 /** Bytes that one partition takes in a millisecond, roughly. */
 const PIECES_BYTES_PER_MS = 1_000;
 
-/** The pieces of a large segment are written after the end of the lease is set, so their time is added to the lease. */
+/** The end of the lease is fixed before the pieces of a large segment are written, so the time of these writes is added. */
 function longEnough(lease: Lease, { entries }: Segment): Lease {
   let sizeBytes = 0;
   for (const { frame } of entries) sizeBytes += frame.length;

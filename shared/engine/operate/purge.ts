@@ -11,11 +11,11 @@ import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";
 import type { Purging } from "../ports/submission.ts";
 
-/** Frees the id: another life may begin under it, for a workflow another run. */
+/** Frees the id: another life may begin under it. For a workflow, that is another run. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { acceptance, phase } = loaded.invocation;
-    // An invocation that attached after the end waits for its wake, which may come only after the purge (I8).
+    // An invocation that attached after the end has written its sink, but its wake may come only after the purge (I8).
     if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);

@@ -8,7 +8,7 @@ import { type InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
 import { FIRST_DAYS, LATER_DAYS, type ListingEntry, type ListingStream } from "./listing-stream.ts";
 import { openPage } from "./open-page.ts";
-import { readKnown } from "./with-status.ts";
+import { OPEN_READ_MAX, readKnown } from "./with-status.ts";
 
 export interface InvocationFilter {
   readonly statuses?: readonly Presented[];
@@ -33,11 +33,6 @@ const PAGE_LIMITS: ListingLimits = {
   journalMaxBytes: Infinity,
   pagesMax: 0,
 };
-/**
- * The most entries of the open index that a page reads beside the listing (about 40 per read unit). Where more invocations are open,
- * the page looks at those of its rows that this part of the index does not show.
- */
-const OPEN_READ_MAX = 2_000;
 /** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;
 

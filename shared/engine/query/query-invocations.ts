@@ -13,13 +13,18 @@ import { InvocationRow } from "./invocation-row.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { mayBeOpen, sorted, unreadEntries } from "./may-be-open.ts";
 import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, readKnown, statusesOf, withStatus, type Probing } from "./with-status.ts";
+import { type Known, OPEN_READ_MAX, readKnown, statusesOf, statusIn, withStatus, type Probing } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 /** Entries per read of a shard. The first read has few, because a LIMIT may need no more. */
 const PAGES = { firstPage: 24, nextPage: 500 };
 const TOGETHER = 16;
 const LOOKS_TOGETHER_MAX = 500;
+/** A statement that needs more looks than this probably needs many rows, so it reads the whole open index instead. */
+const LOOKS_BEFORE_WHOLE = 200;
+
+/** What a statement knows; it reads the rest of the open index when it needs many rows. */
+type GrowingKnown = { -readonly [Field in keyof Known]: Known[Field] };
 
 /** @param rows returns true for each summary that is a row of the table */
 export function invocationTable(
@@ -105,14 +110,14 @@ function youngEntries(
 
 async function* listed(reading: Reading, wanted: Wanted, range: Omit<ListingRange, keyof typeof PAGES>) {
   const { engine, budget } = reading;
-  const known = await readKnown(engine, budget);
+  const known = { ...(await readKnown(engine, budget, OPEN_READ_MAX)) };
   const stream = new ListingStream(engine, budget, { ...range, ...PAGES });
   yield* wantedOf(reading, known, wanted, stream.once());
 }
 
 async function* wantedOf(
   { engine, budget }: Reading,
-  known: Known,
+  known: GrowingKnown,
   wanted: Wanted,
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
@@ -123,9 +128,14 @@ async function* wantedOf(
     known,
     isExcluded: (entry) => !matters(entry, wanted),
     probe: async (unknown) => {
-      looked += unknown.length;
-      budget.looks(unknown.length, known.noted.belowMs);
-      return statusesOf(unknown, await probe.at(unknown));
+      if (!known.isWhole && looked >= LOOKS_BEFORE_WHOLE) Object.assign(known, await readKnown(engine, budget));
+      const shown = unknown.map((entry) => (known.isWhole ? statusIn(known, entry) : undefined));
+      const left = unknown.filter((_, at) => shown[at] === undefined);
+      looked += left.length;
+      budget.looks(left.length, known.noted.belowMs);
+      const probed = statusesOf(left, await probe.at(left));
+      let next = 0;
+      return shown.map((one) => one ?? probed[next++]!);
     },
     probesTogether: () => Math.min(looked || PAGES.firstPage, LOOKS_TOGETHER_MAX),
   };

@@ -18,6 +18,12 @@ export interface Known {
 }
 
 /**
+ * The most entries of the open index that a page or the first rows of a statement read beside the listing (about 40 per read
+ * unit). Where more invocations are open, the reader looks at those rows that this part of the index does not show.
+ */
+export const OPEN_READ_MAX = 2_000;
+
+/**
  * Reads the progress before the index, so that every open invocation that the progress covers is in the index.
  * @param entriesMax the most entries of the open index to read
  */
@@ -25,6 +31,11 @@ export async function readKnown(engine: Engine, budget: ListingBudget, entriesMa
   const noted = await readNoted(engine);
   const { byId, isWhole } = await openSummaries(engine, budget, entriesMax);
   return { noted, open: byId, isWhole };
+}
+
+/** @returns undefined if only a look shows the status of the entry */
+export function statusIn({ noted, open, isWhole }: Known, entry: ListingEntry): Summary | undefined {
+  return open.get(entry.id) ?? (!isWhole || isUnnoted(noted, entry) ? undefined : ended(entry));
 }
 
 /** `gone`: the invocation no longer exists. `unread`: the budget is used up. */
@@ -38,6 +49,7 @@ export interface ListedStatus {
 }
 
 export interface Probing {
+  /** Its fields may change between two groups of entries. */
   readonly known: Known;
   /** Looks at entries whose status neither source shows. The results have the order of the entries. */
   readonly probe: (entries: readonly ListingEntry[]) => Promise<readonly Probed[]>;
@@ -70,9 +82,8 @@ export async function* withStatus(
 ): AsyncGenerator<ListedStatus> {
   const statusOf = (entry: ListingEntry): EntryStatus | undefined => {
     if (isExcluded(entry)) return "passed";
-    const open = known.open.get(entry.id);
-    if (open !== undefined) return isLacking(open) ? undefined : open;
-    return !known.isWhole || isUnnoted(known.noted, entry) ? undefined : ended(entry);
+    const shown = statusIn(known, entry);
+    return shown !== undefined && shown.status !== "completed" && isLacking(shown) ? undefined : shown;
   };
   let group: { readonly entry: ListingEntry; readonly status: EntryStatus | undefined }[] = [];
   let probes = 0;

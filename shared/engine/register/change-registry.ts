@@ -10,7 +10,7 @@ import {
   writeDeployment,
 } from "./registry-items.ts";
 
-/** Changes are rare, so a change that is refused this often has a cause other than concurrent changes. */
+/** Changes are rare, so if a change is refused this often, the cause is no concurrent change. */
 const TRIES = 10;
 
 export type RegistryChange =

@@ -1,4 +1,7 @@
-/** Two small tables for tests of statements. Their texts contain `|` and `NULL`, of which the SQL engine makes keys of rows. */
+/**
+ * Two small tables for tests of statements. Some texts contain `|` or `NULL`, because the SQL engine writes null as `NULL` and
+ * joins the values of a row with `|` to make its key.
+ */
 import { MemorySqlTable } from "./memory-sql-table.ts";
 
 /** Epoch milliseconds of an ISO text. */

@@ -29,12 +29,12 @@ async function printedStart(name: string, path: readonly string[]): Promise<stri
   return stdout.split("\n").find((line) => line.includes("dev --register"));
 }
 
-test("the line has the bare name of a command that is installed for all folders", async () => {
+test("the line has the bare name of a command that is installed globally", async () => {
   const bin = await withLink("global", command.path);
   expect(await printedStart("one", [bin])).toBe("  stepwell dev --register http://localhost:9080");
 });
 
-test("the line has the path of any other program: npm's own folders are on the PATH of this process alone", async () => {
+test("the line has the path of a command that is not installed globally: npm adds its folders to the PATH of this process only", async () => {
   const npm = await withLink("app/node_modules/.bin", command.path);
   const program = await realpath(command.path);
   const expected = `  node ${program} dev --register http://localhost:9080`;

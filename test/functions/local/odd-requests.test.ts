@@ -36,7 +36,7 @@ function openWith(arrival: Partial<ArrivalLimits>): Promise<HttpListener> {
   });
 }
 
-test("of thousands of headers each arrives, also the last one", async () => {
+test("a request with thousands of headers arrives with all of them, also the last one", async () => {
   const line = "a:b\r\n";
   const text = `GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${line.repeat(2_500)}idempotency-key: k\r\n\r\n`;
   expect(parseAnswers(await exchange(listener.port, text))[0]).toMatchObject({ status: 200 });

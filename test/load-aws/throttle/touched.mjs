@@ -1,4 +1,4 @@
-/** Finds the throttled resources of the stack that a request of DynamoDB or EventBridge Scheduler touches. */
+/** Finds out which of the throttled resources a request to DynamoDB or EventBridge Scheduler touches. */
 
 export const TABLE_WRITES = "table writes";
 export const TABLE_READS = "table reads";

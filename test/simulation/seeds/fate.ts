@@ -24,7 +24,7 @@ export const MISHAPS = [
   "message-late",
   /** The message comes a day later, when many of the items of its invocation have expired. */
   "message-day-late",
-  /** Two more messages come, with a moment in the far future. */
+  /** Two more messages come, whose `wakeAtMs` is in the far future. */
   "message-of-future",
   /** The schedule is set and never fires. */
   "schedule-lost",

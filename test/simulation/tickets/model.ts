@@ -9,7 +9,7 @@ export interface LockShown {
   readonly head: number;
   readonly tail: number;
   readonly applied: number;
-  /** The state: one letter for each change, after the letters that its handler read. */
+  /** The state: each change appends the letter of its invocation to the letters that the handler has read. */
   readonly log: string;
 }
 
@@ -90,7 +90,7 @@ export interface Model {
   kills: number;
   /** How often a living driver may be taken over as if it were dead. */
   zombies: number;
-  /** How often a living actor may find its ticket void before it lays the ticket down. */
+  /** How often a living actor may find its ticket number void before it writes the ticket. */
   voids: number;
 }
 

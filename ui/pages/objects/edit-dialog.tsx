@@ -27,7 +27,7 @@ export function EditDialog(props: EditDialogProps): JSX.Element {
   const [base, setBase] = useState<KeyState>();
   const [problem, setProblem] = useState<ApiProblem>();
   useEffect(() => {
-    // The version has to be that of the values from which the reader starts.
+    // The values and their version are read together, so that the edit names the version that the user saw.
     askWholeState(service, objectKey).then(setBase, (error: unknown) => setProblem(problemOf(error)));
   }, []);
   if (base !== undefined) return <ValueEditor {...props} base={base} />;
