@@ -1,4 +1,4 @@
-/** Configures the tests that need only npm: four projects of vitest, which run in threads on two workers. */
+/** Configures the tests that need only npm: five projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "./infra/built-in-texts.mjs";
 import { longestFirst } from "./test/longest-first.ts";
@@ -35,11 +35,17 @@ const PROCESSES = [
   "test/functions/{cli,local}/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
 ];
-/** The longest tests of `quick` (29 to 16 s), then those of `processes` (44 to 29 s). */
+/** Tests with tens of thousands of invocations, many megabytes, or every order of events. */
+const SCALE = [
+  "test/engine/{contention,inbox-bound,list-invocations}.test.ts",
+  "test/engine/sweep/{seldom,slices}.test.ts",
+  "test/simulation/tickets/tickets.test.ts",
+];
+/** The longest tests of `quick` (13 to 9 s), then those of `processes` (44 to 29 s). */
 const LONGEST = [
-  "/tickets.test.ts",
-  "/contention.test.ts",
-  "/sweep/slices.test.ts",
+  "/docs/costs.test.ts",
+  "/sweep/cut-short.test.ts",
+  "/races/retention.test.ts",
   "/refused-start.test.ts",
   "/bad-input/ingress.test.ts",
   "/command-line-codes.test.ts",
@@ -67,7 +73,7 @@ export default defineConfig({
         test: {
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...ARCHITECTURE, ...PROCESSES, ...INFRA],
+          exclude: [...exclude, ...ARCHITECTURE, ...PROCESSES, ...INFRA, ...SCALE],
           // A worker keeps the imports of one file for the next file: most files take longer to import than to run.
           isolate: false,
         },
@@ -81,6 +87,7 @@ export default defineConfig({
           globalSetup: ["test/harness/cli/bundled-command.ts"],
         },
       },
+      { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false, testTimeout: 180_000 } },
       { extends: true, test: { name: "architecture", include: ARCHITECTURE, exclude, isolate: false } },
       { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
     ],
