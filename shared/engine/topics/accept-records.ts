@@ -28,6 +28,13 @@ import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
  */
 const JOINED_WITHIN_MS = 400;
 
+/**
+ * A record waits this long for a slot of the worker. A record that goes through the queue costs several times as much, so a process that
+ * is behind would fall behind further with each record, and would not recover. Records that wait for hanging handlers go on to the queue.
+ */
+const SLOT_PATIENCE_MS = 2_000;
+const SLOT_LOOK_MS = 20;
+
 /** How the records of one batch are accepted. */
 interface Way {
   readonly position: Position;
@@ -165,7 +172,7 @@ async function acceptOne(
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };
-  const drive = (): Promise<boolean> => acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS);
+  const drive = (): Promise<boolean> => driveInSlot(engine, acceptance, route);
   const isDriven =
     drivesAtOnce &&
     isUntouched(position, record.offset) &&
@@ -174,6 +181,15 @@ async function acceptOne(
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
   return isNew;
+}
+
+/** @returns false if the worker has had no slot for the service all the time; nothing has happened then */
+async function driveInSlot(engine: Engine, acceptance: Acceptance, route: Route): Promise<boolean> {
+  for (const untilMs = engine.clock.nowMs() + SLOT_PATIENCE_MS; ;) {
+    if (await acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS)) return true;
+    if (engine.clock.nowMs() >= untilMs || engine.activeInvocations.stopping) return false;
+    await engine.clock.sleep(SLOT_LOOK_MS);
+  }
 }
 
 /**

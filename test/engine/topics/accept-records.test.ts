@@ -90,6 +90,32 @@ test("each record invokes the handler once, also if its batch comes again", asyn
   expect(await accept(subscription, [last])).toMatchObject({ accepted: 0, duplicates: 1 });
 });
 
+/** @returns the messages that the process has sent */
+const messages = (): number =>
+  actor.process.calls.filter(({ port, method }) => `${port} ${method}` === "queue send").length;
+
+test("records wait for slots of the worker, up to two seconds, before they go through the queue", async () => {
+  const subscription = await subscribed("S/greet");
+  const { activeInvocations } = actor.engine;
+  const { slots } = activeInvocations;
+  activeInvocations.slots = { take: () => undefined };
+  const waiting = acceptRecords(actor.engine, {
+    subscription,
+    partition: 0,
+    records: [record(0, "a"), record(1, "b")],
+  });
+  await stage.pulse.pass(1_500);
+  expect([calls, messages()]).toEqual([[], 0]);
+  activeInvocations.slots = slots!;
+  expect(await stage.pulse.within(100, waiting)).toMatchObject({ accepted: 2 });
+  expect([calls.length, messages()]).toEqual([2, 0]);
+  activeInvocations.slots = { take: () => undefined };
+  const late = acceptRecords(actor.engine, { subscription, partition: 0, records: [record(2, "c")] });
+  expect(await stage.pulse.within(2_100, late)).toMatchObject({ accepted: 1 });
+  expect(messages()).toBe(1);
+  expect(await worked()).toHaveLength(3);
+});
+
 test("records of one key run in the order of their offsets", async () => {
   const subscription = await subscribed("O/add");
   const records = Array.from({ length: 40 }, (_, offset) => record(offset, `k${offset % 3}`));
