@@ -53,7 +53,8 @@ test.each(TRANSPORTS.flatMap((transport) => FAULTS.map((fault) => [transport, ..
   "over %s, a deployment that %s fails attempts with %s, and the invocation ends once the deployment is well",
   async (transport, _what, code, reason, script) => {
     // Other cases keep the default timeout, so that a busy machine is not taken for a silent deployment.
-    const settings = code === "RT0001" ? { "worker.invoker.abort-timeout": "300ms" } : {};
+    const short = { "worker.invoker.inactivity-timeout": "300ms", "worker.invoker.abort-timeout": "300ms" };
+    const settings = code === "RT0001" ? short : {};
     const { stage, deployment } = await opened(transport, settings);
     deployment.script = script;
     const id = await stage.send("Greeter/greet");
