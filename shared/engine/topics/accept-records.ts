@@ -172,23 +172,26 @@ async function acceptOne(
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };
-  const drive = (): Promise<boolean> => driveInSlot(engine, acceptance, route);
+  const drive = (): Promise<boolean> => acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS);
   const isDriven =
-    drivesAtOnce &&
-    isUntouched(position, record.offset) &&
-    (await engine.bulkheads.recordTurns.take(origin.subscriptionId, drive));
+    drivesAtOnce && isUntouched(position, record.offset) && (await driveInSlot(engine, origin.subscriptionId, drive));
   // An expired life under a derived id is the acceptance of this very record.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
   return isNew;
 }
 
-/** @returns false if the worker has had no slot for the service all the time; nothing has happened then */
-async function driveInSlot(engine: Engine, acceptance: Acceptance, route: Route): Promise<boolean> {
-  for (const untilMs = engine.clock.nowMs() + SLOT_PATIENCE_MS; ;) {
-    if (await acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS)) return true;
-    if (engine.clock.nowMs() >= untilMs || engine.activeInvocations.stopping) return false;
-    await engine.clock.sleep(SLOT_LOOK_MS);
+/**
+ * A record that waits for a slot has no turn meanwhile, so that other subscriptions do not wait with it.
+ * @param drive returns false if the worker has no slot for the service
+ * @returns false if there was no slot all the time; nothing has happened then
+ */
+async function driveInSlot(engine: Engine, subscriptionId: string, drive: () => Promise<boolean>): Promise<boolean> {
+  const { activeInvocations, bulkheads, clock } = engine;
+  for (const untilMs = clock.nowMs() + SLOT_PATIENCE_MS; ;) {
+    if (await bulkheads.recordTurns.take(subscriptionId, drive)) return true;
+    if (clock.nowMs() >= untilMs || activeInvocations.stopping) return false;
+    await clock.sleep(SLOT_LOOK_MS);
   }
 }
 
