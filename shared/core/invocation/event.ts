@@ -6,7 +6,7 @@ import type { RetryPolicy } from "../model/service.ts";
 import type { Entry, NotificationEntry } from "./entry.ts";
 import type { AttemptSpan, Pin, Consumption } from "./segment.ts";
 
-/** An operator's order to pause or to resume; the segment that obeys the order lists its key. */
+/** An operator's order to pause or to resume; the segment that obeys the order lists the key of the order. */
 export type Order =
   | { readonly kind: "pause"; readonly atMs: number; readonly key: string }
   /** `deploymentId` is present if the invocation must go on at another deployment. */
@@ -37,7 +37,7 @@ export type AttemptOutcome =
       readonly kind: "failed";
       readonly failure: AttemptFailure;
       readonly behavior: "retry" | "pause" | "fail";
-      /** Overrides one delay of the policy and consumes no attempt of it. */
+      /** Overrides one delay of the policy; the failure then does not count against the policy. */
       readonly nextRetryDelayMs?: number;
       /** False for failures unrelated to the handler's progress: 415, no deployment, an unreadable journal. */
       readonly countsSinceEntry: boolean;

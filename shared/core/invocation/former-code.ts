@@ -1,4 +1,4 @@
-/** The code that recorded the differing entry of a journal mismatch, with which the invocation could continue. */
+/** The code that recorded the differing entry of a journal mismatch. The invocation could continue with this code. */
 import type { Deployment } from "../model/deployment.ts";
 import type { DeploymentId } from "../model/ids.ts";
 

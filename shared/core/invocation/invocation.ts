@@ -87,7 +87,9 @@ export function fold(invocation: Invocation, segment: Segment): Invocation {
   return moved(invocation, segment, append(invocation.journal, added), keys);
 }
 
-/** Folds many segments that were read back; the cost of each is proportional to the entries that it adds. */
+/**
+ * Folds many segments that were read back. The cost of a segment is proportional to the number of entries that the segment adds.
+ */
 export class Folding {
   readonly #journal: GrowingJournal;
   readonly #taken: Set<string>;

@@ -19,7 +19,7 @@ export interface Journal {
   readonly completed: ReadonlySet<number>;
   /** The ids of called or sent invocations, by the completion id of the notification that contains the invocation's id. */
   readonly childIds: ReadonlyMap<number, string>;
-  /** The result of the last Output, as on the reference server. */
+  /** The result of the last Output: of several outputs the last one counts, as on the reference server. */
   readonly output?: Result;
 }
 

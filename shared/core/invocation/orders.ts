@@ -25,7 +25,8 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
     return obeyed(invocation, atMs, orders, neverBegan ? { kind: "ready" } : { kind: "running" }, []);
   const cancels = notifications.filter(isCancel);
   if (status !== "paused" || (cancels.length > 0 && cancels.every((cancel) => cancel.atMs < last.atMs))) {
-    // Notifications from before the order enter the journal now, so that a cancel among them does not end the new pause.
+    // The segment takes the notifications from before the order into the journal, so that a cancel among them does not end the
+    // pause.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
     const after: After = { kind: "paused", neverBegan, leavesQueue: leavesQueue(invocation) };
     return obeyed(invocation, atMs, orders, after, takenInOrder(before));

@@ -57,8 +57,8 @@ export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }
 }
 
 /**
- * True if no attempt has begun and the journal contains only the input. With a copied part of another journal the handler
- * has to run, because it may undo what the copied entries did.
+ * True if no attempt has begun and the journal contains only the input. If the journal contains a copied part of another journal,
+ * the handler has to run, because the handler may undo what the copied entries did.
  */
 function neverStarted({ phase, attempts, segmentIndex, neverBegan = false, journal }: Invocation): boolean {
   const waits = phase.status === "scheduled" || phase.status === "ready" || phase.status === "pending";
@@ -130,7 +130,7 @@ export function newsFor(
   return { take: takenInOrder(fresh), dueSleeps: due, nextSleepAtMs: next, order };
 }
 
-/** The open sleeps that are over, without those that arrived, and the end of the next one. */
+/** The open sleeps that are over, except those whose completions have arrived, and the moment at which the next sleep ends. */
 function sleepsAt({ journal }: Invocation, atMs: number, arrived: ReadonlySet<string>) {
   const due: number[] = [];
   for (const { completionId, wakeAtMs } of openSleeps(journal)) {
@@ -150,8 +150,9 @@ function park(
 }
 
 /**
- * I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. What is
- * left in the table may satisfy the await, and is read only once a segment lists what was read: so a cut inbox makes an attempt.
+ * I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. A cut inbox
+ * leaves arrivals in the table, which may satisfy the await. The driver reads them only after a segment lists the arrivals that
+ * were read, so a cut inbox leads to an attempt.
  */
 function lookAtSuspended(
   invocation: Invocation,

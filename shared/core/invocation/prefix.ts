@@ -7,8 +7,8 @@ export const CUT_VERSION_MIN = 6;
 
 /**
  * @param from the index of the last entry to take, counting commands and notifications; 0 is the input
- * @returns the entries after the input, then later completions of the taken commands; undefined if there is no such
- * entry, or if a taken command is not completed
+ * @returns the entries after the input, then later completions of the taken commands; undefined if the journal has no entry at
+ * `from`, or if a taken command is not completed
  */
 export function journalPrefix(journal: Journal, from: number): readonly Entry[] | undefined {
   if (from >= journal.entries.length) return undefined;

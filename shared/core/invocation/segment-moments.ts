@@ -7,7 +7,7 @@ export interface SegmentMoment {
   /** The index of the first entry of the segment. */
   readonly fromEntry: number;
   readonly atMs: number;
-  /** The deployment to which the invocation was pinned. It recorded the entries unless they were copied. */
+  /** The deployment to which the invocation was pinned. This deployment recorded the entries unless they were copied. */
   readonly deploymentId?: DeploymentId;
   /** Present if a restart copied the entries from the former invocation. */
   readonly isCopied?: true;

@@ -6,8 +6,8 @@ import type { DeploymentId } from "../model/ids.ts";
 import type { Entry, NotificationEntry } from "./entry.ts";
 
 /**
- * The deployment and the protocol version of an invocation, fixed with the first entry that it stores. An order to
- * resume at another deployment changes the deployment, never the version.
+ * The deployment and the protocol version of an invocation, fixed once the invocation stores its first entry. An order to resume
+ * at another deployment changes the deployment, never the version.
  */
 export interface Pin {
   readonly deploymentId: DeploymentId;
@@ -43,9 +43,9 @@ export type After =
   /** Resumed before its first attempt: the invocation waits for its start or its key again, as after its acceptance. */
   | { readonly kind: "ready" }
   /**
-   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan`: before its first
-   * attempt. `leavesQueue`: an exclusive invocation of which no stored item shows an attempt; it gives up its key, and its
-   * place in the queue of the key.
+   * Paused by an operator's order; pauses for other reasons are in the lease record. `neverBegan` is true if the pause came
+   * before the first attempt. `leavesQueue` is true if the invocation is exclusive and no stored item shows an attempt; such an
+   * invocation gives up its key, and its place in the queue of the key.
    */
   | { readonly kind: "paused"; readonly neverBegan: boolean; readonly leavesQueue: boolean }
   | { readonly kind: "suspended"; readonly awaiting: Await }

@@ -1,4 +1,4 @@
-/** Cuts texts that deployments and handlers choose, so that what is stored, shown and logged of them is bounded. */
+/** Cuts texts that deployments and handlers choose, so that Stepwell stores, shows and logs only texts of bounded length. */
 
 const ELLIPSIS = "…";
 const ELLIPSIS_BYTES = 3;
@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 
 /**
  * Never cuts a character in half. Reads no more of the text than fits.
- * @param maxBytes in UTF-8, three or more
+ * @param maxBytes the limit in bytes of UTF-8, at least three
  * @returns the text, or its beginning with an ellipsis, in at most `maxBytes` bytes
  */
 export function cutToBytes(text: string, maxBytes: number): string {

@@ -5,7 +5,10 @@ import type { Handler, HandlerSettings, Service, EffectiveSettings } from "./ser
 /** The destination of a deployment: an address over HTTP, or a version or alias of a Lambda function. */
 export type DeploymentDestination =
   | { readonly kind: "http"; readonly uri: string; readonly httpVersion: "h2" | "http1.1" }
-  /** `compression` if the deployment can read and write it; `assumeRoleArn` if the call assumes another role. */
+  /**
+   * `compression` is present if the deployment can read and write zstd; `assumeRoleArn` is present if the call assumes another
+   * role.
+   */
   | {
       readonly kind: "lambda";
       readonly arn: string;

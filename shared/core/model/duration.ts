@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from "./time-units.ts"
 /** Longer texts are refused, so that the work is bounded. No sensible duration is longer. */
 const TEXT_MAX_CHARS = 128;
 
-/** The unit names of the friendly form. A text must name larger units first, as this list does, unless `anyOrder`. */
+/** The unit names of the friendly form. A text must name larger units first, as this list does, unless `anyOrder` is true. */
 const FRIENDLY_UNITS: readonly { readonly names: readonly string[]; readonly ms: number }[] = [
   { names: ["weeks", "week", "wks", "wk", "w"], ms: WEEK_MS },
   { names: ["days", "day", "d"], ms: DAY_MS },
@@ -30,8 +30,9 @@ export interface Grammar {
 }
 
 /**
- * Refuses negative durations, numbers without a unit, and months and years, because these have no fixed length.
- * @returns whole milliseconds, rounded to the nearest; undefined if the text has none of these forms
+ * Refuses negative durations and numbers without a unit. Also refuses months and years, because a month or a year has no fixed
+ * length.
+ * @returns whole milliseconds, rounded to the nearest; undefined if the text is refused, or if the number is not a safe integer
  */
 export function parseDurationMs(text: string, { anyOrder = false }: Grammar = {}): number | undefined {
   if (text.length === 0 || text.length > TEXT_MAX_CHARS) return undefined;

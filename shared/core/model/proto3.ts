@@ -87,7 +87,7 @@ export const enumeration = (number: number): Field<number, "plain"> => ({
   presence: "plain",
 });
 
-/** @param submessage called lazily, so that a message may contain itself */
+/** @param submessage returns the type of the field; it is called lazily, so that a message may contain itself */
 export const submessage = <T>(number: number, submessage: () => MessageType<T>): Field<T, "optional"> => ({
   number,
   kind: "message",
@@ -105,7 +105,10 @@ export function repeated<T>(field: Field<T, "plain" | "optional">): Field<T, "re
   return { ...field, presence: "repeated" } as Field<T, "repeated">;
 }
 
-/** A field of a oneof. Of the fields with one group name, decoding keeps the last; encoding two of them is an error. */
+/**
+ * A field of a oneof. All fields of the oneof have the same group name. Decoding keeps the last of them; encoding two of them is
+ * an error.
+ */
 export function oneof<T>(group: string, field: Field<T, "plain" | "optional">): Field<T, "optional"> {
   return { ...field, presence: "optional", group } as Field<T, "optional">;
 }

@@ -15,7 +15,9 @@ export interface Target {
   readonly key?: string;
 }
 
-/** Formats a target like the reference's tables: `Service/handler` or `Object/key/handler`. The key is not escaped. */
+/**
+ * Formats a target as the tables of the reference server do: `Service/handler` or `Object/key/handler`. The key is not escaped.
+ */
 export function targetText(target: Target): string {
   const { service, handler, key } = target;
   return key === undefined ? `${service}/${handler}` : `${service}/${key}/${handler}`;

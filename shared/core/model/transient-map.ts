@@ -42,7 +42,10 @@ export class TransientMap<Key, Value extends object> {
     this.#places.clear();
   }
 
-  /** In the order in which keys were added. Skips a value that is deleted meanwhile; a value added meanwhile comes last. */
+  /**
+   * Yields the values in the order in which their keys were added. Skips a value that is deleted meanwhile; a value added
+   * meanwhile comes last.
+   */
   *values(): Generator<Value, void, undefined> {
     for (const { value } of this.#places.values()) if (value !== undefined) yield value;
   }

@@ -87,7 +87,7 @@ export class NetEffect {
     return this.#cleared;
   }
 
-  /** The last change of each name since then; undefined for a name that was cleared. */
+  /** The last change of each name since the last clear-all; undefined for a name that was cleared. */
   get last(): ReadonlyMap<string, Uint8Array | undefined> {
     return this.#last;
   }

@@ -27,7 +27,7 @@ export function decodeAwait(bytes: Uint8Array): Await {
 
 /**
  * A combinator number outside of the table becomes `unknown`.
- * @param node decoded, so its depth is within the limit of the wire
+ * @param node a node from the decoder, which has checked that the depth is within the limit of the wire
  */
 export function awaitOfNode(node: FutureNode): Await {
   return { ...node, nested: node.nested.map(awaitOfNode), combinator: COMBINATORS[node.combinator] ?? "unknown" };

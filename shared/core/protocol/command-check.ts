@@ -21,7 +21,7 @@ export function commandOf(raw: Uint8Array): Command | undefined {
   return frame === undefined ? undefined : decodeCommand(frame.type, frame.payload);
 }
 
-/** @returns what the command lacks, as a text to follow its name; undefined if it is complete */
+/** @returns a text that names the missing part and follows the name of the command; undefined if the command is complete */
 export function lackOf({ name, message }: Command): string | undefined {
   switch (name) {
     case "Output":

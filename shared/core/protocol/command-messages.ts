@@ -111,7 +111,7 @@ export type Command = { [N in CommandName]: { readonly name: N; readonly message
 const NAMES = new Map<number, CommandName>();
 for (const [commandName, { code }] of Object.entries(COMMANDS)) NAMES.set(code, commandName as CommandName);
 
-/** @returns undefined if the code is not that of a command */
+/** @returns undefined if no command has the code */
 export function commandNameOf(code: number): CommandName | undefined {
   return NAMES.get(code);
 }

@@ -35,8 +35,8 @@ export interface ConversationSetting {
 }
 
 /**
- * The most entries of a journal, including the attempt's. Without this limit one endless handler could exhaust the memory of
- * the process.
+ * The most entries of a journal, including the entries of the attempt. Without this limit one endless handler could exhaust the
+ * memory of the process.
  */
 export const JOURNAL_MAX_ENTRIES = 100_000;
 /**
@@ -48,7 +48,7 @@ export const REPLY_MAX_ELEMENTS = 250_000;
 /** The byte limit of one attempt, as a multiple of the largest message size. */
 export const REPLY_MAX_MESSAGES = 8;
 
-/** A larger report of what a handler awaits is not kept, because it only saves time. */
+/** A larger report of what a handler awaits is not kept, because such a report only saves time. */
 const AWAITING_ON_MAX_BYTES = 16_384;
 const AWAITING_ON_MAX_ELEMENTS = 1_000;
 
@@ -83,7 +83,7 @@ export class Conversation {
     this.#replyMaxBytes = Math.min(REPLY_MAX_MESSAGES * messageSizeMaxBytes, replyMaxBytes);
   }
 
-  /** The entries since the last cut, in order; `receive` appends to it. */
+  /** The entries since the last cut, in order; `receive` appends to this list. */
   get received(): readonly Received[] {
     return this.#received;
   }
@@ -120,7 +120,7 @@ export class Conversation {
     }
   }
 
-  /** True while a run has no result, so that the handler executes it or is going to. */
+  /** True while a run has no result: the handler executes this run or is going to execute it. */
   get hasOpenRuns(): boolean {
     return this.#openRuns.size > 0;
   }
@@ -177,7 +177,7 @@ export class Conversation {
   }
 
   /**
-   * @param how `eof` if the response ended regularly, `broken` if the transport failed
+   * @param how `eof` if the response ended normally, `broken` if the transport failed
    * @param reason the transport's message, shown if no terminator arrived
    */
   finish(how: "eof" | "broken", reason?: string): AttemptReply {

@@ -23,7 +23,7 @@ export interface FrameTooLarge {
   readonly limitBytes: number;
 }
 
-/** @param payload is copied */
+/** @param payload the content, which the function copies */
 export function encodeFrame(type: number, payload: Uint8Array, flags = 0): Uint8Array {
   const raw = new Uint8Array(HEADER_BYTES + payload.length);
   raw.set(payload, HEADER_BYTES);

@@ -46,7 +46,10 @@ function contentOf(result: Result | undefined, version: ProtocolVersion): Conten
   return result.kind === "success" ? { value: { content: result.value } } : failed(result.failure, version);
 }
 
-/** On the open exchange that proposed the result of a run, from V7 on: the result is durable. It is no entry of the journal. */
+/**
+ * Tells the handler on an open exchange, from V7 on, that the proposed result of a run is durable. This message is no entry of
+ * the journal.
+ */
 export function runCompletionAck(completionId: number): Uint8Array {
   return messageFrame(CONTROL.ProposeRunCompletionAck, RunCompletionAckMessage, { completionId });
 }

@@ -15,7 +15,7 @@ export interface ReceivedProposal {
   readonly asksAck?: true;
 }
 
-/** In order of arrival, which is the order of replay. */
+/** One entry of a reply. A reply lists its entries in the order of arrival, and a replay sends them in this order. */
 export type Received = ReceivedCommand | ReceivedProposal;
 
 export interface RelatedCommand {

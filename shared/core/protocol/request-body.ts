@@ -33,7 +33,10 @@ export interface RequestJournal {
   readonly knownEntries: number;
 }
 
-/** @returns the pieces of the body in order @throws RangeError without entries, Proto3Error for numbers out of range */
+/**
+ * @returns the pieces of the body in order
+ * @throws RangeError if there are no entries, Proto3Error if a number is out of range
+ */
 export function requestBody({ version, start, frames, knownEntries }: RequestJournal): Uint8Array[] {
   if (knownEntries < 1) throw new RangeError("a request carries at least the input entry");
   const onlyV7 =

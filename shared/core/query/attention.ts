@@ -11,7 +11,10 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** A driver takes a start or an attempt within a minute of its moment, even under load. */
 export const OVERDUE_AFTER_MS = 120_000;
-/** The moment of a suspended or pending invocation may be that of a check, which the sweeper makes in some minutes. */
+/**
+ * The moment of a suspended or pending invocation may be the moment of the sweeper's next check. The sweeper may make this check
+ * some minutes late.
+ */
 export const UNCHECKED_AFTER_MS = 900_000;
 export const SILENT_AFTER_MS = 60_000;
 export const WAITING_AFTER_MS = 3_600_000;
@@ -23,7 +26,10 @@ export interface OpenEntry {
   readonly lookAtMs: number;
 }
 
-/** @returns what the entry may be; for `silent` and `waiting`, only the invocation itself shows whether it is */
+/**
+ * @returns the kind that the entry may have; for `silent` and `waiting`, only the invocation itself shows whether it has this
+ * kind
+ */
 export function suspicionOf(entry: OpenEntry, nowMs: number): AttentionKind | undefined {
   const lateMs = nowMs - entry.lookAtMs;
   const isOverdue = lateMs > OVERDUE_AFTER_MS;
@@ -48,7 +54,7 @@ export function suspicionOf(entry: OpenEntry, nowMs: number): AttentionKind | un
 }
 
 /**
- * Takes at most `max` of the found ones, worst kind first. Each kind gets a few places before one gets more, so that a
+ * Takes at most `max` of the found ones, worst kind first. Each kind gets a few places before any kind gets more, so that a
  * thousand paused invocations do not hide the single one that is overdue.
  * @param eachMin the places that a kind gets before another one fills the rest
  */

@@ -2,8 +2,8 @@
 
 /**
  * The type of a column. A `moment` is in epoch milliseconds, a `duration` in milliseconds. `bytes` are raw. An `integer` has 64
- * bits and a sign; it or a `uint64` beyond 2^53 may be a bigint. `integers` are unsigned and have 32 bits each. The SQL layer
- * formats the values of each type.
+ * bits and a sign; an `integer` or a `uint64` beyond 2^53 may be a bigint. `integers` are unsigned and have 32 bits each. The SQL
+ * layer formats the values of each type.
  */
 export type ColumnType =
   | "text"

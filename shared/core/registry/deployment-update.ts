@@ -14,8 +14,8 @@ export interface DeploymentUpdate {
 
 /**
  * The rule of an update: `similar` takes the discovered services unless a service is gone, changed its type or lost a handler;
- * `address` keeps the old services; `services` takes the discovered ones unconditionally. Protocol versions never change,
- * because invocations in flight are pinned to theirs.
+ * `address` keeps the old services; `services` takes the discovered ones unconditionally. Protocol versions never change, because
+ * open invocations are pinned to a protocol version.
  */
 export type UpdateRule = "similar" | "address" | "services";
 

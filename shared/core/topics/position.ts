@@ -29,7 +29,7 @@ export interface Position {
   readonly begunTo?: number;
   /** The moment of the last write. */
   readonly writtenAtMs: number;
-  /** The id that the broker gave the topic, where the source of records knows it. */
+  /** The id that the broker gave the topic; absent if the source of records does not know the id. */
   readonly topicId?: string;
   /** How many records the policy has skipped since the last reset. */
   readonly skipped: number;
@@ -77,9 +77,9 @@ export function isUntouched({ nextOffset, begunTo = nextOffset }: Position, offs
 }
 
 /**
- * True if the subscription has accepted the record: it lies before the position, and is not younger than the position. A
- * younger record belongs to a topic that was created again since. If the clock of a producer runs ahead, the derived id of
- * the record still finds the accepted invocation.
+ * True if the subscription has accepted the record: it lies before the position, and is not younger than the position. A younger
+ * record belongs to a topic that was created again after the write of the position. If the clock of a producer runs ahead, the
+ * derived id of the record still finds the accepted invocation.
  */
 export function isAccepted(
   { nextOffset, writtenAtMs }: Position,

@@ -85,7 +85,7 @@ export function requestOf(
   };
 }
 
-/** The headers of existing handlers. The headers of the record stay out, because they may contain credentials. */
+/** The headers that existing handlers read. The headers of the record stay out, because they may contain credentials. */
 function originHeaders({ key, offset, timestampMs }: TopicRecord, origin: RecordOrigin): readonly Header[] {
   return [
     { key: "kafka.offset", value: String(offset) },

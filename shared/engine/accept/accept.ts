@@ -46,8 +46,8 @@ export async function accept(
   const attributes = act === undefined ? plain : { ...plain, ...actAttributes(act) };
   const item = await chunkForPut(engine, attributes, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, ABSENT);
-  // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second.
-  // The nonce in that item shows this.
+  // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second. If
+  // the nonce in that item is the nonce of this acceptance, this has happened.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
@@ -55,7 +55,7 @@ export async function accept(
         await join?.(loaded);
         return { kind: "existing", loaded };
       }
-      // The item that refused the put has been deleted meanwhile, or is that of a life that is over.
+      // The item that refused the put has been deleted meanwhile, or it belongs to a life that is over.
       const nonce = loaded?.invocation.acceptance.nonce;
       const free = nonce === undefined ? ABSENT : ({ kind: "equal", attribute: "n", value: nonce } as const);
       const put = await engine.table.put(item, free);

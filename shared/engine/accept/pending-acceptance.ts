@@ -27,8 +27,8 @@ export class PendingAcceptance implements UnderWay {
   /** Resolves when the acceptance is durable and the backstop is sent. */
   readonly durable: Promise<void>;
   /**
-   * The backstop, undefined until it is sent. This message is due when the lease is over, and is recalled if the invocation
-   * ends before.
+   * The backstop, undefined until it is sent. This message is due when the lease is over, and is recalled if the invocation ends
+   * before that moment.
    */
   backstop: Promise<MessageHandle> | undefined;
 
@@ -105,7 +105,10 @@ export class PendingAcceptance implements UnderWay {
   }
 }
 
-/** A derived id may have been accepted by another party meanwhile: a record of a topic by the next reader of its partition. */
+/**
+ * Another party may have accepted an invocation under the same derived id meanwhile. For example, the next reader of a partition
+ * accepts a record of that partition again.
+ */
 function existsAlready({ id }: Acceptance): StoreError {
   return new StoreError(`an item of ${id} exists already`);
 }

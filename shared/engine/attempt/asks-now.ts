@@ -15,7 +15,7 @@ const QUIET: ReadonlySet<string> = new Set([
   "GetEagerStateKeys",
 ]);
 
-/** @param farFromMs a sleep that ends later outlasts the exchange */
+/** @param farFromMs the latest end of a sleep for which the exchange stays open */
 export function asksNow(item: Received, farFromMs: number): boolean {
   if (item.kind === "proposal") return true;
   if (item.name === "Sleep") return item.message.wakeUpTimeMs <= farFromMs;
@@ -50,7 +50,7 @@ function newSleepEnd(received: readonly Received[], completionId: number): numbe
   return undefined;
 }
 
-/** Every await also names CANCEL. */
+/** True if the await names a signal other than CANCEL, which every await names. */
 function awaitsSignals({ signals, namedSignals, nested }: Await): boolean {
   return namedSignals.length > 0 || signals.some((index) => index !== CANCEL_SIGNAL) || nested.some(awaitsSignals);
 }

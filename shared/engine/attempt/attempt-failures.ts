@@ -40,7 +40,7 @@ export function failed(atMs: number, failing: Failing): AttemptOutcome {
   };
 }
 
-/** The failure of an attempt for whose reply this server has no room in time. */
+/** The failure of an attempt if this server has no room for the reply of the attempt in time. */
 export function failingWithoutRoom({ message }: NoRoomError): Failing {
   return { errorCode: "RT0006", code: 500, message, nextRetryDelayMs: NO_ROOM_RETRY_MS, ownFault: true };
 }
@@ -85,7 +85,7 @@ function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavio
   };
 }
 
-/** @returns the failure if the status or the content type is not that of an SDK's answer, else undefined */
+/** @returns the failure if an SDK does not answer with this status or this content type, else undefined */
 export function failureOfHead(
   atMs: number,
   { status, headers }: ExchangeHead,

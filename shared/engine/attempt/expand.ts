@@ -17,7 +17,9 @@ const SHORT_MAX_ITEMS = 32;
 
 export interface Expanded {
   readonly entries: readonly Entry[];
-  /** Why the list was cut: this command and all after it are discarded, and the attempt has failed. */
+  /**
+   * Present if a command was refused: this command and all later ones are discarded, and the attempt has failed for this reason.
+   */
   readonly refused?: Failing;
 }
 
@@ -69,7 +71,10 @@ export async function expand(
   return { entries };
 }
 
-/** @returns why the answer to a read cannot be kept; the next attempt reads it again, and the answers before it are stored then */
+/**
+ * @returns the failure if the answer to a read cannot be kept, else undefined; the next attempt repeats the read, and the earlier
+ * answers are stored by then
+ */
 async function excessOf(
   { attempt: { room } }: ActiveInvocation,
   answerBytes: number,

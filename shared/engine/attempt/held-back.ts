@@ -1,10 +1,16 @@
-/** Finds deployments whose requests are held back until they end, by an intermediary or by their server. */
+/** Finds deployments for which an intermediary or the server of the deployment holds each request back until the request ends. */
 import type { OpenExchange } from "../local/open-attempt.ts";
 import type { OpenStreams } from "../local/open-streams.ts";
 
-/** An answer without a head after this time may wait for the end of the request, which an intermediary can require. */
+/**
+ * If the head of an answer does not come within this time, the answer may wait for the end of the request. An intermediary can
+ * require this end.
+ */
 const HEAD_PATIENCE_MS = 2_000;
-/** The same for a deployment that has answered before the end of a request: it or this server may only be overloaded. */
+/**
+ * The longer time for a deployment that has answered before the end of a request: the deployment or this server may only be
+ * overloaded.
+ */
 const EARLY_HEAD_PATIENCE_MS = 10_000;
 /** A head that comes so soon after the end of the request waited for that end. */
 const HEAD_BEHIND_END_MS = 500;
@@ -13,7 +19,10 @@ function patienceMs(streams: OpenStreams, { deploymentId }: OpenExchange): numbe
   return streams.answersEarly(deploymentId) ? EARLY_HEAD_PATIENCE_MS : HEAD_PATIENCE_MS;
 }
 
-/** When the exchange is half-closed for lack of a head. */
+/**
+ * The moment at which the exchange is half-closed if no head has come; infinite once the head has come, or while the request is
+ * unsent.
+ */
 export function headDueAtMs(streams: OpenStreams, open: OpenExchange): number {
   return open.headAtMs !== undefined || open.isUnsent() ? Infinity : open.startedAtMs + patienceMs(streams, open);
 }

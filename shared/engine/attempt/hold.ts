@@ -1,4 +1,7 @@
-/** Decides how long one open exchange is held: by the time of its process, and by what its handler does meanwhile (ADR 0008). */
+/**
+ * Decides how long one exchange stays open. The decision depends on the limits of time and on what the handler does meanwhile
+ * (ADR 0008).
+ */
 import { Freshness } from "../../core/invocation/freshness.ts";
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Engine } from "../engine.ts";
@@ -13,7 +16,7 @@ type Doing = "works" | "waits" | "unknown";
 
 /** A driver waits this long with a large journal in memory. */
 const LARGE_PATIENCE_MS = 1_000;
-/** A handler of which nothing is known counts as waiting after this silence, where waits are bounded. */
+/** If the settings bound the waits of open exchanges, a handler in the state `unknown` counts as waiting after this silence. */
 const SILENCE_MS = 500;
 /** The bounds of the time between two reads of arrivals if other processes write them. */
 const LOOK_AFTER_MS = 1_000;
@@ -29,7 +32,10 @@ export class Hold {
   readonly #active: ActiveInvocation;
   readonly #reading: Reading;
   readonly #inactivityTimeoutMs: number;
-  /** The notifications sent on the exchange. If the handler reports an await of one of them, it has not read it yet. */
+  /**
+   * The notifications sent on the exchange. If the handler reports an await of such a notification, the handler has not read the
+   * notification yet.
+   */
   readonly #carried = new Freshness([]);
   #waitsSinceMs: number | undefined;
 
@@ -40,7 +46,7 @@ export class Hold {
     this.#inactivityTimeoutMs = inactivityTimeoutMs;
   }
 
-  /** A sleep that ends after this time is not waited for. */
+  /** The longest sleep for which the exchange stays open. */
   get sleepMaxMs(): number {
     return Math.min(this.#inactivityTimeoutMs, this.#engine.settings.openWaitMs ?? Infinity);
   }

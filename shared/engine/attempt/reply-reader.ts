@@ -26,7 +26,7 @@ export interface Reading {
   readonly version: ProtocolVersion;
 }
 
-/** How the reading ended: at the terminator or the end of the stream, with a refusal in its head, or with an error. */
+/** How the reading ended: at the terminator or the end of the stream, with a head that fails the attempt, or with an error. */
 export type ReadEnd =
   | { readonly kind: "eof" }
   | { readonly kind: "refused"; readonly refusal: AttemptOutcome }
@@ -146,7 +146,7 @@ async function readChunks(
     onProgress?.();
     const waits = room.add(chunk.length, conversation);
     if (waits !== undefined) await waitForRoom(open, waits);
-    // A message that is not whole is not waited for, because the driver cannot store a part of it.
+    // The reader waits for the store only if a whole entry has come, because the driver cannot store a part of a message.
     const storing = open.halfClose !== undefined && conversation.received.length > 0 ? room.untilStored() : undefined;
     if (storing !== undefined) {
       onProgress?.();

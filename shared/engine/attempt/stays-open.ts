@@ -5,9 +5,9 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 /**
- * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of
- * a handler that is known to be quiet is request-response. Code of an unknown handler may run beside its steps, and would see
- * a suspension, so its exchange stays open.
+ * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of a
+ * handler that is known to be quiet is request-response. The code of an unknown handler may run beside its steps and would notice
+ * a suspension, so the exchange of an unknown handler stays open.
  */
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;

@@ -9,7 +9,10 @@ import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** @param consumed the arrivals for the attempt. Its segment lists them, or a fresh cancel would start attempts for ever */
+/**
+ * @param consumed the arrivals for the attempt. The segment of the attempt lists them; otherwise a fresh cancel would start
+ * attempts for ever
+ */
 export function unroutable(
   engine: Engine,
   active: ActiveInvocation,
@@ -36,7 +39,7 @@ export function unroutable(
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
-/** For a request of which no part was sent, because a value does not fit the protocol or the destination is invalid. */
+/** Fails an attempt whose request could not be sent, because a value does not fit the protocol or the destination is invalid. */
 export function unsent(
   engine: Engine,
   active: ActiveInvocation,
@@ -52,8 +55,8 @@ export function unsent(
 }
 
 /**
- * For an invocation with a full journal, for which only results wait that are larger than what the journal may grow by. It is
- * paused at once, because no further attempt could get such a result.
+ * Fails an attempt of an invocation with a full journal, if each waiting result is larger than the bytes by which the journal may
+ * still grow. The invocation is paused at once, because no further attempt could get such a result.
  */
 export function overfull(
   engine: Engine,

@@ -13,8 +13,8 @@ const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
 /**
- * This many records keep a deployment busy. With more records, handlers wait for one another until their acceptances have to be written
- * by themselves, which takes time from all.
+ * This many records keep a deployment busy. With more records, handlers wait for one another until their acceptances have to be
+ * written without a first segment. These extra writes take time from all handlers.
  */
 const RECORDS_AT_ONCE = 128;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */
@@ -85,8 +85,8 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
 const PEAK_SHOWN_FROM = 0.5;
 
 /**
- * Shows the highest share of each budget that was in use since the last call. For functions, which hold nothing when an event
- * is over, and pay for each metric: a budget that is half empty costs nothing.
+ * Shows the highest share of each budget that was in use since the last call. The gauges are for functions. A function holds
+ * nothing when an event is over, and pays for each metric, so a budget that was never half full shows no metric.
  */
 export function showPeaks(meter: Meter, { replies, journals }: Pick<Bulkheads, "replies" | "journals">): void {
   for (const [budget, one] of Object.entries({ replies, journals })) {

@@ -1,7 +1,7 @@
 /** The limit in bytes of one journal, which a driver has in memory as a whole. */
 import type { Bulkheads } from "./bulkheads.ts";
 
-/** The limit of a journal, as a multiple of the budget of all journals, and the least that it is in a small process. */
+/** The limit of a journal, as a multiple of the budget of all journals, and its lower bound in a small process. */
 const JOURNAL_OF_BUDGET = 2;
 const JOURNAL_LEAST_BYTES = 128 * 1024 * 1024;
 /** A full journal still takes small replies and results, so that its handler can end, until it has grown by this much more. */

@@ -5,10 +5,11 @@ import type { Engine } from "../engine.ts";
 const FLUSH_MAX_MS = 500;
 
 /**
- * Does the work. Shortly before its time is up, exchanges that stay open are half-closed. When it is up, drivers abort their
- * exchanges, park and send a message for the next driver, and waits for an end fail with `StoppingError`
- * (docs/design.md#a-driver-stops-in-time).
- * @param untilMs earlier than the reply is due: parking takes a few round trips to the table and the queue
+ * Does the work. Shortly before its time is up, exchanges that stay open are half-closed. When the time is up, drivers abort
+ * their exchanges, park and send a message for the next driver. Each wait for the end of an invocation then fails with
+ * `StoppingError` (docs/design.md#a-driver-stops-in-time).
+ * @param untilMs the moment when the time is up; it is earlier than the moment when the reply is due, because parking takes a few
+ * round trips to the table and the queue
  */
 export async function withinTime<T>(
   { clock, activeInvocations, tracer }: Pick<Engine, "clock" | "activeInvocations" | "tracer">,

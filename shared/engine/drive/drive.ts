@@ -200,7 +200,7 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
   switch (step.kind) {
     case "end":
       // After the end, the backstop is recalled and nothing redoes the last segment, so the acceptances of its calls must be
-      // durable before.
+      // durable before the end.
       await active.children.settle();
       await keepArrivals(engine, active.invocation);
       await unlistTombstone(engine, active.invocation);

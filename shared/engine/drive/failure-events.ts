@@ -13,7 +13,7 @@ import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure 
 /** In characters. Each failed attempt writes an event, which should stay within one write unit: 1 KB with its keys. */
 const MESSAGE_MAX = 500;
 
-/** Leaves out the stack trace: the lease record or a segment has that of the last failure. */
+/** Leaves out the stack trace: the lease record or a segment has the stack trace of the last failure. */
 function bounded({ errorCode, code, message, atMs, startedAtMs, relatedCommand }: AttemptFailure): AttemptFailure {
   return {
     errorCode,
@@ -34,7 +34,7 @@ export async function noteFailure(engine: Engine, active: ActiveInvocation, fail
   await engine.table.put({ ...eventKey(active.pk, acceptance.nonce, attempts), b, expiresAtS });
 }
 
-/** Oldest first. */
+/** Reads the failure events of one life, the oldest first. */
 export async function readFailures(engine: Engine, pk: string, nonce: string): Promise<readonly AttemptFailure[]> {
   const items = await readPartition(engine.table, pk, EVENTS);
   return items

@@ -108,8 +108,9 @@ const CHILDREN_WAIT_MAX_MS = HOUR_MS;
 const IN_LINE_MAX_MS = 200;
 
 /**
- * The time for which the driver still waits in memory for its key. Only in a process that owns its store alone, where the
- * holder's driver finds this one; a driver that a message started would hold a slot of the worker meanwhile.
+ * The time for which the driver still waits in memory for its key. The time is 0 unless the process owns its store alone, because
+ * only there does the driver of the holder find this driver. It is also 0 for a driver that a message started, because that
+ * driver would hold a slot of the worker meanwhile.
  */
 function inLineMs({ settings, clock }: Engine, { origin, lock }: ActiveInvocation): number {
   if (settings.acceptanceWaitMs === undefined || origin.messageDriven) return 0;
@@ -147,7 +148,8 @@ export async function readMeanwhile(engine: Engine, active: ActiveInvocation): P
 }
 
 /**
- * Reads the arrivals up to a bound; an invocation whose inbox is cut makes its next attempt with those, and then reads again.
+ * Reads the arrivals up to a bound. If the inbox is cut, the driver makes the next attempt with the arrivals that were read, and
+ * then reads again.
  * @throws NoJournalRoomError if there is no room for large arrivals in time
  */
 export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
@@ -162,7 +164,10 @@ export async function readArrivals(engine: Engine, active: ActiveInvocation): Pr
   inbox.addRead(await journalRoom.readBeside((onBytes: OnBytes) => readInbox(engine, pk, invocation, bound, onBytes)));
 }
 
-/** For a driver that counts no arrivals: beyond this it leaves the invocation to a worker, which waits for room. */
+/**
+ * The bound for a driver that counts no arrivals. Beyond this bound, the driver leaves the invocation to a worker, which waits
+ * for room.
+ */
 const WITHOUT_ROOM: InboxBound = { maxBytes: SMALL_MAX_BYTES, readsOne: false };
 
 /** Writes the results that are only in memory as arrivals, so that the next driver reads them. */

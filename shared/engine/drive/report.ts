@@ -8,11 +8,11 @@ import type { Engine } from "../engine.ts";
 import type { Activity } from "../ports/activity.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** Characters of a text that a deployment or a handler chooses. */
+/** The most characters of a text that a deployment or a handler chooses. */
 const REASON_MAX = 1_000;
 const TARGET_MAX = 200;
 
-/** @param step what follows; a retry has its moment */
+/** @param step the step that follows; for a retry, the step contains the moment of the retry */
 export function reportFailure(
   engine: Engine,
   active: ActiveInvocation,
@@ -44,7 +44,7 @@ function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}…`;
 }
 
-/** Has no effect on an open invocation. */
+/** Reports nothing for an open invocation. */
 export function reportEnd(activity: Activity, { acceptance, phase, journal }: Invocation): void {
   const outcome = endOutcome({ phase, journal });
   if (outcome === undefined || phase.status !== "completed") return;

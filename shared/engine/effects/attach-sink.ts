@@ -11,7 +11,7 @@ import { readPartition } from "../store/read-partition.ts";
 
 /**
  * The caller sends a wake to the target afterwards, so that the result is delivered even if the target has ended meanwhile (I3).
- * @param extendedUntilS the `keepUntilS` of the target's lease record, where there is one
+ * @param extendedUntilS the `keepUntilS` of the target's lease record; undefined if there is no lease record
  */
 export async function writeSink(
   engine: Engine,

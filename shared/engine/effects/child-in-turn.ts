@@ -8,8 +8,8 @@ import type { Performance } from "./performer.ts";
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
 /**
- * Each calling service is a lane. If one service accepts a million children, another service waits for one of these
- * acceptances only.
+ * Each calling service is a lane. If one service accepts a million children, another service waits for only one of these
+ * acceptances.
  * @returns as `acceptChild`; a returned child holds a slot until `leaveSlot`
  */
 export async function acceptChildInTurn(

@@ -105,7 +105,7 @@ async function answer(engine: Engine, acceptance: Acceptance, signal: AbortSigna
   const { id, target } = acceptance;
   const end = await waitForEnd(engine, acceptance, signal);
   if (end !== undefined) return end;
-  // The invocation ended without a record between two polls: killed before its first attempt, or with a retention of zero.
+  // The invocation ended between two polls and left no record: it was killed before its first attempt, or its retention is zero.
   return {
     kind: "ended",
     invocationId: id,

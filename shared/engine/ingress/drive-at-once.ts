@@ -1,4 +1,7 @@
-/** Drives an invocation whose sender does not wait for the result in the process that accepts it, without a message. */
+/**
+ * If the sender of an invocation does not wait for the result, the process that accepts the invocation drives it at once, without
+ * a message.
+ */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { activeByAcceptor } from "../accept/accept.ts";
@@ -19,12 +22,12 @@ export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler 
 }
 
 /**
- * Resolves when the acceptance is durable, and when an exclusive invocation has its place at its key, so that the next one
- * of the same sender comes behind it (I6). The drive goes on. The acceptance may be written together with the first segment,
- * so the caller must be sure that no invocation with this id exists.
+ * Resolves when the acceptance is durable, and when an exclusive invocation has its place at its key, so that the next one of the
+ * same sender comes behind it (I6). The drive goes on. The acceptance may be written together with the first segment, so the
+ * caller must be sure that no invocation with this id exists.
  * @param joinedWithinMs the longest wait of the acceptance for the first segment
  * @returns false if the worker has no slot for the service; nothing has happened then
- * @throws StoreError; whether the acceptance was written is unknown
+ * @throws StoreError; the acceptance may have been written or not
  */
 export async function acceptAndDrive(
   engine: Engine,

@@ -28,8 +28,8 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   // The acceptance expires one retention after the `keepUntilS` of the lease record.
   const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(record["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
-  // The lease record is written last. If a crash ends the extension before, the next pass reads the old `keepUntilS` and
-  // repeats the extension.
+  // The lease record is written last. If a crash ends the extension before this write, the next pass reads the old `keepUntilS`
+  // and repeats the extension.
   await extendRecord(engine, pk, nonce, untilS);
   engine.activeInvocations.find(id)?.lease.noteExtension(untilS);
   return true;

@@ -1,4 +1,4 @@
-/** Half-closes open exchanges that only wait, where other work needs what they hold: slots, journals or streams. */
+/** Half-closes open exchanges that only wait, if other work needs what these exchanges hold: slots, journals or streams. */
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";

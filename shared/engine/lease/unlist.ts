@@ -7,9 +7,9 @@ import { invocationPk, segmentKey } from "../store/item-keys.ts";
 const AFTER_ALL = "~";
 
 /**
- * Otherwise a list would show the tombstone as completed, while the API answers 404 for its id. The acceptance itself
- * stays, because an acceptor that repeats its put must find it. The caller must perform the final effects before this
- * update: the sweeper finds missing effects only through the listing.
+ * Without this update, a list would show the tombstone as completed, while the API answers 404 for its id. The acceptance itself
+ * stays, because an acceptor that repeats its put must find it. The caller must perform the final effects before this update: the
+ * sweeper finds missing effects only through the listing.
  */
 export async function unlistTombstone(engine: Engine, { acceptance, phase }: Invocation): Promise<void> {
   if (phase.status !== "completed" || !phase.tombstone) return;

@@ -140,8 +140,8 @@ function recordOf(
 }
 
 /**
- * True if an earlier try of the same write took effect and only its answer was lost. Then the condition refuses the
- * repeated write, but the stored token is that of this writer.
+ * True if an earlier try of the same write took effect and only its answer was lost. Then the condition refuses the repeated
+ * write, but the stored item has the token of this writer.
  */
 function hasToken(existing: Item | undefined, { token }: { readonly token: Token }): boolean {
   return existing?.["token"] === token;

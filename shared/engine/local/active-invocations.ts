@@ -17,12 +17,12 @@ import { RecentWakes } from "./recent-wakes.ts";
  */
 export type StopReason = "shutdown" | "time" | "replied";
 
-/** So long before the time is up, open exchanges are half-closed: a handler can end its step, and suspends. */
+/** Open exchanges are half-closed this long before the time is up: a handler can end its step, and then suspends. */
 const LEAVE_BEFORE_MS = 2_000;
 
 /** The slots of the worker in this process. */
 export interface DriveSlots {
-  /** @returns gives the slot back; undefined if the service has its share, or all slots are in use */
+  /** @returns a function that gives the slot back; undefined if the service has its share, or all slots are in use */
   take(service: string): (() => void) | undefined;
 }
 

@@ -10,7 +10,7 @@ export class DelayedBatch {
     this.#clock = clock;
   }
 
-  /** @param begin is called after `waitMs` at the earliest and twice that at the latest */
+  /** @param begin begins the work; the batch calls it after `waitMs` at the earliest and after twice that time at the latest */
   add(waitMs: number, begin: () => void): void {
     const waiting = this.#waiting.get(waitMs);
     if (waiting !== undefined) return void waiting.push(begin);

@@ -39,7 +39,10 @@ export class DriverWait {
     this.#sleep = undefined;
   }
 
-  /** A sleep that ends before the wait goes on until then; one that ends after the wait gives way to a shorter one. */
+  /**
+   * If the present sleep ends no later than the wait, this sleep goes on, and a further sleep follows if needed. Otherwise a
+   * shorter sleep replaces the present one.
+   */
   #sleepOn(clock: Clock): void {
     if (this.#sleep !== undefined && this.#sleep.untilMs <= this.#untilMs) return;
     this.close();

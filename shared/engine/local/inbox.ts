@@ -126,7 +126,10 @@ export class Inbox {
     }
   }
 
-  /** Removes what a segment lists. Where that makes room for what a read has left, the driver reads again, without a wake (I4). */
+  /**
+   * Removes the arrivals that a segment lists. If the last read has left arrivals in the table, there is now room for them, so
+   * the driver reads again, without a wake (I4).
+   */
   consume({ consumed, orders = [] }: Pick<Segment, "consumed" | "orders">): void {
     for (const { key } of consumed) {
       this.#arrivals.delete(key);

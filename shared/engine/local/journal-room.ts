@@ -36,7 +36,8 @@ export class JournalRoom {
 
   /**
    * Takes no room for a small journal. An invocation that waits for room has no journal in memory meanwhile.
-   * @param asHeads true if the large results that segments list are left in the table, for a look whether there is work at all
+   * @param asHeads true if the large results that segments list are left in the table, because the load only finds out whether
+   * there is any work
    * @throws NoJournalRoomError if no room becomes free in time
    */
   async load(engine: StorePorts, id: InvocationId, asHeads = false): Promise<Loaded | undefined> {
@@ -94,7 +95,10 @@ export class JournalRoom {
     this.#account.close();
   }
 
-  /** @returns the size of the journal in place of a journal that has no room at once, `large` in place of a large one */
+  /**
+   * @returns the loaded invocation; only the size of the journal if there is no room for it at once; `large` if the journal is
+   * large
+   */
   async #loadSmall(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined | number | "large"> {
     try {
       const loaded = await loadSmallJointly(engine, id);

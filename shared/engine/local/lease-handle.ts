@@ -110,9 +110,11 @@ export class LeaseHandle {
   }
 
   /**
-   * Renews the lease by a write. After a failed write either token may be stored: the driver then accepts both as its own,
-   * counts on the old end of the lease, and uses the same token for the next renewal.
-   * @param write gets both tokens. @returns what `write` returns. @throws the errors of `write`
+   * Renews the lease by a write. After a failed write either token may be stored: the driver then accepts both as its own, counts
+   * on the old end of the lease, and uses the same token for the next renewal.
+   * @param write the write, which gets both tokens
+   * @returns the result of `write`
+   * @throws the errors of `write`
    */
   async renewBy(
     untilMs: number,

@@ -44,7 +44,7 @@ export class LockHandle {
     return this.#givenBack;
   }
 
-  /** True if the table may name the invocation as the holder, also where the driver has not read that. */
+  /** True if the table may name the invocation as the holder, even if the driver has not read this. */
   get mayBeHeld(): boolean {
     return this.#known !== undefined || this.#inLineFromMs !== undefined;
   }
@@ -79,7 +79,7 @@ export class LockHandle {
     this.#known = undefined;
   }
 
-  /** @param lock as it will be in the table once the reserved key is taken */
+  /** @param lock the lock as it will be in the table once the reserved key is taken */
   reserve(reservation: Reservation, lock: Lock): void {
     this.#reservation = reservation;
     this.#known = lock;

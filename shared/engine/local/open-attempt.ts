@@ -27,7 +27,7 @@ export interface OpenExchange {
   readonly holdsSlot: boolean;
   /** True until the request is on its way: the deployment may have no free stream. */
   isUnsent(): boolean;
-  /** When the side ended; absent if the exchange never was open. */
+  /** When this server's side ended; absent if the exchange never was open. */
   halfClosedAtMs?: number;
   /** True while an open exchange has nothing to store and nothing to send. */
   waits?: boolean;
@@ -80,8 +80,9 @@ export class OpenAttempt {
   }
 
   /**
-   * Since when the deployment has had the word: since the start of the attempt, its last segment, or the last notification to
-   * it. Stays after the end of the exchange. An exchange that stays open for many quick steps is not slow.
+   * The moment since which this server waits for the deployment: the start of the attempt, its last segment, or the last
+   * notification to the deployment. The moment is kept after the end of the exchange. An exchange that stays open for many quick
+   * steps is not slow.
    */
   get turnSinceMs(): number {
     return this.#turnSinceMs;

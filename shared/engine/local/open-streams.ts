@@ -4,7 +4,7 @@
  */
 import type { OpenExchange } from "./open-attempt.ts";
 
-/** The most handlers, or deployments, of which one fact is remembered. A full memory is cleared as a whole. */
+/** The most handlers, or deployments, that one set remembers. A full set is cleared as a whole. */
 const REMEMBERED_MAX = 10_000;
 /** The most exchanges that wait at a time; the one that has waited longest makes room. */
 const WAITING_MAX = 10_000;
@@ -40,7 +40,7 @@ export class OpenStreams {
     else this.#quiet.delete(handler);
   }
 
-  /** True if requests to the deployment are held back until they end, by an intermediary or by its server. */
+  /** True if an intermediary or the server of the deployment holds each request to the deployment back until the request ends. */
   isHeldBack(deployment: string): boolean {
     return this.#heldBack.has(deployment);
   }

@@ -15,7 +15,7 @@ export interface EndsView {
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
 
-/** Complete where one process ends all invocations. */
+/** The counts are complete if one process ends all invocations. */
 export class RecentEnds implements Activity {
   readonly #clock: Clock;
   readonly #beganAtMs: number;
@@ -23,7 +23,7 @@ export class RecentEnds implements Activity {
   /** By the number of the minute modulo sixty. */
   readonly #minutes: { minute: number; counts: Record<EndOutcome, number> }[] = [];
 
-  /** @param next gets each end too */
+  /** @param next another activity port, which also gets each end */
   constructor(clock: Clock, next?: Activity) {
     this.#clock = clock;
     this.#beganAtMs = clock.nowMs();

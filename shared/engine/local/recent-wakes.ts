@@ -10,7 +10,8 @@ export class RecentWakes {
   #lostBeforeMs = -Infinity;
 
   /**
-   * @param state changes whenever a process claims or parks the invocation; then it may be woken again at once
+   * @param state a text that changes whenever a process claims or parks the invocation; the sweeper may then wake the invocation
+   * again at once
    * @param sinceMs a message that was sent before this moment counts as lost
    */
   isKnown(id: InvocationId, state: string, sinceMs: number): boolean {

@@ -73,8 +73,8 @@ export class Suspects {
   }
 
   /**
-   * Called before a piece of a reply is read. Sets the mark until what was read is stored. For an invocation that is no
-   * suspect, this costs nothing.
+   * Called before a piece of a reply is read. Sets the mark, which stays until the part of the reply that was read is stored. For
+   * an invocation that is no suspect, this costs nothing.
    */
   atReply(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);

@@ -100,7 +100,10 @@ async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { 
 /** The holder and the waiters of a key belong to the key's service. */
 type KeyOwner = Pick<Target, "service">;
 
-/** Hands the lock to the next in the queue, or frees it. @param lock as last read, with the holder that gives back */
+/**
+ * Hands the lock to the next in the queue, or frees it.
+ * @param lock the lock as last read; it names the holder that gives the key back
+ */
 export async function passOn(
   engine: Engine,
   pk: string,

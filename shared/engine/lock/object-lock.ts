@@ -88,7 +88,7 @@ async function takeOrQueueInTurn(
 }
 
 /**
- * @param grant from the clock, so that grants grow even if a lock was deleted and created again
+ * @param grant the new grant, which comes from the clock, so that grants grow even if a lock was deleted and created again
  * @returns the stored lock afterwards
  */
 async function take(

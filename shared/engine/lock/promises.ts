@@ -122,7 +122,8 @@ async function notifyWaiters(engine: Engine, promise: Key, target: Target, resul
 
 /**
  * True if a redo would complete the promise of a life that began after the command. Clocks differ, so the moments may be too
- * close to tell. Then the previous life decides: true if the same command completed the promise there (ADR 0021).
+ * close to show an order. The promise of the previous life then decides: the result is true if the same command completed that
+ * promise (ADR 0021).
  */
 async function isOfLaterLife(
   engine: Engine,

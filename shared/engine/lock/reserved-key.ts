@@ -45,7 +45,7 @@ function takeLater(engine: Engine, active: ActiveInvocation, waitMs: number): vo
 }
 
 /**
- * Only for an invocation that its acceptor drives for the first time. A caller drives several children, whose keys are
+ * True only for an invocation that its acceptor drives for the first time. A caller drives several children, whose keys are
  * acquired before the first of them runs, so a child takes its key in the table.
  */
 function mayReserve({ invocation, lease, origin, ownAcceptance }: ActiveInvocation): boolean {
