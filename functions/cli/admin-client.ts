@@ -19,20 +19,23 @@ const FIXES: Readonly<Record<number, (kind: string) => string>> = {
   409: (kind) => `\`stepwell ${kind} describe\` shows the status.`,
 };
 
-/** @param path begins with the kind of its subject; the CLI command group has the same name */
+/**
+ * @param path the path of the request; its first word is a kind, such as `deployments`, and the CLI has a command group
+ * of that name
+ */
 function fixOf(status: number, path: string): string | undefined {
   return FIXES[status]?.(/^\w+/.exec(path)?.[0] ?? "");
 }
 
 const WAITING = "Waiting for the server";
 
-/** Without a text, these statuses mean that the server has no such route: a refusal has a text. */
+/** An answer with one of these statuses and without a text means that the server has no such route: a refusal has a text. */
 const UNKNOWN: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** Longer than the server's own wait for a deployment that it discovers. */
+/** The server itself waits for a shorter time when it discovers a deployment. */
 const ANSWER_WITHIN_MS = 60_000;
 
-/** The server bounds the time of a statement itself, and the user sees the seconds. */
+/** The server bounds the time of a SQL statement, and the progress text shows the seconds to the user. */
 export const WITHOUT_LIMIT = Infinity;
 
 export interface AdminAnswer<Body> {
@@ -53,13 +56,13 @@ export interface AdminClient {
    */
   ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>>;
   /**
-   * As `ask`, with the text of the answer as it is: parsing JSON rounds large integers.
+   * Like `ask`, but returns the text of the answer unparsed, because parsing JSON rounds large integers.
    * @param withinMs the time for the whole answer
    */
   askText(method: string, path: string, body?: object, what?: string, withinMs?: number): Promise<AdminAnswer<string>>;
 }
 
-/** @param base ends with a slash @param answerWithinMs the time for an answer by default */
+/** @param base the API's address, which ends with a slash @param answerWithinMs the default time limit for an answer */
 export function adminClient(
   base: string,
   { during }: Pick<Terminal, "during">,

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Option parser. @returns milliseconds */
+/** Option parser. @returns the age in milliseconds */
 export function readAgeMs(written: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(written) ?? [];
   if (count === undefined || unit === undefined)

@@ -54,7 +54,10 @@ function invoking(name: string, description: string): Command {
     .option("--idempotency-key <key>", "invoke at most once under this key: a repetition gets the same result");
 }
 
-/** Refuses the input as a second argument, and names the option that takes it. Commander's own message names no option. */
+/**
+ * Refuses an input that is given as a second argument, and names the option for the input. Commander's own message
+ * names no option.
+ */
 function refuseInput(command: Command): void {
   if (command.args.length > 1)
     command.error(`error: too many arguments for '${command.name()}'.\n(--data takes the input: --data <json>)`);

@@ -62,7 +62,7 @@ async function carryOut(
 }
 
 /**
- * A failure other than a refusal ends the work; this invocation and the remaining ones are then reported as unanswered.
+ * A failure other than a refusal ends the work; its invocation and all later ones are then reported as unanswered.
  * @throws the failure, if there is only one id
  */
 async function changeEach(session: Session, ids: readonly string[], route: string): Promise<CarriedOut> {
@@ -83,7 +83,7 @@ function pathOf(id: string): string {
   return `invocations/${encodeURIComponent(id)}`;
 }
 
-/** @throws any failure; but if there are several invocations, a refusal of one is its outcome, and the others go on */
+/** @throws any failure; but if there are several invocations, a refusal is returned as the outcome and not thrown */
 async function changeOne({ admin }: Session, id: string, route: string, alone: boolean): Promise<BatchOutcome> {
   type Answered = { readonly new_invocation_id?: string } | undefined;
   try {

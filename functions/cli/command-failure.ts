@@ -58,7 +58,7 @@ export function ownRefusal(code: string, cause: string): CommandFailure {
   return codedFailure(code, `${remedyOf(code)?.title ?? code}: ${cause}`);
 }
 
-/** The text for standard error. @param asJson machine-readable output */
+/** The text for standard error. @param asJson whether the text is JSON for programs */
 export function failureText(failure: CommandFailure, asJson: boolean): string {
   return asJson ? JSON.stringify(failureBody(failure), null, 2) : failureLines(failure).join("\n");
 }

@@ -15,7 +15,7 @@ export interface DevInvocation {
   readonly find: boolean;
   readonly useHttp11: boolean;
   readonly watch: boolean;
-  /** Present to print the effective configuration in place of a start. */
+  /** Present if the process prints the effective configuration and does not start. */
   readonly dumpConfig?: true;
 }
 
@@ -82,7 +82,7 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
   return command;
 }
 
-/** The last of `--register` and `--no-register` counts. */
+/** Option parser: adds one value of `--register` to the earlier ones; `--no-register` discards the values before it. */
 function collect(value: string, before: readonly string[] | false): readonly string[] {
   return [...(before === false ? [] : before), value];
 }

@@ -20,7 +20,7 @@ export interface FilteredChange {
   readonly olderThanMs?: number;
   /** The deployment to continue on, for a change that takes one. */
   readonly deployment?: string;
-  /** The command shows what matches, and changes nothing. */
+  /** True if the command only shows what matches, and changes nothing. */
   readonly isDryRun: boolean;
 }
 
@@ -58,7 +58,7 @@ export function dryRunOption(): Option {
 }
 
 /**
- * If the change takes a deployment to continue on, `--deployment` is that one, and `--pinned-to` is the filter.
+ * If the change takes a deployment to continue on, `--deployment` names that deployment, and `--pinned-to` is the filter.
  * @throws CommandFailure if `--from` names an entry
  */
 export function filteredChange(

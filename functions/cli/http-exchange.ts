@@ -1,4 +1,4 @@
-/** One request to a server and its answer, and what is known where there is no answer. */
+/** Sends one request to a server. Returns the answer, or fails with what is known if there is no answer. */
 import { request as requestHttp } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -7,7 +7,7 @@ import { EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 
 export interface HttpRequest {
   readonly method: string;
-  /** Follows the address of the server, and is sent as it is: a key may be empty, or a dot. */
+  /** The path after the server's address. It is sent without normalisation, because a key in it may be empty or a dot. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
@@ -22,7 +22,7 @@ export interface HttpAnswer {
 export interface ServerAddress {
   /** Ends with a slash, and may contain a user and a password. */
   readonly base: string;
-  /** How the user gives another address. */
+  /** The names of the option and the variable that set the address, for messages. */
   readonly options: string;
 }
 
@@ -33,11 +33,11 @@ export interface ExchangeLimits {
   readonly answerMaxBytes?: number;
 }
 
-/** Larger answers would use up the memory of the command; texts in JavaScript end at twice this size. */
+/** Larger answers would use up the memory of the command; the longest text in JavaScript has about twice this size. */
 const ANSWER_MAX_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
-/** The address for messages, because terminal output ends up in logs and on screens. */
+/** The address for messages, with its user and password hidden, because terminal output ends up in logs and on screens. */
 export function shownBase(base: string): string {
   const url = new URL(base);
   if (url.username === "" && url.password === "") return base;
@@ -47,8 +47,8 @@ export function shownBase(base: string): string {
 }
 
 /**
- * Unlike `fetch`, it waits without end if it has no limit, and does not normalise paths.
- * @throws CommandFailure if there is no answer, or if it is too large
+ * Unlike `fetch`, this function waits without end if no limit is given, and does not normalise paths.
+ * @throws CommandFailure if there is no answer, or if the answer is too large
  */
 export async function exchange(
   server: ServerAddress,
@@ -80,7 +80,7 @@ export async function exchange(
 }
 
 interface Progress {
-  /** The connection exists, for https with a valid certificate, so that the server may have the request. */
+  /** True once the connection exists, and for https once its certificate is checked: the server may then have the request. */
   isConnected: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 export interface IngressClient {
   /**
    * @param what progress text, shown when the request takes long
-   * @param signal aborts the request
+   * @param signal the signal that aborts the request
    * @throws CommandFailure when the ingress refuses or cannot be reached, and when the invocation ended with a failure
    */
   ask(request: IngressRequest, what: string, signal?: AbortSignal): Promise<IngressAnswer>;
@@ -21,12 +21,12 @@ export type Pause = (pauseMs: number, signal: AbortSignal | undefined) => Promis
 const STATUS_OUT_OF_TIME = 504;
 const OPTIONS = "--ingress-url or STEPWELL_INGRESS_URL";
 
-/** The shortest pause, in which a server that answers at once gets one request a second. */
+/** The shortest pause: a server that answers at once gets at most one request a second. */
 const PAUSE_MIN_MS = 1000;
-/** The result may arrive much earlier than a server expects. */
+/** The longest pause, because the result may arrive much earlier than the server expects. */
 const PAUSE_MAX_MS = 300_000;
 
-/** @param base ends with a slash */
+/** @param base the address of the ingress, which ends with a slash */
 export function ingressClient(
   base: string,
   { during }: Pick<Terminal, "during">,
@@ -56,7 +56,7 @@ function sourceOf({ headers }: IngressAnswer): unknown {
   return headers["x-restate-error-source"];
 }
 
-/** The header has seconds or a date. @returns milliseconds */
+/** The header `retry-after` contains seconds or a date. @returns the pause in milliseconds */
 function pauseMsOf({ headers }: IngressAnswer): number {
   const after = headers["retry-after"] ?? "";
   const askedMs = /^\d{1,9}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();

@@ -34,7 +34,7 @@ export function filterOptions(form: FilterForm, statuses: readonly string[] = []
   ];
 }
 
-/** @param flag differs where `--deployment` has another meaning */
+/** @param flag the option's name: `--pinned-to` if `--deployment` has another meaning in the command */
 export function deploymentFilter(form: FilterForm, flag: "--deployment" | "--pinned-to"): Option {
   return filterOption(form, `${flag} <id`, "only open invocations that are pinned to these deployments");
 }
@@ -48,7 +48,7 @@ function filterOption(form: FilterForm, start: string, description: string): Opt
 
 type AddValues = (written: string, before?: readonly string[]) => readonly string[];
 
-/** An option that lost its value, as in `--service $NAME inv_1` without a name, takes the id that follows it. */
+/** Refuses an id as a value: in `--service $NAME inv_1` with an empty variable, the option would take the id as its value. */
 function unlessId(add: AddValues): AddValues {
   return (written, before) => {
     if (!written.startsWith("inv_")) return add(written, before);

@@ -5,13 +5,13 @@ import { tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 import { TARGET_MAX, cutLine, foreignLine } from "./visible-text.ts";
 
-/** Characters. */
+/** The widths are numbers of characters. */
 const GAP = 2;
 const TARGET_MIN = 12;
 const ERROR_MIN = 20;
 const INDENT = "  ";
 
-/** The texts of one invocation; empty if it has none. */
+/** The texts of one invocation by column. A text is empty if the invocation has no value for the column. */
 interface Row {
   readonly id: string;
   readonly target: string;
@@ -38,8 +38,8 @@ const ALWAYS: ReadonlySet<Column> = new Set(["id", "target", "status", "age"]);
 
 /**
  * If the columns do not fit, each invocation with attempts gets a second line for its attempts, next retry and error.
- * @param width of the terminal, in characters
- * @param nowMs in epoch milliseconds, for ages and for the time until the next retry
+ * @param width the width of the terminal, in characters
+ * @param nowMs the present moment in epoch milliseconds, for ages and for the time until the next retry
  */
 export function invocationTable(
   colours: Colours,

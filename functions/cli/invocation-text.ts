@@ -62,7 +62,7 @@ function callerText({ invocation_id: id, target = "" }: NonNullable<InvocationBo
   return foreignLine(`${target} ${id}`.trim());
 }
 
-/** The next attempt may have another deployment than the last one, for instance after a resume on the latest. */
+/** The next attempt may have another deployment than the last attempt, for instance after a resume on the latest deployment. */
 function lastDeployment(body: InvocationBody): string | undefined {
   const last = body.pinned_deployment_id ?? body.last_failure?.deployment_id;
   return last === body.deployment?.id ? undefined : last;
@@ -85,7 +85,7 @@ function endText({ code, message, metadata = {} }: NonNullable<InvocationBody["c
   return foreignText(`[${code}] ${message}${pairs.length === 0 ? "" : ` (${pairs.join(", ")})`}`);
 }
 
-/** The report of the SDK is left out where the table of both sides says the same, because SDKs confuse the sides. */
+/** If the table of both sides shows the mismatch, the SDK's report of it is left out, because SDKs confuse the sides. */
 function lastFailureText(last: AttemptFailureBody, isTabled: boolean): string {
   const message = isTabled ? last.message.split("\n", 1)[0]! : last.message;
   return `${failureText({ ...last, message })}, at ${momentText(last.at)}`;

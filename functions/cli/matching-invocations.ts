@@ -6,16 +6,16 @@ import type { Session } from "./session.ts";
 const PAGE_SIZE = 500;
 /** Half a million invocations: an age may exclude all of the first pages, because the list begins with the newest. */
 const PAGES_MAX = 1000;
-/** A change of more invocations takes several runs, so that each question is about a number that the user can survey. */
+/** A change of more invocations takes several runs, so that the user can review the invocations of each confirmation question. */
 const MATCHES_MAX = 10_000;
 
 export interface Matching {
   readonly invocations: readonly InvocationSummaryBody[];
-  /** The collection stopped at one of its bounds. */
+  /** True if the collection stopped at one of its bounds. */
   readonly mayHaveMore: boolean;
 }
 
-/** @param olderThanMs younger invocations do not match, by the clock of the server; all match if undefined */
+/** @param olderThanMs the minimum age of a matching invocation, by the clock of the server; undefined for any age */
 export async function matching(
   session: Session,
   query: URLSearchParams,
@@ -42,7 +42,7 @@ export async function matching(
   }
 }
 
-/** The server's clock set the ages of its invocations. A server without the header leaves the clock of this machine. */
+/** The age of an invocation refers to the server's clock, which the header shows. Without it, this machine's clock counts. */
 function serverNowMs({ date = "" }: IncomingHttpHeaders): number {
   const nowMs = Date.parse(date);
   return Number.isNaN(nowMs) ? Date.now() : nowMs;

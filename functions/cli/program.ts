@@ -21,7 +21,7 @@ import { stateCommands } from "./state-commands.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { uiCommand } from "./ui-command.ts";
 
-/** @param exitWith ends the process; only `dev` calls it */
+/** @param exitWith the function that ends the process; only `dev` calls it */
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
   const program = new Command("stepwell")
     .description("Durable execution: handlers that survive crashes, called over HTTP.")
@@ -55,7 +55,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     inheritSettings(command, program, program.name());
     program.addCommand(command);
   }
-  // `call` and `send` refuse further arguments themselves. This comes last, because `inheritSettings` overwrites the setting.
+  // `call` and `send` refuse more arguments themselves. This loop comes last, because `inheritSettings` overwrites the setting.
   for (const command of invoking) command.allowExcessArguments();
   program.addCommand(completeCommand(program), { hidden: true });
   return program;

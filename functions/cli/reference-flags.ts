@@ -1,7 +1,7 @@
 /** The flags of restate-server, which `stepwell dev` reads under the same names; the settings decide what they mean here. */
 import { Option } from "commander";
 
-/** Some have no equal here: a warning at the start then says what to use instead. */
+/** Some of these flags have no equivalent in Stepwell: for such a flag, a warning at the start says what to use instead. */
 export const REFERENCE_FLAGS: readonly string[] = [
   "base-dir",
   "bind-address",

@@ -68,7 +68,7 @@ async function post(
   return session.admin.ask<RegisteredBody>("POST", "deployments", body, what);
 }
 
-/** Refuses, before the question, a registration that the server would refuse after it. */
+/** The refusal that the server would send: the command fails with it before the confirmation question. */
 function existing(body: RegisterBody, id: string): Error {
   return ownRefusal("META0004", `${addressText(body)} belongs to ${id}`);
 }

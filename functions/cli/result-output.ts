@@ -29,14 +29,14 @@ function jsonOf(text: string): string {
   return isJson(text) ? prettyJson(text).trim() : JSON.stringify(text);
 }
 
-/** @param result JSON */
+/** @param result the result as JSON text */
 function resultJson(id: string | undefined, result: string): string {
   const head = id === undefined ? "" : `  "invocation_id": ${JSON.stringify(id)},\n`;
   return `{\n${head}  "result": ${result.replaceAll("\n", "\n  ")}\n}`;
 }
 
 /**
- * @param known what the interruption leaves behind, and the way back to the result
+ * @param known the cause and the fix that the failure after an interruption shows
  * @throws CommandFailure if the user interrupts; the interruption aborts the signal of the work
  */
 export async function untilInterrupted<Result>(

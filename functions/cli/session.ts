@@ -18,13 +18,13 @@ export interface Session {
   readonly terminal: Terminal;
   /** The address of the ingress for texts: it ends with a slash, and shows no credentials. */
   readonly ingressUrl: string;
-  /** The result is written as JSON. */
+  /** True if the result is written as JSON. */
   readonly json: boolean;
   /** Prints text that precedes a question: to standard output, or to standard error if standard output carries JSON. */
   show(text: string): void;
   /** Prints the result, as JSON or as text. */
   give(body: unknown, text: () => string): void;
-  /** As `give`, with JSON that must keep its tokens, such as large numbers. */
+  /** Like `give`, for JSON text whose tokens, such as large numbers, must stay unchanged. */
   giveJson(json: string, text: () => string): void;
   /** True if --yes was given, or if a user can answer the question. */
   readonly canConfirm: boolean;
@@ -75,7 +75,7 @@ export function sessionOf(command: Command): Session {
   };
 }
 
-/** Option parser. @throws CommandFailure for a text that may have a password, because the parser's own error shows the text */
+/** Option parser. @throws CommandFailure for a text that may contain a password, because the parser's own error shows the text */
 function address(written: string): string {
   const full = /^[a-z]+:\/\//.test(written) ? written : `http://${written}`;
   if (URL.canParse(full) && /^https?:/.test(full)) return full.endsWith("/") ? full : `${full}/`;

@@ -84,8 +84,8 @@ async function passOn(
 }
 
 /**
- * Takes only the path and the query from the request. If the path alone were parsed as an address, one that begins with two
- * slashes would name another host, and the request would be signed for that host.
+ * Takes only the path and the query from the request. The path gets a host before it is parsed: without a host, a path that
+ * begins with two slashes would name another host, and the request would be signed for that host.
  */
 function urlAt(target: URL, asked: string): URL {
   const { pathname, search } = new URL(asked.startsWith("/") ? `http://proxy${asked}` : asked, "http://proxy");
@@ -97,7 +97,7 @@ function urlAt(target: URL, asked: string): URL {
 
 /**
  * Every client of this port acts with the credentials of the proxy's user, and pages in a browser can reach the port. A
- * foreign page reveals itself by its Origin header; a DNS-rebinding page, by a Host header that is not this machine.
+ * foreign page reveals itself by its Origin header; a DNS-rebinding page, by a Host header that names another machine.
  */
 function isFromHere({ headers, socket }: IncomingMessage): boolean {
   const own = ["127.0.0.1", "localhost"].map((name) => `${name}:${socket.localPort}`);

@@ -38,7 +38,7 @@ async function ask(session: Session, written: string, isCsv: boolean): Promise<v
       fix: "Choose one format.",
     });
   const query = written === "-" ? (await readStandardInput()).toString("utf8") : written;
-  // A program that reads CSV gets the same columns for every answer; people get those with a value.
+  // A program that reads CSV gets the same columns for every answer; people get only the columns that have a value.
   const asked = { query, ...(isCsv && { columns: true }) };
   const { body } = await session.admin.askText("POST", "query", asked, "Reading", WITHOUT_LIMIT).catch(withTables);
   const rows = rowsIn(body);

@@ -17,8 +17,8 @@ const LONG_INTEGER = /^-?\d{16,}$/;
 const LONG = "\u0000";
 
 /**
- * @param json the answer of `POST /query`, which omits cells without a value; without the names of the columns, only those
- *   with a value are known
+ * @param json the answer of `POST /query`, which omits cells without a value; if it does not name its columns, only the
+ *   columns with a value are known
  * @throws SyntaxError
  */
 export function readRows(json: string): SqlRows {
@@ -59,7 +59,7 @@ function longOf(value: string): Cell {
   return LONG_INTEGER.test(digits) ? BigInt(digits) : value;
 }
 
-/** RFC 4180, but lines end with a line feed alone. NULL is an empty field; an empty text is a quoted one. */
+/** RFC 4180, but lines end with only a line feed. NULL is an empty field; an empty text is a quoted empty field. */
 export function csvText({ columns, rows }: SqlRows): string {
   return [columns, ...rows].map((row) => row.map(fieldOf).join(",")).join("\n");
 }

@@ -71,7 +71,7 @@ function setCommand(): Command {
     );
 }
 
-/** Option parser: an option that took several words would take the values after it too. */
+/** Option parser: adds one name to the earlier ones. An option for several words would also take the values that follow it. */
 function addName(written: string, before: readonly string[] = []): readonly string[] {
   return [...before, written];
 }
@@ -96,7 +96,7 @@ interface Edit {
   readonly remove: readonly string[] | "all";
 }
 
-/** The change carries the version that was shown, so that it never overwrites a concurrent change unseen. */
+/** The change carries the version of the shown state, so the server does not apply the change if the state has changed since. */
 async function write(session: Session, service: string, key: string, { values, remove }: Edit): Promise<void> {
   const { state, version } = await read(session, service, key);
   const kept = Object.entries(state).filter(([name]) => remove !== "all" && !remove.includes(name));

@@ -33,7 +33,7 @@ export function subscriptionText(colours: Colours, body: SubscriptionBody): stri
   return `${facts}\n\n${tableText(colours, ["PARTITION", "NEXT OFFSET", "LAG", "SKIPPED", "MOVED"], rows)}`;
 }
 
-/** The sum over the partitions that the server reads. */
+/** The sum of the lags of the partitions that the server reads. */
 export function lagOf({ partitions }: SubscriptionBody): string {
   const known = partitions.flatMap(({ lag }) => (lag === undefined ? [] : [lag]));
   return known.length === 0 ? "not known" : String(known.reduce((sum, lag) => sum + lag, 0));

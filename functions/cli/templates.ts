@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The template whose files all templates in TypeScript use; each other template replaces its services and its README. */
+/** All templates in TypeScript use the files of this template; each of the others replaces the services and the README. */
 const SHARED = "greeter";
 
 export interface Template {
@@ -34,7 +34,10 @@ export async function isFree(folder: string): Promise<boolean> {
   return !existsSync(folder) || (await readdir(folder)).length === 0;
 }
 
-/** @param name a key of `TEMPLATES` @param folder passed `isFree`; its name becomes the name of the package */
+/**
+ * @param name a key of `TEMPLATES`
+ * @param folder a folder that `isFree` accepts; a package in TypeScript gets the folder's name
+ */
 export async function writeTemplate(name: string, folder: string): Promise<void> {
   const templates = templatesFolder();
   const isNode = TEMPLATES[name]?.serve === SERVE_NODE;
@@ -56,7 +59,7 @@ async function namePackage(folder: string): Promise<void> {
   await writeFile(manifest, `${JSON.stringify({ ...written, name: packageName }, null, 2)}\n`);
 }
 
-/** The templates are beside the bundle in the package, and some folders above this file in a checkout. */
+/** In the package, the templates are beside the bundle; in a checkout, they are several folders above this file. */
 function templatesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "examples/templates"))) {

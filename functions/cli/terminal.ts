@@ -14,9 +14,9 @@ export interface Terminal {
   readonly colours: Colours;
   /** Prints a line of the result. */
   readonly print: (text: string) => void;
-  /** Prints a text that others chose: as it is to a pipe, without control characters to a terminal. */
+  /** Prints a text that others chose: to a pipe as it is, and to a terminal without control characters. */
   readonly printForeign: (text: string) => void;
-  /** Prints JSON: as it is to a pipe, with control characters escaped to a terminal. */
+  /** Prints JSON: to a pipe as it is, and to a terminal with its control characters escaped. */
   readonly printJson: (json: string) => void;
   /** Prints a message for the user, which is not part of the result. */
   readonly tell: (text: string) => void;

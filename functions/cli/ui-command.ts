@@ -14,7 +14,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 const OPENER_UNLESS_KNOWN = ["xdg-open"];
-/** An opener that runs longer is itself the browser. */
+/** An opener that still runs after this time is the browser itself. */
 const OPENER_WITHIN_MS = 3_000;
 
 const PAGES: Readonly<Record<string, string>> = { inv: "invocations", dp: "deployments" };
@@ -55,7 +55,7 @@ function addressOf(adminUrl: string, id: string | undefined): string {
   return `${url.href}#/${page}/${id}`;
 }
 
-/** BROWSER names a program, as on many systems. */
+/** The environment variable BROWSER may name the program, as on many systems. */
 async function opensInBrowser(url: string): Promise<boolean> {
   const named = process.env["BROWSER"] ?? "";
   const [program, ...args] = named === "" ? (OPENERS[process.platform] ?? OPENER_UNLESS_KNOWN) : [named];

@@ -29,7 +29,7 @@ export async function unknownRequest(server: ServerAddress, cause: string): Prom
   );
 }
 
-/** @returns undefined if the server does not say that it is one of this project */
+/** @returns the server's version; undefined if the server does not identify itself as Stepwell */
 async function versionOf(server: ServerAddress): Promise<string | undefined> {
   const asked = { method: "GET", path: "version", headers: { accept: "application/json" } };
   try {

@@ -12,7 +12,7 @@ export function foreignText(text: string): string {
 export function foreignJson(json: string): string {
   return json.replaceAll(/\p{Cc}/gu, (found) => {
     if (found === "\n") return found;
-    // JSON escapes these two inside strings, so that here they are always between tokens.
+    // JSON escapes these two characters inside strings, so here they always stand between tokens.
     if (found === "\r" || found === "\t") return " ";
     return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });

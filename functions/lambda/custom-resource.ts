@@ -26,7 +26,7 @@ export const NEVER_MADE = "never-made";
 const REASON_MAX_CHARACTERS = 1_000;
 
 /**
- * @param act handles the event; if it throws, the message of the error becomes the reason of the failure
+ * @param act the function that handles the event; if it throws, the message of the error becomes the reason of the failure
  * @returns a handler that rejects only if the outcome could not be delivered, so that Lambda retries the event
  */
 export function customResource(

@@ -65,7 +65,7 @@ function whoAsks(event: GatewayEvent, callerClaim: string) {
 
 /**
  * The ARN that IAM authenticated, or `<issuer>#<subject>` of a token. The two forms cannot collide: an issuer is an
- * https address without a fragment (OpenID Connect), and the gateway has checked it against its own issuer.
+ * https address without a fragment (OpenID Connect), and the gateway accepts only the issuer that it is configured with.
  */
 function callerIn({ requestContext }: GatewayEvent, callerClaim: string): string | undefined {
   const { iam, jwt } = requestContext.authorizer ?? {};
@@ -75,7 +75,7 @@ function callerIn({ requestContext }: GatewayEvent, callerClaim: string): string
   return typeof issuer === "string" && typeof subject === "string" ? `${issuer}#${subject}` : undefined;
 }
 
-/** @param tooLarge builds the answer that replaces a response above the limit */
+/** @param tooLarge a function that builds the answer in place of a response above the limit */
 export function resultOf(response: HttpResponse, tooLarge: (response: HttpResponse) => HttpResponse): GatewayResult {
   const result = readable(response);
   if (fits(result)) return result;

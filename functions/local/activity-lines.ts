@@ -5,7 +5,7 @@ import type { Log } from "../../shared/engine/ports/log.ts";
 /** The most lines within one window: a terminal shows no more, and a line costs about as much as a short invocation. */
 export const LINES_MAX = 20;
 const WINDOW_MS = 1_000;
-/** Characters of texts that deployments and handlers choose. */
+/** The most characters of texts that deployments and handlers choose. */
 const TARGET_MAX = 200;
 const REASON_MAX = 200;
 

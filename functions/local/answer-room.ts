@@ -1,6 +1,6 @@
 /**
  * Bounds the memory of unread answers: an answer without room waits for room. If its request can be repeated without
- * effect, the waiting answer is dropped, and the repeated request makes it again.
+ * effect, the waiting answer is dropped, and the repeated request produces it again.
  */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
@@ -21,7 +21,7 @@ export interface AnswerRules {
 
 export interface Admitted {
   readonly response: HttpResponse;
-  /** Returns the room; present if the answer takes room. */
+  /** Gives the room of the answer back; present if the answer takes room. */
   readonly release?: () => void;
 }
 

@@ -8,7 +8,7 @@ export type BodyFailure = "too-large" | "broken" | "no-room";
 
 export interface BodyRead {
   readonly body: Uint8Array;
-  /** Holds the room of a counted body until the consumer of the body closes it. */
+  /** Holds the room of a counted body until the consumer of the body closes the account. */
   readonly account: Account | undefined;
 }
 

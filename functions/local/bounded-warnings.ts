@@ -7,7 +7,10 @@ import type { Log, LogFields } from "../../shared/engine/ports/log.ts";
 export const WARNINGS_MAX = 20;
 const WINDOW_MS = 1_000;
 
-/** Audit lines are the record of changes and errors carry ids that callers have got, so every line of these is written. */
+/**
+ * Bounds only warnings. Every audit line and every error line is written: audit lines are the record of changes, and
+ * error lines contain ids that callers have received.
+ */
 export class BoundedWarnings implements Log {
   readonly #log: Log;
   /** Warnings of this window, by event. */

@@ -40,7 +40,7 @@ export interface DevOptions {
   readonly useHttp11: boolean;
   /** Whether changed deployments are registered again. */
   readonly watch: boolean;
-  /** Present to print the effective configuration in place of a start. */
+  /** Present if the process prints the effective configuration and does not start. */
   readonly dumpConfig?: true;
 }
 
@@ -106,7 +106,7 @@ async function keepRegistered(
   for (const uri of register) begin({ uri, useHttp11 }, "until-changed");
   const own = [ingressUrl, adminUrl].map((url) => Number(new URL(url).port));
   const ports = USUAL_PORTS.filter((port) => !own.includes(port));
-  // The operator did not name a found deployment, so it stays removed until an operator registers it.
+  // No operator has named a found deployment. So after a removal, only an operator registers it again.
   const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
   if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);

@@ -20,7 +20,7 @@ const LOOK_EVERY_MAX_MS = 32_000;
 const CONNECT_MAX_MS = 1_000;
 /** The same host as for `--register <port>`: a deployment that is found and later registered by hand then has one id. */
 const HOST = "localhost";
-/** The host if the system resolves the name to another machine. */
+/** The host that is used if the system resolves `localhost` to another machine. */
 const LOOPBACK = "127.0.0.1";
 
 export interface Finding {
@@ -136,7 +136,10 @@ function isListening(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** The registration at this port, under any name of this machine, because two names would be two deployments. */
+/**
+ * The registration at this port, under any name of this machine: a registration under a second name would be a second
+ * deployment.
+ */
 async function registeredAt({ registry }: Engine, port: number): Promise<Deployment | undefined> {
   for (const deployment of await registry.deployments()) {
     const uri = uriOf(deployment);

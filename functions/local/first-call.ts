@@ -14,7 +14,7 @@ const SAMPLE_DEPTH_MAX = 3;
 const SAMPLE_MEMBERS_MAX = 10;
 
 /**
- * @param ingressUrl ends with a slash
+ * @param ingressUrl the address of the ingress, which ends with a slash
  * @returns undefined if the deployment has no public handler with a plain name
  */
 export function firstCall(ingressUrl: string, { services }: Deployment): string | undefined {

@@ -1,4 +1,7 @@
-/** A listener is an HTTP server at one port of the local process. It speaks HTTP/1.1 and HTTP/2 with prior knowledge, and makes plain requests of both. */
+/**
+ * A listener is an HTTP server at one port of the local process. It speaks HTTP/1.1 and HTTP/2 with prior knowledge,
+ * and converts the requests of both protocols to plain data.
+ */
 import { createServer as createHttp1 } from "node:http";
 import type { Server as Http1Server } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
@@ -30,11 +33,11 @@ export interface ListenerRooms extends ListenerBudgets, Omit<AnswerRules, "answe
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** With 0, the system chooses a free port. */
   readonly port: number;
   readonly bodyMaxBytes: number;
   /**
-   * @param request without its body
+   * @param request the request without its body
    * @param declared whether a `content-length` announced the size
    */
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
@@ -65,7 +68,7 @@ export interface ArrivalLimits {
 const ARRIVAL: ArrivalLimits = {
   headWithinMs: 60_000,
   requestWithinMs: 300_000,
-  // Longer than clients keep idle connections, so that clients close them first and no request meets a closing one.
+  // Clients keep idle connections for less time. So clients close them first, and no request arrives on a closing connection.
   idleMs: 75_000,
   unreadMs: 60_000,
   checkEveryMs: 10_000,
@@ -144,7 +147,7 @@ export class HttpListener {
     return this.#address.port;
   }
 
-  /** Whether only processes of this machine can connect: known from the address that the system has bound, whatever its name. */
+  /** Whether only processes of this machine can connect. The bound address decides this, whatever the settings name as host. */
   get isLoopback(): boolean {
     return isLoopbackAddress(this.#address.address);
   }

@@ -8,7 +8,7 @@ import type { Incoming } from "./incoming.ts";
 const NOTHING = new Uint8Array(0);
 
 export type RequestRead =
-  /** The account holds the room of a counted body; the consumer of the body closes it. */
+  /** The account holds the room of a counted body; the consumer of the body closes the account. */
   | { readonly kind: "read"; readonly request: HttpRequest; readonly account: Account | undefined }
   /** The request without its body. */
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
@@ -31,7 +31,7 @@ export interface ReadingRules {
   readonly refusal: (request: HttpRequest) => HttpResponse | undefined;
 }
 
-/** @param goOn sends 100 to a client that waits for it before its body */
+/** @param goOn the function that sends 100 to a client that waits for 100 before it sends its body */
 export async function readRequest(
   incoming: Incoming,
   { bodyMaxBytes, room, refusal }: ReadingRules,

@@ -38,15 +38,15 @@ export interface LocalProcess {
   readonly engine: Engine;
   readonly ingressUrl: string;
   readonly adminUrl: string;
-  /** The hosts of the settings that are not bound to a loopback address, so that other machines may connect. */
+  /** The configured hosts of listeners that are not bound to a loopback address, so that other machines may connect to them. */
   readonly exposedHosts: readonly string[];
   /** Refuses new work, lets running work end within a bounded time, parks the rest and closes the stores. */
   stop(): Promise<void>;
 }
 
 /**
- * @param activity gets each invocation that ends
- * @throws CodedError RT0004 or the errors of `openEmbedded` if it cannot start; then nothing stays open
+ * @param activity the receiver of each invocation that ends
+ * @throws CodedError RT0004 or the errors of `openEmbedded` if the process cannot start; then nothing stays open
  */
 export async function startLocalProcess(
   settings: Settings,

@@ -7,12 +7,12 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** @param address an IP address; addresses of IPv4 inside of IPv6 count as those of IPv4 */
+/** @param address an IP address; an IPv4 address that is mapped into IPv6 counts as the IPv4 address */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && LOOPBACK.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
-/** Whether every address of the host is a loopback address: the system may resolve also `localhost` to another one. */
+/** Whether every address of the host is a loopback address: the system may resolve even `localhost` to another address. */
 export async function isLoopbackHost(host: string): Promise<boolean> {
   const addresses = await addressesOf(host);
   return addresses.length > 0 && addresses.every(isLoopbackAddress);

@@ -1,4 +1,4 @@
-/** Protects the admin port against DNS rebinding: refuses a request whose host name may be that of a foreign web page. */
+/** Protects the admin port against DNS rebinding: refuses a request whose host name may belong to a foreign web page. */
 import { isIP } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
@@ -12,8 +12,8 @@ const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
  * A browser page may read from and write to its own origin. If a foreign name is pointed at this machine after its page
  * was loaded, this port becomes that page's origin, and only the host name reveals it.
  * @param allowed further names, in lower case; a star allows any
- * @param isLoopback whether the port is bound to a loopback address: then only this machine sends requests, so no name of
- * the network is the server's own
+ * @param isLoopback whether the port is bound to a loopback address: then only this machine sends requests, so the server
+ * accepts no names of the network
  */
 export function forOwnHosts(answer: Answer, allowed: readonly string[], isLoopback: () => boolean): Answer {
   return async (request) => {
@@ -26,7 +26,10 @@ export function forOwnHosts(answer: Answer, allowed: readonly string[], isLoopba
   };
 }
 
-/** In lower case, without port, brackets and the root dot; undefined if the request has no host (browsers always send one). */
+/**
+ * The name in lower case, without port, brackets and the root dot; undefined if the request has no host (browsers
+ * always send one).
+ */
 function hostNameIn(host: string | undefined): string | undefined {
   if (host === undefined || host === "") return undefined;
   return host
@@ -36,12 +39,12 @@ function hostNameIn(host: string | undefined): string | undefined {
     .replace(/\.$/, "");
 }
 
-/** An IP address needs no name resolution. */
+/** Every IP address is accepted, because DNS rebinding needs a host name. */
 function isOfLoopback(name: string): boolean {
   return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
 }
 
-/** Names without a dot resolve locally, because public names have at least one. */
+/** Names without a dot resolve locally, because public names have at least one dot. */
 function isNearby(name: string): boolean {
   return isIP(name) !== 0 || !name.includes(".") || OWN_ENDINGS.some((ending) => name.endsWith(ending));
 }

@@ -3,11 +3,11 @@ import type { Server as Http1Server } from "node:http";
 import type { Http2Server } from "node:http2";
 import type { Socket } from "node:net";
 
-/** The beginning of the client's preface; no HTTP/1.1 method begins with it. */
+/** The beginning of the client's HTTP/2 preface; no HTTP/1.1 method begins with it. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0");
 
 /**
- * @param http1 listens; its connections are inspected before it handles them
+ * @param http1 the server that listens; its connections are inspected before it handles them
  * @param onConnection called for every connection of either protocol
  * @param silentMaxMs how long a new connection may send nothing
  */

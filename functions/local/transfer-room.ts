@@ -44,7 +44,7 @@ export class TransferRoom {
     return grown;
   }
 
-  /** @param cut ends a stalled transfer that holds room */
+  /** @param cut the function that ends a stalled transfer that holds room */
   mover(cut: () => void): Mover {
     const mover = new Mover(cut, (over) => this.#movers.delete(over));
     this.#movers.add(mover);

@@ -17,7 +17,7 @@ const ON_REMOVAL = { "until-changed": "registration.held-back", "until-registere
 export interface Watching {
   /** Whether to check again after the registration. */
   readonly again: boolean;
-  /** A deployment that an operator has removed is registered again when its handlers change, or only by an operator. */
+  /** What registers a deployment again after an operator has removed it: a change of its handlers, or only an operator. */
   readonly staysRemoved: keyof typeof ON_REMOVAL;
   readonly log: Log;
   /** Called after each check that finds the deployment registered. */

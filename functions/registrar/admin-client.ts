@@ -12,7 +12,7 @@ export type AskAdmin = (method: "POST" | "PATCH" | "DELETE", path: string, body?
 /** The gateway in front of the API does not wait longer. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** @param adminUrl may have a path, which precedes that of each request */
+/** @param adminUrl the address of the API; if it has a path, that path precedes the path of each request */
 export function adminClient(adminUrl: string, environment: NodeJS.ProcessEnv): AskAdmin {
   const { origin, pathname } = new URL(adminUrl);
   const credentials = {

@@ -8,7 +8,10 @@ export interface Patience {
   readonly everyMs: number;
 }
 
-/** IAM promises no upper limit; API Gateway takes seconds. The retries end well before the stack's deployment times out. */
+/**
+ * A new route of API Gateway takes effect within seconds; for a new role, IAM promises no upper limit. The retries end
+ * well before the stack's deployment times out.
+ */
 export const AFTER_DEPLOY: Patience = { forMs: 15_000, everyMs: 1_000 };
 
 /** @returns a client that retries; its last attempt passes its answer or error on unchanged */

@@ -14,7 +14,7 @@ import type { LambdaContext } from "../lambda/time-left.ts";
 
 /** The sweep gets this share of the time, so that time for the rest remains even if looks take long. */
 const SWEPT_SHARE = 0.75;
-/** The share of the time after which the dead letters leave the rest to the event source mappings. */
+/** After this share of the time no dead letter is tried, so that time for the event source mappings remains. */
 const LETTERS_SHARE = 0.9;
 
 export interface SweeperReport {

@@ -7,7 +7,7 @@ import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
 
 export interface CalledFunction extends LambdaContext {
-  /** Ends with the alias that the mapping calls. Lambda always gives it. */
+  /** The ARN ends with the alias that the mapping calls. Lambda always sets this member. */
   readonly invokedFunctionArn?: string;
 }
 

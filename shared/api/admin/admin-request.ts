@@ -34,7 +34,7 @@ export interface AdminDeps {
   readonly uiFiles?: ReadonlyMap<string, UiFile>;
   /** Answers requests of the ingress, for calls that operators make; absent if they are unsupported. */
   readonly ingress?: (request: HttpRequest) => Promise<HttpResponse>;
-  /** How invocations ended in the last hour; absent where several processes end them. */
+  /** How invocations ended in the last hour; absent if several processes end invocations. */
   readonly recentEnds?: () => EndsView;
   /** The metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;

@@ -3,7 +3,7 @@ import type { HttpResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
 import type { AdminRequest } from "./admin-request.ts";
 
-/** The presence of this header makes a browser ask for permission first, which this API never gives to pages of other origins. */
+/** The presence of this header makes a browser send a preflight first, which this API never grants to pages of other origins. */
 const PROOF = "x-requested-with";
 /** The headers of the request that are part of the call; all others belong to the exchange with the admin API. */
 const PASSED = ["content-type", "accept", "idempotency-key", "traceparent"];
@@ -12,7 +12,7 @@ const PASSED = ["content-type", "accept", "idempotency-key", "traceparent"];
 export const callHandler = (asked: AdminRequest): Promise<HttpResponse> => viaIngress(asked, "call");
 export const sendToHandler = (asked: AdminRequest): Promise<HttpResponse> => viaIngress(asked, "send");
 
-/** The ingress answers, with its own rules and errors. Query: `key` names the object or the workflow; `delay` is that of a send. */
+/** The ingress answers, with its own rules and errors. Query: `key` names the object or the workflow; `delay` delays a send. */
 async function viaIngress(asked: AdminRequest, verb: "call" | "send"): Promise<HttpResponse> {
   const { request, params } = asked;
   const query = new URLSearchParams(request.query);
@@ -40,7 +40,7 @@ async function handed({ deps, request }: AdminRequest, path: string, query: stri
   return withoutCrossOrigin(await deps.ingress({ ...request, path, query, headers: Object.fromEntries(headers) }));
 }
 
-/** The ingress grants its answers to pages of all origins. The admin API grants none, so the answer loses those headers here. */
+/** The ingress lets pages of all origins read its answers. The admin API does not, so this function removes those headers. */
 function withoutCrossOrigin({ status, headers, body }: HttpResponse): HttpResponse {
   const kept = Object.entries(headers).filter(([name]) => name !== "vary" && !name.startsWith("access-control-"));
   return { status, headers: Object.fromEntries(kept), body };

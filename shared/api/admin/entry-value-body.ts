@@ -5,10 +5,10 @@ import type { ValueBody } from "../wire/invocation.ts";
 export const VALUE_MAX_BYTES = 16 * 1024;
 /** The largest size of all values of an answer together, after their encoding. */
 export const VALUES_MAX_BYTES = 256 * 1024;
-/** The most characters of the entries of an answer for which a client asked with a limit: an answer on AWS has at most 6 MB. */
+/** The most characters of all entries in the answer to a request with a limit: an answer on AWS has at most 6 MB. */
 export const ENTRIES_MAX_CHARS = 2 * 1024 * 1024;
 
-/** JSON writes a byte of a text in two at most, because only control characters with a short escape count as text. */
+/** JSON writes each byte of a text as at most two bytes, because only control characters with a short escape count as text. */
 const GROWTH_MAX = 2;
 /** The base64 of a single byte. */
 const ENCODED_MIN_BYTES = 4;
@@ -38,7 +38,7 @@ export function valueWriter(valueMaxBytes = VALUE_MAX_BYTES): (value: Uint8Array
   };
 }
 
-/** @param isCut the bytes may end within a character, which is then left out */
+/** @param isCut whether the bytes may end within a character; such an incomplete character is left out */
 function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });

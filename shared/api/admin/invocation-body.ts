@@ -76,7 +76,7 @@ function entryBodies(entries: readonly EntryView[], limit: number | undefined): 
   for (const entry of entries) {
     const body = entryBody(entry, writeValue);
     chars += JSON.stringify(body).length;
-    // The first entry is in the answer whatever its size, so that a client that pages through the journal goes on.
+    // The answer contains the first entry whatever its size, so that a client that pages through the journal makes progress.
     if (chars > ENTRIES_MAX_CHARS && bodies.length > 0) break;
     bodies.push(body);
   }

@@ -5,7 +5,7 @@ import { HttpProblem } from "../http/problem.ts";
 import { pathParam } from "./admin-request.ts";
 import type { AdminRequest } from "./admin-request.ts";
 
-/** @throws HttpProblem 400 if it is not an invocation id */
+/** @throws HttpProblem 400 if the text in the path is not an invocation id */
 export function invocationIdParam(asked: AdminRequest): InvocationId {
   const raw = pathParam(asked, "id");
   try {

@@ -1,4 +1,4 @@
-/** The schemas of operations on invocations for the OpenAPI document; those of requests also check the requests. */
+/** The schemas of operations on invocations for the OpenAPI document; the request schemas also check the requests. */
 import * as z from "zod";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import { readDeploymentChoice } from "./deployment-choice.ts";

@@ -3,7 +3,7 @@
  * costs work.
  */
 
-/** The most elements of a body: names, texts, numbers and other values. Real requests have less than a tenth of it. */
+/** The most elements of a body: names, texts, numbers and other values. Real requests have less than a tenth of this number. */
 export const ELEMENTS_MAX = 20_000;
 
 const QUOTE = 0x22;
@@ -16,8 +16,8 @@ const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 /**
  * Counts commas, colons and opening brackets: each element but the first of its container follows a comma, each value of
  * a member follows a colon, and each container begins with a bracket.
- * @param body in UTF-8; an invalid body is counted in the same way
- * @param numbersAreFree leaves out numbers in arrays, which represent bytes; the size of the body bounds them
+ * @param body the body in UTF-8; an invalid body is counted in the same way
+ * @param numbersAreFree whether numbers in arrays, which represent bytes, do not count; the size of the body bounds them
  */
 export function exceedsElements(body: Uint8Array, numbersAreFree = false): boolean {
   let elements = 0;

@@ -1,6 +1,6 @@
 /**
- * `POST /query`: one SQL statement, answered as JSON if `accept` is `application/json` alone, else as an Arrow stream. In the local
- * process the answer leaves while the statement runs.
+ * `POST /query`: one SQL statement, answered as JSON if `accept` is exactly `application/json`, else as an Arrow stream. The
+ * local process sends the answer while the statement runs.
  */
 import { SqlError, type SqlErrorKind, type WrittenAnswer } from "../../engine/ports/sql.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -19,7 +19,7 @@ const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   unknown: 500,
   refused: 400,
   busy: 503,
-  // The client has disconnected: the status is for metrics alone.
+  // The client has disconnected: only the metrics show the status.
   gone: 499,
 };
 
@@ -43,7 +43,7 @@ export async function queryRoute({ engine, request, deps }: AdminRequest): Promi
   }
 }
 
-/** Logs why an answer is broken off, because its client sees only that it is. */
+/** Logs why an answer is broken off, because the client sees only that the answer is incomplete. */
 async function* logged(
   { log }: Engine,
   rest: NonNullable<WrittenAnswer["rest"]>,
@@ -75,7 +75,7 @@ function refused(status: number, message: string): HttpResponse {
 
 interface Statement {
   readonly query: string;
-  /** The answer names the columns, if it is JSON: an Arrow stream names them always. */
+  /** True if a JSON answer names the columns; an Arrow stream always names them. */
   readonly columns: boolean;
 }
 

@@ -18,7 +18,7 @@ export function columnedJson(columns: readonly StreamedColumn[]): ReturnType<typ
   return pieces(columns, `{"columns":${JSON.stringify(columns.map(({ name }) => name))},`);
 }
 
-/** @param head the text before the member of the rows */
+/** @param head the text before the member `rows` */
 function pieces(columns: readonly StreamedColumn[], head: string): ReturnType<typeof rowsJson> {
   const names = columns.map(({ name }) => JSON.stringify(name));
   const rowJson = (row: SqlCells): string => {

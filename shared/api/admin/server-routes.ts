@@ -8,7 +8,10 @@ import { present } from "./present.ts";
 
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;
-/** This API is that of the reference server in this release. Existing clients choose their requests by the release. */
+/**
+ * This API equals the admin API of the reference server in this release. Existing clients choose their requests by the
+ * release.
+ */
 const API_LEVEL = "1.7.12";
 const PRODUCT = "stepwell";
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

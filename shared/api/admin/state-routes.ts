@@ -59,7 +59,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
     check: refuseLongState,
   });
   const service = pathParam(asked, "service");
-  // With and without a scope, a key names different states. A route that ignored the scope would replace the wrong one.
+  // With and without a scope, a key names different states. A route that ignored the scope would replace the wrong state.
   if (scope !== undefined) throw scopeRefusal(scope);
   const values = new Map(Object.entries(new_state));
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);
@@ -75,7 +75,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   );
 }
 
-/** Each name may take a separate write, and invocations of the object wait for all writes. */
+/** Each name may need a separate write, and invocations of the object wait for all writes. */
 const KEYS_MAX = 5_000;
 
 /** @throws PlainRefusal 400 for too many names, 422 for an array that contains anything but bytes */

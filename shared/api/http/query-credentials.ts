@@ -7,7 +7,7 @@ const PREFIX = "x-amz-";
 const TOKEN = "access_token";
 
 /**
- * @param query without its question mark
+ * @param query the query without its question mark
  * @param isWanted whether to keep a credential, by its lower-case name
  * @returns the other parameters, unchanged
  */

@@ -28,7 +28,7 @@ export function sentResponse(sent: Sent): HttpResponse {
   return jsonResponse(202, body, { "x-restate-id": sent.invocationId });
 }
 
-/** @param headers added to those of every refusal */
+/** @param headers the headers in addition to those of every refusal */
 export function refusalResponse(
   status: number,
   message: string,
@@ -42,10 +42,13 @@ export function tooManyResponse(): HttpResponse {
   return refusalResponse(429, "too many requests, nothing was accepted: try again when others have been answered");
 }
 
-/** The time after which a client attaches or tries again: most invocations have ended by then, and attach waits itself. */
+/**
+ * The time after which a client attaches or tries again: most invocations have ended by then, and an attach waits for
+ * the others.
+ */
 const RETRY_AFTER_S = 1;
 
-/** The invocation is accepted and continues, but this process cannot wait for it any longer; never a success. */
+/** The invocation is accepted and continues, but this process cannot wait for it any longer. The status is always an error. */
 export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-time"): HttpResponse {
   const where = `GET /restate/invocation/${id}/attach waits for its result`;
   const refused =
@@ -68,7 +71,7 @@ export function resultTooLargeResponse({ headers, body }: HttpResponse): HttpRes
   return { ...refused, headers: { ...refused.headers, ...(id !== undefined && { "x-restate-id": id }) } };
 }
 
-/** @param headers added to the error's own; `x-restate-id` if the invocation is known */
+/** @param headers the headers in addition to the error's own; `x-restate-id` among them if the invocation is known */
 export function failureResponse(failure: Failure, headers: Readonly<Record<string, string>>): HttpResponse {
   const { code, message, metadata = [], stacktrace } = failure;
   const body: IngressErrorBody = {
@@ -90,7 +93,7 @@ export function bodyTooLargeResponse(declared: boolean): HttpResponse {
   return refusalResponse(413, "cannot read body: LengthLimitError");
 }
 
-/** The refusal of a request for whose body the server has no room; the ingress has accepted nothing. */
+/** The refusal of a request if the server has no room for its body; the ingress has accepted nothing. */
 export function noBodyRoomResponse(): HttpResponse {
   return refusalResponse(
     503,
@@ -116,7 +119,7 @@ export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
 
 /**
  * A terminal error chooses its status, with two exceptions, which become 500. Responses with status 1xx, 204, 205 or 304
- * have no body and could not carry the error. Other numbers are not a status of RFC 9110, which ends at 599.
+ * have no body and could not carry the error. Numbers outside of 100 to 599 are not statuses of RFC 9110.
  */
 function failureStatus(code: number): number {
   const carriesBody = code >= 200 && code <= 599 && code !== 204 && code !== 205 && code !== 304;

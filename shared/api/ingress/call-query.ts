@@ -44,7 +44,7 @@ export function refuseLimitKey(request: HttpRequest): void {
   throw new IngressRefusal(400, "limit-key requires a scope to be set");
 }
 
-/** @param name lower-case; names match case-insensitively, and the first one counts */
+/** @param name the parameter's name in lower case; names match case-insensitively, and the first match counts */
 function parameter(query: string, name: string): string | undefined {
   if (query === "") return undefined;
   for (const [key, value] of new URLSearchParams(query)) {

@@ -7,7 +7,10 @@ export type Question = "attach" | "output";
 
 export interface CallPath {
   readonly kind: "call";
-  /** `plain` is `/service/...`, or the same with `send` at the end. The other two are `/restate/call/...` and `.../send/...`. */
+  /**
+   * `plain` is `/service/...`, with or without `send` at the end; `call` is `/restate/call/...`; `send` is
+   * `/restate/send/...`.
+   */
   readonly spelling: "plain" | "call" | "send";
   readonly service: string;
   /** The segments after the service, undecoded; their meaning depends on the service's type. */
@@ -50,7 +53,7 @@ const WORKFLOW_FORMS =
 const AWAKEABLE_FORMS = "bad path, expected either /restate/awakeables/:id/resolve or /restate/awakeables/:id/reject";
 
 /**
- * @param path undecoded, without the query
+ * @param path the undecoded path, without the query
  * @throws IngressRefusal 400 for a path with the wrong segments, 404 for an unknown word in it
  */
 export function parseIngressPath(path: string): IngressPath {
@@ -120,7 +123,7 @@ function invocationPath(segments: readonly string[]): IngressPath {
   return { kind: "idempotent", question, service: segments[1]!, rest: segments.slice(2, -2), idempotencyKey };
 }
 
-/** The refusal of a path with an idempotency key, whose number of segments contradicts the type of the service. */
+/** The refusal of a path that contains an idempotency key, if its number of segments contradicts the type of the service. */
 export function badInvocationPath(): IngressRefusal {
   return new IngressRefusal(400, INVOCATION_FORMS);
 }

@@ -16,7 +16,7 @@ export function notFound(): IngressRefusal {
   return new IngressRefusal(404, "not found");
 }
 
-/** @param allowed in addition to OPTIONS, which every route answers */
+/** @param allowed the allowed methods in addition to OPTIONS, which every route answers */
 export function methodNotAllowed(...allowed: readonly ("GET" | "POST")[]): IngressRefusal {
   return new IngressRefusal(405, "method not allowed", { allow: [...allowed, "OPTIONS"].join(",") });
 }

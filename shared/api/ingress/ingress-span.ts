@@ -6,14 +6,14 @@ import type { Tracer } from "../../engine/ports/tracer.ts";
 import { contextBelow, nameOf } from "../../engine/traces.ts";
 import type { HttpResponse } from "../http/message.ts";
 
-/** Statuses from here on are errors of the server. */
+/** Statuses from this number on are errors of the server. */
 const SERVER_ERROR_MIN = 500;
 
 type Answer = (submission: Submission) => Promise<HttpResponse>;
 
 /**
  * Not an async function: without a tracer, a call makes no object here.
- * @param answer receives the submission, as a child of this span where spans are traced; its errors pass through
+ * @param answer the function that gets the submission, as a child of this span if spans are traced; its errors pass through
  */
 export function answerInSpan(engine: Engine, submission: Submission, answer: Answer): Promise<HttpResponse> {
   const { tracer } = engine;

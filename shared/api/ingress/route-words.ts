@@ -2,7 +2,7 @@
 import type { LogFields } from "../../engine/ports/log.ts";
 import { parseIngressPath } from "./ingress-path.ts";
 
-/** @param path of a routed request @returns only the kind of route if the path names nothing more */
+/** @param path the path of a routed request @returns only the kind of route if the path names nothing more */
 export function routeWords(path: string): LogFields {
   try {
     const parsed = parseIngressPath(path);

@@ -40,7 +40,7 @@ const CREDENTIAL_PREFIXES = ["x-amz-", "x-amzn-"];
 /** @returns true if the settings allow this header with credentials to reach handlers */
 export type Wanted = (name: string) => boolean;
 
-/** @param names in lower case; a `*` at the end matches any ending */
+/** @param names the names in lower case; a `*` at the end matches any ending */
 export function wantedHeaders(names: readonly string[]): Wanted {
   const whole = new Set(names);
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));

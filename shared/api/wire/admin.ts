@@ -152,7 +152,7 @@ export interface QueryErrorBody {
   readonly message: string;
 }
 
-/** Why a subscription is paused. The members of a record are present for the reason `bad-record`. */
+/** Why a subscription is paused. For the reason `bad-record`, the members that describe the record are present. */
 export interface SubscriptionPauseBody {
   readonly reason: "order" | "bad-record";
   readonly at: string;
@@ -167,9 +167,9 @@ export interface PartitionBody {
   readonly partition: number;
   /** Every record before this offset is accepted or skipped. */
   readonly next_offset: number;
-  /** Records that wait at the broker; absent where this server does not read the partition. */
+  /** The number of records that wait at the broker; absent if this server does not read the partition. */
   readonly lag?: number;
-  /** Records that the policy of the subscription passed over. */
+  /** The number of records that the policy of the subscription passed over. */
   readonly skipped: number;
   readonly moved_at?: string;
 }

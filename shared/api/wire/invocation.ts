@@ -8,7 +8,7 @@ export interface AttemptFailureBody {
   readonly message: string;
   readonly stacktrace?: string;
   readonly at: string;
-  /** When the failed attempt began, where that is known. */
+  /** When the failed attempt began; absent if that is unknown. */
   readonly started_at?: string;
   /** The deployment of the failed attempt, until the invocation has a pin. */
   readonly deployment_id?: string;
@@ -104,7 +104,7 @@ export interface PauseBody {
 /** One side of a journal mismatch. `revision` and `address` are absent if the deployment is gone. */
 export interface MismatchSideBody {
   readonly deployment_id: string;
-  /** The present revision of the invocation's service on the deployment, which may be later than that of the entry. */
+  /** The present revision of the invocation's service on the deployment; an earlier revision may have recorded the entry. */
   readonly revision?: number;
   readonly address?: string;
 }
@@ -228,14 +228,14 @@ export interface InvocationSummaryBody {
   readonly attempts?: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
-  /** Present with `waits=true`, for an open invocation; what other invocations wait for is not followed. */
+  /** Present with `waits=true`, for an open invocation; without the waits of the other invocations that it waits for. */
   readonly waits_for?: readonly WaitBody[];
   /** The error of the last failed attempt, or of a completed invocation. The message is cut to 300 characters. */
   readonly error?: { readonly code: string; readonly message: string };
 }
 
 export interface InvocationListBody {
-  /** Newest first; pages of open invocations may continue with younger ones after the oldest. */
+  /** Newest first. In a list of open invocations, later pages may contain younger invocations after the oldest one. */
   readonly invocations: readonly InvocationSummaryBody[];
   /** The value of `after` for the next page. Present if more may follow, even if this page is not full or is empty. */
   readonly next?: string;

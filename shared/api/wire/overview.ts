@@ -13,7 +13,7 @@ export interface OverviewBody {
   readonly overdue: number;
   /** Present if more invocations are open than were read, so that each count is a lower bound. */
   readonly at_least?: true;
-  /** How invocations ended in the last hour; absent where several processes end them. */
+  /** How invocations ended in the last hour; absent if several processes end invocations. */
   readonly ended?: EndedBody;
 }
 
@@ -21,7 +21,7 @@ export interface OverviewBody {
 export interface AttentionBody extends Omit<InvocationSummaryBody, "waits_for"> {
   /** `paused`, `failing`, `overdue`, `silent` or `waiting`. */
   readonly kind: string;
-  /** Since when the word in `kind` is true of the invocation. */
+  /** The moment since which the word in `kind` describes the invocation. */
   readonly since: string;
   readonly waits_for: readonly WaitBody[];
   readonly pause?: PauseBody;

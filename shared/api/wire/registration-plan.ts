@@ -3,7 +3,7 @@ import type { HandlerBody, ServiceBody } from "./admin.ts";
 
 export interface HandlerChange {
   readonly kind: "added" | "removed" | "changed" | "same";
-  /** As in the new revision; a removed handler as in the earlier one. */
+  /** The handler in the new revision; a removed handler in the earlier revision. */
   readonly handler: HandlerBody;
   /** The members that differ, for a changed handler. */
   readonly differing: readonly string[];
