@@ -31,11 +31,11 @@ export interface BundledFunctionProps {
   readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
   readonly recursiveLoop?: RecursiveLoop;
-  /** The share of the account's concurrency that is reserved for this function, and its limit; by default none. */
+  /** The concurrent executions that this function reserves from the account's; they are also its limit. By default none. */
   readonly reservedConcurrency?: number | undefined;
   /** Whether the function sends traces to X-Ray; by default it does not. */
   readonly xray?: boolean | undefined;
-  /** The network that the function runs in; by default Lambda's own, which reaches public addresses alone. */
+  /** The network that the function runs in; by default Lambda's own network, which reaches only public addresses. */
   readonly network?: FunctionNetwork | undefined;
 }
 

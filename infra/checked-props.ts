@@ -34,7 +34,10 @@ const OF_A_NETWORK = ["vpcSubnets", "securityGroups"] as const;
 /** Below the default memory a function could not load the largest invocation; the maximum is Lambda's. */
 const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
-/** The name becomes part of parameter names and of a schedule group's name: at most 64 characters, with a suffix of six. */
+/**
+ * The name becomes part of parameter names and of a schedule group's name. The group's name has at most 64 characters, with
+ * a suffix of six.
+ */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
 /**
  * The functions that may reserve concurrency. Workers may not, because their event source limits them: a smaller reservation
@@ -126,7 +129,7 @@ function isKnownLater(value: unknown): value is undefined {
   return value === undefined || Token.isUnresolved(value);
 }
 
-/** @param given not repeated in the message if undefined */
+/** @param given the refused value; the message repeats the value unless it is undefined */
 function refuse(name: string, given: unknown, expected: string): never {
   throw new Error(`${name}: ${given === undefined ? "what was given" : JSON.stringify(given)} is not ${expected}`);
 }

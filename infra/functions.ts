@@ -28,16 +28,16 @@ const WORKER_CONCURRENCY_MAX = 100;
 /** The minimum that an event source accepts. */
 const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
-/** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
 /** The setting of the functions that follow subscriptions: the admin function and the sweeper. */
 const FOLLOWERS_ALONE = "aws.topics-function";
-/** The clusters, which the stack sets only if it has any. */
+/** The setting with the Kafka clusters. The stack sets it only if the stack has clusters. */
 const CLUSTERS = "ingress.kafka-clusters";
+/** The setting that only the sweeper has; the other functions have no right to the dead-letter queue. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
 /** The setting for the tag of handlers. The functions get it only if the stack has no `handlerArns`. */
 const TAGGED_ALONE = "aws.handler-tag";
 
-/** Settings that not every function has, or not every stack. */
+/** Settings that only some of the functions or only some stacks have. */
 type OwnedBySome = typeof SWEEPER_ALONE | typeof TAGGED_ALONE | typeof FOLLOWERS_ALONE | typeof CLUSTERS;
 
 /** Concurrent executions that each function reserves from the account's; they are also its limit. */
@@ -69,7 +69,7 @@ export interface StepwellFunctionsProps extends NetworkProps {
   readonly signingKey: number;
   /** Names this control plane within the account. */
   readonly environment: string;
-  /** The key of the table, the queues, the keys and the logs. */
+  /** The KMS key that encrypts the table, the queues, the environment's keys and the logs. */
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;

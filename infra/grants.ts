@@ -56,7 +56,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   ];
 }
 
-/** The grant to delete messages and to hide them during the work. AWS checks a batch by the action of its entries. */
+/** The grant to delete messages and to hide them during the work. For a batch, AWS checks the action on one message. */
 export function finishing(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
@@ -85,7 +85,7 @@ export function handlerCalls(scope: Construct, { environment, handlerArns }: Han
   });
 }
 
-/** The grant to assume roles for calls; each role must trust the functions' roles in turn. */
+/** The grant to assume roles for calls. Each of the assumed roles must also trust the functions' roles. */
 export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
 }
@@ -122,7 +122,7 @@ function arnsOf(queues: readonly Queue[]): string[] {
 /** The stores that use the key on behalf of a role. */
 export type EncryptingStore = "dynamodb" | "sqs" | "ssm";
 
-/** The grant to use the key through these stores alone: the role cannot decrypt other bytes. */
+/** The grant to use the key only through these stores: the role cannot decrypt other bytes. */
 export function encrypting(scope: Construct, key: IKey, stores: readonly EncryptingStore[]): PolicyStatement {
   const { region, urlSuffix } = Stack.of(scope);
   return new PolicyStatement({
@@ -132,7 +132,7 @@ export function encrypting(scope: Construct, key: IKey, stores: readonly Encrypt
   });
 }
 
-/** X-Ray has no resource types to grant on. */
+/** The grant to send traces. It covers all resources, because X-Ray has no resource types. */
 export function tracing(): PolicyStatement {
   return new PolicyStatement({ actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] });
 }

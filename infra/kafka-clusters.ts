@@ -102,8 +102,8 @@ function mskRights(scope: Construct, arns: readonly string[]): PolicyStatement[]
 }
 
 /**
- * Lambda creates network interfaces in the network of the cluster, with the role of the function; the code of the
- * function may not.
+ * The grant by which Lambda creates network interfaces in the network of the cluster, with the role of the function. The
+ * code of the function itself may not create them.
  */
 function meetingClusters(): PolicyStatement {
   return new PolicyStatement({

@@ -30,13 +30,13 @@ export interface StepwellDeploymentProps {
    * values, so they must not be secrets.
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The role for calls of the function. */
+  /** The ARN of a role that Stepwell assumes to call the function. */
   readonly assumeRoleArn?: string;
   /** Uses HTTP/1.1 for an `http` address. */
   readonly useHttp11?: boolean;
   /**
-   * Replaces the deployment at the same address, such as a moved alias; invocations in flight may then be unable to
-   * continue.
+   * Replaces the deployment at the same address, for example after an alias has moved. Invocations in flight may then be
+   * unable to continue.
    */
   readonly force?: boolean;
   /**

@@ -26,7 +26,7 @@ import { SweepRule } from "./sweep-rule.ts";
 import type { AnyTable } from "./table.ts";
 import { InvocationTable } from "./table.ts";
 
-/** The name of a schedule group has at most 64 characters, of which a suffix takes some. */
+/** The name of a schedule group has at most 64 characters, and consists of the environment's name and a suffix. */
 const NAME_MAX_CHARACTERS = 50;
 
 export interface StepwellProps {
@@ -89,7 +89,7 @@ export interface StepwellProps {
   /**
    * The network of ingress, admin, worker and sweeper, to reach deployments at private addresses
    * (`aws.allowed-addresses`) and to send all requests from known addresses. It needs routes to the AWS services that
-   * docs/operating.md lists. By default functions run in Lambda's own network, which reaches public addresses alone.
+   * docs/operating.md lists. By default functions run in Lambda's own network, which reaches only public addresses.
    */
   readonly vpc?: IVpc | Vpc;
   /** The subnets of `vpc` for the functions; by default its private ones. */
@@ -97,8 +97,8 @@ export interface StepwellProps {
   /** The security groups of the functions in `vpc`; by default one group that allows all outbound traffic. */
   readonly securityGroups?: readonly (ISecurityGroup | SecurityGroup)[];
   /**
-   * The Kafka clusters whose topics may invoke handlers. With any, the stack has a function that accepts records, and the
-   * admin API makes an event source mapping for each subscription. By default none.
+   * The Kafka clusters whose topics may invoke handlers. If there is a cluster, the stack has a function that accepts
+   * records, and the admin API makes an event source mapping for each subscription. By default there is none.
    */
   readonly kafkaClusters?: readonly KafkaClusterProps[];
   /** X-Ray traces of the functions, which are billed by number; off by default. */
@@ -202,7 +202,7 @@ export class Stepwell extends Construct {
       ...(props.ingressCors !== undefined && { cors: props.ingressCors }),
     });
     this.admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
-    // Last, because every log group must exist before.
+    // This call comes last, because it covers only the log groups that exist already.
     if (props.encryptionKey !== undefined) allowLogEncryption(this, props.encryptionKey);
     this.outputs = {
       IngressUrl: this.ingress.url,

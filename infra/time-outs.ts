@@ -8,5 +8,5 @@ export const WORKER_TIMEOUT = Duration.minutes(15);
 export const SWEEPER_TIMEOUT = Duration.minutes(5);
 /** A batch of a hundred records is accepted within seconds. The rest of the time is for a slow store. */
 export const TOPICS_TIMEOUT = Duration.minutes(2);
-/** A custom resource must finish within this time, or the deployment of the stack fails with its error. */
+/** A custom resource must finish within this time; otherwise the deployment of the stack fails. */
 export const DEPLOY_TIMEOUT = Duration.minutes(2);

@@ -15,7 +15,7 @@ export interface Cleared {
   readonly left: readonly string[];
 }
 
-/** @param signal aborts the removal, and leaves the rest as it is */
+/** @param signal ends the removal early; the remaining resources then stay */
 export async function removeStack(stage: Stage, signal: AbortSignal): Promise<Cleared> {
   const { stack, terminal } = stage;
   const startedMs = performance.now();
@@ -36,7 +36,7 @@ export async function removeStack(stage: Stage, signal: AbortSignal): Promise<Cl
   return { destroyedMs, left: await leftovers(stack, parts) };
 }
 
-/** `--destroy`: @returns the exit code @throws CommandFailure if the answer is not yes */
+/** Runs `--destroy`. @returns the exit code @throws CommandFailure if the answer is not yes */
 export async function clearUp(stage: Stage): Promise<number> {
   const { account, stack, standing, flags, terminal } = stage;
   stage.show(

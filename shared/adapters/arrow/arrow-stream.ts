@@ -40,7 +40,7 @@ export function arrowWriter(
   };
 }
 
-/** A whole stream of one batch: the writer of the package writes no others. */
+/** A whole stream with one batch: the Arrow package can write a batch only as a part of a whole stream. */
 function streamOf(columns: readonly StreamedColumn[], rows: readonly SqlCells[]): Uint8Array {
   const named = columns.map(({ name, type }, at): [string, ReturnType<typeof columnFromArray>] => {
     const values = rows.map((row) => valueOf(row[at] ?? null, type));

@@ -24,15 +24,15 @@ const BY_NUMBER: Readonly<Record<string, DirectoryRefusal>> = {
   // A recursive mkdir fails with this code if a link leads nowhere.
   ENOENT: "inaccessible",
   ENOTDIR: "not-a-directory",
-  // The answer to a recursive mkdir whose path is a file.
+  // A recursive mkdir fails with this code if its path is a file.
   EEXIST: "not-a-directory",
   ENOSPC: "full",
   EDQUOT: "full",
-  // The limit of this process for one file.
+  // The file would exceed this process's limit for the size of one file.
   EFBIG: "full",
 };
 
-/** LevelDB passes on the system's text alone, at the end of its message. */
+/** LevelDB passes on only the system's text, at the end of its message. */
 const BY_TEXT: readonly (readonly [RegExp, DirectoryRefusal])[] = [
   [/: (?:Permission denied|Operation not permitted|Read-only file system|Input\/output error)$/, "inaccessible"],
   [/: Too many open files(?: in system)?$/, "inaccessible"],

@@ -122,7 +122,7 @@ export class EmbeddedTable implements Table {
       const { entries } = await this.#store.entries(expiryBounds(nowS), limit);
       const outcomes = entries.map(([entry]) => {
         const key = keyOfItem(baseOfExpiryKey(entry));
-        // The delete judges again: a write may have extended the item since the entry was read.
+        // The delete checks the expiry again: a write may have extended the item since the entry was read.
         return this.delete(key, { kind: "less", attribute: "expiresAtS", than: Math.floor(nowS) + 1 });
       });
       return (await Promise.all(outcomes)).filter(({ written }) => written).length;

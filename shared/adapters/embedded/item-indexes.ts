@@ -5,7 +5,10 @@ import type { Operation } from "./commit-groups.ts";
 import { encodeItem } from "./item-encoding.ts";
 import { expiryKey, indexKey } from "./key-encoding.ts";
 
-/** The attributes that the entries of an index contain, so that a walk reads no items. Entries of other indexes are empty. */
+/**
+ * The attributes that the entries of an index contain, so that a walk reads no items. The entries of an index that is not named
+ * here are empty.
+ */
 export type Shown = Partial<Readonly<Record<IndexName, readonly string[]>>>;
 
 /** The encoded attributes of each entry by the key of the entry. Entries of older versions are empty. */
@@ -28,7 +31,7 @@ export function sideEntriesOf(item: Item | undefined, base: string, shown: Shown
   return entries;
 }
 
-/** The entry has the keys of its item, so that only further attributes are values. */
+/** The key of an entry contains the key of its item, so the value of the entry contains only further attributes. */
 function shownOf(item: Item, names: readonly string[] | undefined): Uint8Array {
   if (names === undefined) return EMPTY;
   const attributes: Record<string, Scalar | undefined> = {};

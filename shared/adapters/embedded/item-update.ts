@@ -2,7 +2,7 @@
 import type { Item, Key, Scalar, Update } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
-/** @throws StoreError if the update touches the key, or one attribute twice, or `add` meets a value that is no number */
+/** @throws StoreError if the update touches the key, or one attribute twice, or if it adds to a value that is no number */
 export function updatedItem(key: Key, existing: Item | undefined, update: Update): Item {
   const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...existing, pk: key.pk, sk: key.sk };
   const touched = new Set(["pk", "sk"]);

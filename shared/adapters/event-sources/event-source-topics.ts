@@ -45,7 +45,7 @@ export class EventSourceTopics implements Topics {
     return followed;
   }
 
-  /** Lambda reports the lag of a mapping as a metric alone. */
+  /** Always empty, because Lambda reports the lag of a mapping only as a metric. */
   async lag(): Promise<readonly PartitionLag[]> {
     return [];
   }
@@ -67,7 +67,7 @@ export class EventSourceTopics implements Topics {
     }
   }
 
-  /** @returns why the topic is not read; undefined if it is, or if the mapping is about to change */
+  /** @returns why Lambda does not read the topic; undefined if Lambda reads it, or if the mapping is about to change */
   async #followOne(alias: string, form: MappingForm): Promise<string | undefined> {
     const [mapping, ...surplus] = await this.#mappings.of(alias);
     for (const one of surplus) await this.#remove(one);
@@ -116,7 +116,10 @@ export class EventSourceTopics implements Topics {
   }
 }
 
-/** Notes a failure with its subscription, so that the round goes on with the others. @param work returns the problem, if there is one */
+/**
+ * Notes a failure with its subscription, so that the round goes on with the others.
+ * @param work returns the problem, if there is one
+ */
 async function noteProblem(
   sink: RecordSink,
   id: SubscriptionId,
@@ -127,7 +130,8 @@ async function noteProblem(
 }
 
 /**
- * Does not compare the starting position: Lambda uses it only for a new mapping, so a changed one needs no new mapping.
+ * Does not compare the starting position: Lambda uses it only for a new mapping, so a mapping stays when only its starting
+ * position changes.
  */
 function isSameSource(mapping: EventSourceMappingConfiguration, { fixed }: MappingForm): boolean {
   const brokers = (one: MappingForm["fixed"]): string =>

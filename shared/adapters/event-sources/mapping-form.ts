@@ -36,7 +36,7 @@ const MECHANISMS: Readonly<Record<string, SourceAccessType>> = {
   "SCRAM-SHA-256": "SASL_SCRAM_256_AUTH",
   "SCRAM-SHA-512": "SASL_SCRAM_512_AUTH",
 };
-/** Lambda reads credentials from Secrets Manager alone. */
+/** Lambda reads credentials only from Secrets Manager. */
 const SECRETS = ["sasl.password", "ssl.key.pem", "ssl.key.location", "ssl.certificate.pem", "ssl.ca.pem"];
 
 /**

@@ -20,7 +20,7 @@ export interface Mappings {
   createAlias(name: string): Promise<void>;
   deleteAlias(name: string): Promise<void>;
   of(alias: string): Promise<readonly EventSourceMappingConfiguration[]>;
-  /** @throws ResourceConflictException if a mapping reads the same topic with the same group, of this alias or of another */
+  /** @throws ResourceConflictException if a mapping of this or another alias reads the same topic with the same group */
   create(alias: string, form: MappingForm): Promise<void>;
   update(uuid: string, form: MappingForm): Promise<void>;
   delete(uuid: string): Promise<void>;

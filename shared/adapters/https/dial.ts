@@ -53,7 +53,7 @@ export class Dialer {
   }
 
   /**
-   * @param origin https means TLS
+   * @param origin the connection uses TLS if the scheme is https
    * @param protocols the ALPN protocols to offer
    * @throws TransportError `forbidden`, `unreachable` or `tls`
    */

@@ -1,4 +1,4 @@
-/** Pauses between tries that fail: each is longer than the one before. */
+/** Pauses after failed tries. Each pause is twice as long as the one before, up to a maximum. */
 
 const FIRST_MS = 200;
 const MAX_MS = 10_000;

@@ -1,6 +1,6 @@
 /**
- * Finds the first offset to read in a partition: the target of a reset, its position, the group's offset, or the one
- * that the options choose.
+ * Finds the first offset to read in a partition: the target of a reset; without a reset, the larger one of the stored
+ * position and the group's committed offset; without either, the beginning that the options choose.
  */
 import type { Consumer } from "@platformatic/kafka";
 import type { ResetTarget } from "../../core/topics/position.ts";

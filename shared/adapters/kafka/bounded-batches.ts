@@ -9,7 +9,7 @@ interface Decompression {
 
 type Unpack = (data: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
 
-/** @param algorithms those of the client, by their names in Kafka; they are changed in place */
+/** @param algorithms the client's algorithms by their names in Kafka; this function changes them in place */
 export function boundBatches(algorithms: Readonly<Record<string, Decompression>>): void {
   const { gzip, snappy, lz4, zstd } = algorithms;
   if (gzip !== undefined) gzip.decompressSync = bounded(zlib.gunzipSync);

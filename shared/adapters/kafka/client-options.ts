@@ -138,7 +138,7 @@ function pem(text: Text, name: string): string | undefined {
   throw new PropertyError(`the file of ${name}.location has more than ${PEM_MAX_BYTES} bytes`);
 }
 
-/** A broker without a port has the port 9092; a scheme before it, as in `PLAINTEXT://b:9092`, is passed over. */
+/** A broker without a port has the port 9092. A scheme before the host, as in `PLAINTEXT://b:9092`, is ignored. */
 function brokers(list: string | undefined): { host: string; port: number }[] {
   const entries = (list ?? "").split(",").map((one) => one.trim().replace(/^[a-z_]+:\/\//i, ""));
   const found = entries.filter((one) => one !== "").map(brokerOf);

@@ -24,7 +24,10 @@ async function load(refusalOf: AddressRefusal): Promise<KafkaClient> {
   return client;
 }
 
-/** Checks the address of each broker; the client has no hook for that. Every connection, also to a broker that another broker has named, comes from `get`. */
+/**
+ * Checks the address of each broker. The client has no hook for this check, so this function wraps `get`. Every
+ * connection comes from `get`, also a connection to a broker that another broker has named.
+ */
 function guardConnections({ ConnectionPool }: KafkaClient, refusalOf: AddressRefusal): void {
   type Callback = (error: Error | null, connection?: Client.Connection) => void;
   type Get = (this: unknown, broker: Client.Broker, callback: Callback) => void;

@@ -3,8 +3,8 @@ import type { KafkaRecord, RecordsBatch } from "@platformatic/kafka";
 import type { TopicRecord } from "../../core/topics/topic-record.ts";
 
 /**
- * With this flag, the timestamp of every record is the moment at which the broker appended the batch, which is the
- * batch's largest.
+ * With this flag, the timestamp of every record is the moment at which the broker appended the batch. The batch gives
+ * this moment as its largest timestamp.
  */
 const IS_APPEND_TIME = 8;
 const IS_CONTROL = 32;

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Broker } from "@platformatic/kafka";
 
-/** @returns why no connection to the address is allowed; undefined if it is */
+/** @returns why connections to the address are forbidden; undefined if they are allowed */
 export type AddressRefusal = (address: string) => string | undefined;
 
 /** @throws Error if the host has a forbidden address, or no address */

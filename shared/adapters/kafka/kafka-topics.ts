@@ -24,7 +24,7 @@ export class KafkaTopics implements Topics {
     this.#options = options;
   }
 
-  /** Calls follow one another, so that an older one never undoes a newer one. */
+  /** Calls run one after the other, so that an older call never undoes a newer one. */
   async follow(wanted: readonly Consumption[], sink: RecordSink): Promise<number> {
     const mine = this.#following.then(() => this.#follow(wanted, sink));
     this.#following = mine.catch(() => undefined);

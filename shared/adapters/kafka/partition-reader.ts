@@ -17,9 +17,9 @@ export interface ReaderGround {
   readonly clock: Clock;
   /** Called with the offset before which all records are durable, so that the group may commit this offset. */
   readonly onAccepted: (partition: number, nextOffset: number) => void;
-  /** Called when the reader has given room back, so that it may take more records. */
+  /** Called when records of this size have left the reader, so that other records can take their room. */
   readonly onRoom: (sizeBytes: number) => void;
-  /** The subscription is paused. */
+  /** Called when an acceptance shows that the subscription is paused. */
   readonly onPaused: () => void;
 }
 

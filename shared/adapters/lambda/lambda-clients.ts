@@ -2,7 +2,7 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { assumedRole } from "./assumed-role.ts";
 
-/** A socket for each call of a worker at a time: those of all invocations of its batch, and of their children. */
+/** Enough for the concurrent calls of one worker: the calls of all invocations of its batch, and of their children. */
 const SOCKETS_MAX = 1_024;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** A function runs for at most 900 s: a longer call is lost, and a shorter one must not be cut off. */

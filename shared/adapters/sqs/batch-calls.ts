@@ -42,7 +42,7 @@ export class BatchCalls<Entry, Done> {
 
   /**
    * @param what the operation, for error messages
-   * @param request one request of the service for at most ten entries
+   * @param request sends at most ten entries to the service in one request
    */
   constructor(
     what: string,

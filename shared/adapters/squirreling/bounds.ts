@@ -1,4 +1,4 @@
-/** Derives bounds of single columns from a WHERE, with which a scan can skip rows. The SQL engine checks the other rows. */
+/** Derives bounds of single columns from a WHERE, so that a scan can skip rows. The SQL engine checks the other rows. */
 import type { ExprNode, SqlPrimitive } from "squirreling";
 import { both, either, type Bound } from "../../core/query/narrowing.ts";
 import { LIKE } from "./like.ts";

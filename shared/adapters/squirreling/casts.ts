@@ -28,7 +28,7 @@ export const CAST_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
   [TO_BOOLEAN]: { apply: (value = null) => (value === null ? null : booleanOf(value)), arguments: one },
 };
 
-/** A cast to a number or a boolean as a function; a cast to a text unchanged. */
+/** Turns a cast to a number or a boolean into a function call, and returns a cast to a text unchanged. */
 export function withCast(cast: Cast): ExprNode {
   const { expr, toType, positionStart, positionEnd } = cast;
   const funcName = FUNCTIONS[toType];

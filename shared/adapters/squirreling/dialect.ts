@@ -1,4 +1,4 @@
-/** Rewrites the phrases of a statement that clients write but the SQL engine does not support. */
+/** Rewrites the phrases that clients write in statements, but that the SQL engine does not support. */
 import { SqlError } from "../../engine/ports/sql.ts";
 import { joinedSelects } from "./joined-selects.ts";
 import { castOperators, functionOperator, truthTests } from "./operators.ts";
@@ -8,7 +8,7 @@ import { append, closings, isWord, type Token, tokensOf } from "./tokens.ts";
 /** A statement as the SQL engine can read it. */
 export interface Dialect {
   readonly text: string;
-  /** The tests that replace an `IS NOT NULL` of `text`, by the position of its end. */
+  /** Each test that replaces an `IS NOT NULL` of `text`, by the position where that `IS NOT NULL` ends. */
   readonly truths: ReadonlyMap<number, string>;
   /** The table that a DESCRIBE names. */
   readonly described?: string;
@@ -65,7 +65,7 @@ function longIntegers(tokens: readonly Token[]): readonly Token[] {
   );
 }
 
-/** `interval '1' day` and `interval '1 day'` are the same. */
+/** Turns the literals of moments and intervals into calls; `interval '1' day` and `interval '1 day'` become the same call. */
 function momentLiterals(tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {

@@ -1,4 +1,4 @@
-/** Aggregates as sums that grow row by row, so that a group keeps its first row and its sums alone. */
+/** Aggregates as sums that grow row by row, so that a group keeps only its first row and its sums. */
 import type { AsyncRow, ExprNode, QueryPlan, SqlPrimitive } from "squirreling";
 import { derivedAlias } from "squirreling";
 import { withParts } from "./expressions.ts";
@@ -64,7 +64,7 @@ interface Fold {
   result(): SqlPrimitive;
 }
 
-/** The sums of the SQL engine: NULLs and values that are no numbers are left out. */
+/** The aggregates as the SQL engine computes them: SUM and AVG leave out non-numbers, and all of them leave out NULLs. */
 const FOLDS: Readonly<Record<string, (call: Call) => Fold>> = {
   COUNT: ({ distinct }) => (distinct === true ? new Distinct() : new Count()),
   SUM: () => new Sum(({ sum, count }) => (count === 0 ? null : sum)),
@@ -140,7 +140,7 @@ export class Groups {
   readonly #keys: number;
   readonly #groups = new Map<string, Group>();
 
-  /** @param keys the number of inputs that are keys @param isOne true if no row makes a group as well */
+  /** @param keys the number of inputs that are keys @param isOne true if there is one group even without rows */
   constructor(calls: readonly Call[], keys: number, isOne: boolean) {
     this.#calls = calls;
     this.#keys = keys;

@@ -1,4 +1,4 @@
-/** Runs the inner statements of IN before their statement, so that each becomes a list of values. */
+/** Runs the inner statements of IN before the statement that contains them, so that each becomes a list of values. */
 import type { ExprNode, SelectStatement, Statement } from "squirreling";
 import { replaceIn, statementsIn } from "./expressions.ts";
 import type { Names, Preparation } from "./preparation.ts";

@@ -1,4 +1,4 @@
-/** Rewrites a JOIN with a subquery for the SQL engine, which joins tables and named statements alone. */
+/** Rewrites a JOIN with a subquery for the SQL engine, which joins only tables and named statements. */
 import { append, closings, isSign, isWord, type Token, tokensOf } from "./tokens.ts";
 
 /** The beginning of the names that joined subqueries get. */
@@ -29,7 +29,7 @@ class Rewriting {
     this.#ends = closings(tokens);
   }
 
-  /** @returns the tokens from `from` to before `to`, which are the whole of a pair of parentheses, or all tokens */
+  /** Rewrites the tokens from `from` to before `to`: all tokens, or all tokens between two parentheses. */
   within(from: number, to: number): Rewritten {
     const statement: Token[] = [];
     const definitions: Token[] = [];

@@ -55,8 +55,8 @@ export function isArithmetic(op: string): boolean {
 }
 
 /**
- * Replaces `+` and `-` between moments and durations by a function. Durations are milliseconds, and stay arithmetic. Returns any
- * other expression unchanged.
+ * Replaces `+` and `-` between moments and durations by a function. Arithmetic of durations keeps its operator, because durations
+ * are milliseconds. Returns any other expression unchanged.
  * @throws SqlError if one side is a moment or a duration, and the operator has no result for it and the other side. A side of
  *   unknown type counts as an ordinary value.
  */
@@ -92,7 +92,7 @@ function isNull(expr: ExprNode): boolean {
   return expr.type === "literal" && expr.value === null;
 }
 
-/** A text beside a duration is a moment, or else another duration. */
+/** Reads a text beside a duration as a moment if it has the form of one, and otherwise as another duration. */
 function asSummand(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   if (expr.type !== "literal" || typeof expr.value !== "string" || typeOf(beside, scope) !== "duration")
     return asTimed(expr, beside, scope);

@@ -30,13 +30,13 @@ export function momentLiteral(at: ExprNode, text: string): ExprNode {
   return Object.assign(literal, { isMoment: true });
 }
 
-/** If one of several expressions becomes the result, gives the texts among them the type of the others. */
+/** Among expressions that need one type, such as the results of a CASE, reads the texts as values of the others' type. */
 export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
   const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
   return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));
 }
 
-/** Gives the results of a CASE one type, and one type to its conditions and the value that they are compared with. */
+/** Gives the results of a CASE one type. If the CASE compares a value with its conditions, gives these one type, too. */
 export function asAlikeCase(expr: Case, scope: Scope): Case {
   const { caseExpr, whenClauses } = expr;
   const results = asAlike(resultsOf(expr), scope);

@@ -30,7 +30,7 @@ export function withoutNulls(expr: Listed): Listed {
 /** Negates the expressions of one statement. */
 export class Negation {
   readonly #known = new WeakMap<ExprNode, ExprNode>();
-  /** Each NOT that the SQL engine evaluates, because its argument is never unknown there. */
+  /** Each NOT that stays for the SQL engine to evaluate, because its argument is not unknown when the engine evaluates it. */
   readonly #plain = new WeakSet<ExprNode>();
 
   /** An expression that is true if `expr` is false, and not true if `expr` is true or unknown. */

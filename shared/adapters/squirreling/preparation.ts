@@ -36,7 +36,7 @@ export interface Named {
 
 export type Names = ReadonlyMap<string, Named>;
 
-/** If each of many definitions mentions the one before twice, the readings grow exponentially; this limit stops them. */
+/** If each of many definitions mentions the previous one twice, the readings grow exponentially; this limit stops them. */
 const READINGS_MAX = 1000;
 
 /** Counts how often tables will be read: each mention of a name reads it again. */

@@ -98,7 +98,7 @@ async function prepareSelect(select: SelectStatement, given: Preparation, named:
   return types;
 }
 
-/** Moves each NOT inward, to where a bound can follow from it. */
+/** Moves each NOT inward, so that bounds can follow from the comparisons inside it. */
 function withoutNot(where: ExprNode): ExprNode {
   const negation = new Negation();
   return replaced(where, (expr) => (expr.type === "unary" && expr.op === "NOT" ? negation.of(expr.argument) : expr));
@@ -149,7 +149,7 @@ function nameWithin(query: Statement): string {
   return (from?.type === "table" ? (from.alias ?? from.table) : undefined) ?? "subquery";
 }
 
-/** Gives each mention of a table its own key, with the statement's name for it as the alias. */
+/** Gives each mention of a table its own key, and makes the statement's name for the table the alias. */
 function bring(
   mention: { table: string; alias?: string; readonly joinType?: SelectStatement["joins"][number]["joinType"] },
   { tables, sources, readings }: Preparation,

@@ -1,6 +1,6 @@
 /**
- * Keeps different rows apart in GROUP BY, DISTINCT and UNION. The SQL engine joins the values of a row with `|` to a key, in which
- * NULL is the text NULL, so that `a|b` and `c` have the key of `a` and `b|c`.
+ * Keeps different rows apart in GROUP BY, DISTINCT and UNION. The SQL engine joins the values of a row with `|` to a key, and
+ * writes NULL as the text NULL. So a row with the values `a|b` and `c` has the same key as a row with the values `a` and `b|c`.
  */
 import type { ExprNode, SelectStatement, SqlPrimitive, Statement, UserDefinedFunction } from "squirreling";
 import type { ColumnType } from "../../core/query/table-shape.ts";
@@ -41,7 +41,7 @@ const SAFE: ReadonlySet<ColumnType | undefined> = new Set([
   "bytes",
 ]);
 
-/** True if the rows of a SELECT DISTINCT may differ and have one key. */
+/** True if different rows of a SELECT DISTINCT may have the same key. */
 export function needsApart(types: ReadonlyMap<string, ColumnType | undefined>): boolean {
   return [...types.values()].some((type) => !SAFE.has(type));
 }

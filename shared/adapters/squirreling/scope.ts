@@ -92,7 +92,7 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
   }
 }
 
-/** Functions do the arithmetic of moments, so where an operator remains, its type is a duration or unknown. */
+/** Functions do the arithmetic of moments, so the result of a remaining operator is a duration or has an unknown type. */
 function ofArithmetic(
   { op, left, right }: Extract<ExprNode, { type: "binary" }>,
   scope: Scope,
@@ -117,7 +117,10 @@ export function resultsOf({ whenClauses, elseResult }: Extract<ExprNode, { type:
   return elseResult === undefined ? results : [...results, elseResult];
 }
 
-/** The type of one of the expressions; unknown where only some are moments or durations. A number beside a duration counts as a duration. */
+/**
+ * The type of one of the expressions; unknown if only some of them are moments or durations. A number beside a duration
+ * counts as a duration.
+ */
 function commonType(exprs: readonly ExprNode[], scope: Scope): ColumnType | undefined {
   const known = exprs.filter((expr) => expr.type !== "literal" || expr.value !== null);
   const types = known.map((expr) => typeOf(expr, scope));

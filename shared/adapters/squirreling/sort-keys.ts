@@ -5,7 +5,8 @@ type OrderByItem = SelectStatement["orderBy"][number];
 
 /**
  * The SQL engine stores a key in its row under a name that it makes from the expression, and takes the stored value for each
- * function of that name: `id || 'status'` and `id || status` have one name. No function has the name of a CASE.
+ * function of that name. But `id || 'status'` and `id || status` have the same name. So each key becomes a CASE, because no
+ * function has the name of a CASE.
  */
 export function withOwnKey(item: OrderByItem): OrderByItem {
   const { expr } = item;

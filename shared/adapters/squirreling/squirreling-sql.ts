@@ -38,9 +38,9 @@ export interface SqlLimits {
   readonly statementMaxLength: number;
   /** The limit for the rows of an answer that is in memory as a whole, and of a list in a statement. */
   readonly rowsMax: number;
-  /** The limit of steps in joins, sorts and groups; each row is one. */
+  /** The limit of steps in joins, sorts and groups; each row is one step. */
   readonly stepsMax: number;
-  /** The limit for their values; absent means no limit. */
+  /** The limit in bytes for all values of a whole answer, or of a list; absent means no limit. */
   readonly answerMaxBytes?: number;
 }
 

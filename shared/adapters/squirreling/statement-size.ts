@@ -16,7 +16,7 @@ export class StatementSize {
   /** An expression that occurs many times is one object, which is counted at each place and visited once. */
   readonly #parts = new WeakMap<ExprNode, number>();
 
-  /** @throws SqlError where all added expressions together have too many parts */
+  /** @throws SqlError if all added expressions together have too many parts */
   readonly add = (expr: ExprNode): ExprNode => {
     this.#total += this.#partsOf(expr);
     if (this.#total > PARTS_MAX)

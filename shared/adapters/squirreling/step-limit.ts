@@ -1,4 +1,4 @@
-/** Limits the work of one statement: the SQL engine reads its signal at each row of a join, a sort or a group. */
+/** Limits the work of one statement: the SQL engine reads the limit's signal at each row of a join, a sort or a group. */
 import { SqlError } from "../../engine/ports/sql.ts";
 
 export class StepLimit {

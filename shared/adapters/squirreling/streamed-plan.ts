@@ -1,6 +1,6 @@
 /**
- * Replaces the steps of a plan that keep all rows by steps that keep few: a filter keeps a group of rows, an aggregate one row and
- * its sums for each key, a sort under a LIMIT the rows that may be in the answer.
+ * Replaces the steps of a plan that keep all rows by steps that keep few. A filter keeps a group of rows, an aggregate keeps one
+ * row and its sums for each key, and a sort under a LIMIT keeps the rows that may be in the answer.
  */
 import type { AsyncRow, ExecuteContext, ExprNode, QueryPlan } from "squirreling";
 import { executePlan } from "squirreling";

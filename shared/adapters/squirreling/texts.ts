@@ -1,5 +1,5 @@
 /**
- * The functions that replace the SQL engine's own. Those over texts count Unicode code points, where the SQL engine
+ * The functions that replace the SQL engine's own. Those over texts count Unicode code points, whereas the SQL engine
  * counts UTF-16 code units; CONCAT, COALESCE and ROUND differ in other ways.
  */
 import type { SqlPrimitive, UserDefinedFunction } from "squirreling";

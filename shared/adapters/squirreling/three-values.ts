@@ -85,7 +85,7 @@ export class ThreeValues {
   }
 }
 
-/** True for an expression that the SQL engine evaluates to true or false only, also where its value is unknown. */
+/** True for an expression that the SQL engine evaluates only to true or false, even if its value is unknown. */
 function isPredicate(expr: ExprNode): boolean {
   if (expr.type === "binary") return !ARITHMETIC.has(expr.op);
   if (expr.type === "unary") return expr.op === "NOT";

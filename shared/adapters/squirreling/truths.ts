@@ -18,7 +18,7 @@ export function isTruth(name: string): boolean {
   return Object.hasOwn(TRUTHS, name);
 }
 
-/** The test that is true exactly where the given one is false. */
+/** The test that is true exactly when the given test is false. */
 export function contraryTruth(name: string): string {
   return name.startsWith("IS_NOT_") ? name.replace("IS_NOT_", "IS_") : name.replace("IS_", "IS_NOT_");
 }

@@ -1,4 +1,7 @@
-/** Gathers small groups of rows into one piece of an answer, until the piece is large enough or its first row has waited long enough. */
+/**
+ * Gathers small groups of rows into one piece of an answer, until the piece is large enough or its first row has waited long
+ * enough.
+ */
 import type { SqlCells, SqlRows } from "../../engine/ports/sql.ts";
 
 export interface GatherLimits {

@@ -18,7 +18,7 @@ export interface StatementProcessesOptions extends Partial<PlaceLimits> {
    * of its answer does not count.
    */
   readonly timeLimitMs: number;
-  /** The limit of an answer where it is sent as a whole; absent where it is sent in pieces. */
+  /** The limit of an answer that is sent as a whole; absent if answers are sent in pieces. */
   readonly wholeMaxBytes?: number;
 }
 

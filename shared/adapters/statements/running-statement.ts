@@ -44,7 +44,7 @@ export class RunningStatement {
   #end!: () => void;
   #first: { resolve(answer: WrittenAnswer): void; reject(error: unknown): void } | undefined;
   #leftMs: number;
-  /** Since when the reader waits for rows; undefined while the evaluator waits for the reader. */
+  /** The moment since which the reader waits for rows; undefined while the evaluator waits for the reader. */
   #waitsSinceMs: number | undefined = performance.now();
   #deadline: NodeJS.Timeout;
   #movedAtMs = performance.now();

@@ -24,7 +24,7 @@ export interface Channel {
 }
 
 const PIECE_BYTES = 256 * 1024;
-/** The pieces that the parent has not taken yet, beyond which the evaluator stops. */
+/** The evaluator pauses while the parent has not taken this many pieces that were sent. */
 const UNTAKEN_MAX = 2;
 /** How long a row waits for a fuller piece. The wait is short: the client of a slow statement can read small pieces. */
 const GATHERED = { sizeMaxBytes: PIECE_BYTES, rowsMax: 8192, waitMaxMs: 100 };

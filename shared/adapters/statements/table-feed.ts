@@ -8,10 +8,10 @@ import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.
 const FIRST_ROWS = 8;
 const ROWS_MAX = 4_000;
 const BATCH_BYTES = 512 * 1024;
-/** Rows that cost reads leave after this time, so that an answer in pieces need not wait for a full batch. */
+/** After this time a batch is sent with the rows that it has, so that slow reads do not hold up an answer in pieces. */
 const BATCH_MAX_MS = 50;
 const PLAIN_BYTES = 8;
-/** The most rows whose further cells an evaluator may request. Such a row takes some 500 bytes in this process. */
+/** The limit of rows that are kept because an evaluator may request more of their cells. A row takes some 500 bytes here. */
 export const KEPT_MAX = 300_000;
 
 interface Scan {
@@ -50,7 +50,7 @@ export class TableFeed {
     return this.#isUnused;
   }
 
-  /** @returns the error of a table with this number */
+  /** @returns the error with this number, which a table threw */
   keptError(number: number): unknown {
     return this.#errors[number];
   }

@@ -12,7 +12,7 @@ const NAME_MAX_CHARACTERS = 60;
 
 /**
  * Shows no argument but the name of a script, because arguments may be secrets.
- * @returns such as `process 4711 (node server.js)` or `this process`; undefined if the system does not show the process
+ * @returns a text such as `process 4711 (node server.js)` or `this process`; undefined if the system does not show the process
  */
 export async function portHolder(port: number): Promise<string | undefined> {
   const signal = AbortSignal.timeout(TIME_MAX_MS);
@@ -29,7 +29,7 @@ export async function portHolder(port: number): Promise<string | undefined> {
         return pid === String(process.pid) ? "this process" : `process ${pid} (${await nameOf(pid)})`;
     }
   } catch {
-    // A process may end during the search. The error about the busy port then names the port alone.
+    // A process may end during the search. The error about the busy port then names only the port.
   }
   return undefined;
 }

@@ -19,7 +19,7 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
-/** A view is copied if its buffer is more than this many times as large. */
+/** A view is copied if its buffer is more than this many times as large as the view. */
 const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is paused; at half of this number, the peer resumes. */
 const UNREAD_MAX_BYTES = 64 * 1024;

@@ -33,7 +33,7 @@ export const PING_TIMEOUT_MS = 20_000;
 /** A peer that sends no frame for this long has missed a ping. */
 export const SILENCE_MAX_MS = PING_INTERVAL_MS + 2 * PING_TIMEOUT_MS;
 export const IDLE_MAX_MS = 300_000;
-/** The window of a new stream. A stream whose reader waits has in memory what its window lets in. */
+/** The window of a new stream. If the reader of a stream is slow, up to one window of its bytes stays in memory. */
 export const STREAM_WINDOW_INITIAL_BYTES = 32 * 1024;
 export const STREAM_WINDOW_BYTES = 1024 * 1024;
 export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;

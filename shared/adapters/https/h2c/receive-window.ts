@@ -30,7 +30,7 @@ export class ReceiveWindow {
   readonly #growing: Growing | undefined;
   #size: number;
   #left: number;
-  /** The number of bytes that were received and are not yet returned to the peer. */
+  /** The number of received bytes that no window update has returned to the peer yet. */
   #owed = 0;
 
   /**
@@ -53,7 +53,7 @@ export class ReceiveWindow {
 
   /**
    * The number of bytes to return to the peer now; 0 until half of the window is used, which keeps updates rare.
-   * @param unreadBytes of the received bytes, so many have no reader yet; a reader that keeps up has most of them
+   * @param unreadBytes how many received bytes the reader has not taken yet; a reader that has taken at least half keeps up
    */
   due(unreadBytes = 0): number {
     if (this.#owed < this.#size / 2) return 0;
