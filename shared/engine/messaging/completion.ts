@@ -1,4 +1,7 @@
-/** Completes a command with a result that is in memory; only a result without room there goes through the table. */
+/**
+ * Completes a command with a result that is in memory. The result goes through the table only if the inbox has no room for
+ * it.
+ */
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { deliverResult } from "./deliver.ts";
@@ -24,7 +27,7 @@ export async function complete(
   await deliverResult(engine, { id, nonce, target }, completionId, result);
 }
 
-/** @param result a small one; undefined for an output that does not exist yet */
+/** @param result the result, which must be small; undefined for an output that does not exist yet */
 export function completionOf(
   { invocation, inbox }: Pick<ActiveInvocation, "invocation" | "inbox">,
   completionId: number,

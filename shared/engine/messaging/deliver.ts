@@ -66,7 +66,7 @@ export async function writeArrival(
   return (await engine.table.put(fit, { kind: "absent" })).written;
 }
 
-/** Reads the last segment alone, because a hostile sender may repeat an arrival to a large invocation as often as it likes. */
+/** Reads only the last segment, because a hostile sender may repeat an arrival to a large invocation as often as it likes. */
 async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
   const existing = await existingAcceptance(engine, id);
   if (existing?.["n"] !== nonce || existing["end"] === true) return false;
@@ -85,7 +85,10 @@ export async function deliverResult(
   await deliverArrival(engine, to, { key: completionArrival(completionId), content });
 }
 
-/** @param redoOfMs in a redo, the moment when the segment with the command was written. A later life gets no signal */
+/**
+ * @param redoOfMs in a redo, the moment when the segment with the command was written: a life that began later gets no
+ *   signal; undefined if this is no redo
+ */
 export async function deliverSignal(
   engine: Engine,
   id: InvocationId,

@@ -1,4 +1,4 @@
-/** Decides whether a redo would reach a life that began after its command was written (ADR 0021). */
+/** Decides whether a redo would reach a life that began after the command of the redo was written (ADR 0021). */
 import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -7,13 +7,13 @@ import { eachPage } from "../store/read-partition.ts";
 import { acceptanceIn } from "../store/existing-acceptance.ts";
 import type { Item } from "../ports/table.ts";
 
-/** The most by which the clocks of two processes differ: each is right within five seconds. */
+/** The most by which the clocks of two processes differ: each clock is right within five seconds. */
 export const CLOCKS_DIFFER_MAX_MS = 10_000;
 
 /**
- * For redos only: a first performance follows its segment at once, and is meant for the life that it finds. Two moments
- * of different processes show an order only if they differ by more than their clocks may differ. For closer moments the
- * former life decides. An arrival of the effect there proves that the effect was performed. If the former life was
+ * For redos only: a first performance follows its segment at once, and is meant for the life that it finds. Two moments of
+ * different processes show an order only if they differ by more than their clocks may differ. For closer moments the items of
+ * the former life decide. An arrival of the effect among them proves that the effect was performed. If the former life was
  * purged together with its arrivals, the effect may have been performed. In both cases the function returns true.
  * @param existing the acceptance that the redo finds
  * @param key the key of the arrival that the effect writes

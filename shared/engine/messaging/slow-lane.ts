@@ -9,7 +9,10 @@ export function belongsInSlowLane({ settings, registry }: Engine, wake: Wake, se
   return settings.hasSlowLane === true && wake.service === undefined && registry.isSlow(service);
 }
 
-/** True for a slow service. Its calls go to the slow lane, because a call driven along occupies the worker of its caller. */
+/**
+ * True for a slow service. A call to the service goes to the slow lane, because a call that is driven along occupies the
+ * worker of its caller.
+ */
 export function leavesToSlowLane({ settings, registry }: Engine, service: string): boolean {
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
@@ -17,7 +20,10 @@ export function leavesToSlowLane({ settings, registry }: Engine, service: string
 /** A step of an attempt that takes this many times `slowFromMs` is cut and leaves the worker. A shorter one goes on. */
 const HAND_ON_AFTER = 5;
 
-/** True if the exchange stays open and its handler may await a call that is driven along: the call counts, not its caller. */
+/**
+ * True if the exchange stays open and its handler may await a call that is driven along. The long time may then be that of
+ * the call, so it does not count as time of the caller.
+ */
 export function isHeldForChildren({ children }: ActiveInvocation, { halfClose }: OpenExchange): boolean {
   return halfClose !== undefined && children.size > 0;
 }

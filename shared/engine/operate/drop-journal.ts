@@ -139,7 +139,7 @@ async function deleteItems(
 
 /**
  * Removes input and headers from the acceptance, because the input is the first entry of the journal. The attribute `end`
- * marks the invocation as ended for processes that read its acceptance alone.
+ * marks the invocation as ended for processes that read only its acceptance.
  * @param isListed false removes the acceptance from the listing
  */
 async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isListed = true): Promise<void> {

@@ -38,7 +38,10 @@ export function entryType(entry: Entry): string {
   return entry.kind === "command" ? `Command: ${entry.type}` : `Notification: ${entry.type}`;
 }
 
-/** For each command, the index of its entry: a failure names the index of a command, but a restart needs that of an entry. */
+/**
+ * For each command, the index of its entry: a failure names the index of a command, but a restart needs the index of an
+ * entry.
+ */
 export function commandPlaces(entries: readonly Entry[]): readonly number[] {
   return entries.flatMap(({ kind }, index) => (kind === "command" ? [index] : []));
 }

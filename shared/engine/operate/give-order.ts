@@ -10,7 +10,10 @@ import type { Loaded } from "../store/load.ts";
 
 const KEY_BYTES = 12;
 
-/** Each order has a unique key. Its moment is later than that of every fresh order and cancel, even if this clock is behind. */
+/**
+ * Each order has a unique key. The moment of a new order is later than the moments of all fresh orders and cancels, even if
+ * the clock of this process is behind.
+ */
 export async function giveOrder(
   engine: Engine,
   loaded: Loaded,

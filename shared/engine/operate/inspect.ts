@@ -89,7 +89,7 @@ function waits(
   };
 }
 
-/** The moment of each entry. @param invocation as loaded, or newer from the memory of a driver */
+/** The moment of each entry. @param invocation the loaded invocation, or a newer state of it from the memory of a driver */
 export function momentsOf(loaded: Loaded, { journal, modifiedAtMs }: Invocation): readonly number[] {
   const known = loaded.invocation.journal.entries.length;
   return entryMoments(loaded.moments ?? [], { known, count: journal.entries.length, newestAtMs: modifiedAtMs });

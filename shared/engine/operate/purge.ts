@@ -41,7 +41,10 @@ async function forget(
   }
 }
 
-/** For the sweeper: drops the journal if its retention is over; else keeps an entry for a look at that moment. */
+/**
+ * For the sweeper: drops the journal if its retention is over; else keeps an entry in the open index, for a look at the end
+ * of the retention.
+ */
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
   const { invocation } = loaded;
   const lease = new LeaseHandle(loaded.lease, loaded.leaseRecord);

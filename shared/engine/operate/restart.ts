@@ -25,11 +25,11 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** The size of the partition key at the beginning of an id. The new invocation shares it with the former one. */
+/** The size of the partition key at the beginning of an id. The new invocation has the same partition key as the former one. */
 const PLACE_BYTES = 8;
 
 /**
- * @param from the index of the last entry that is kept; 0 keeps the input alone
+ * @param from the index of the last entry that is kept; 0 keeps only the input
  * @param by the operator, if one was authenticated
  */
 export async function restart(
@@ -52,7 +52,7 @@ export async function restart(
   if (from > 0 && (pin?.protocolVersion ?? 0) < CUT_VERSION_MIN) return "old-version";
   const entries = journalPrefix(invocation.journal, from);
   if (entries === undefined) return "not-whole";
-  // The input alone needs no protocol version, so the pin does not restrict the deployment.
+  // A restart that keeps only the input needs no protocol version, so the pin does not restrict the deployment.
   const chosen = await deploymentFor(engine, from > 0 ? invocation : withoutPin(invocation), choice);
   if (chosen !== undefined && "kind" in chosen) return chosen;
   const acceptance = acceptanceAnew(engine, invocation.acceptance, from);
@@ -102,7 +102,10 @@ function pinOf(
   return protocolVersion === undefined ? undefined : { deploymentId: chosen.id, protocolVersion };
 }
 
-/** Writes the first segment before the acceptance. No other process has the id yet, so none sees the segment alone. */
+/**
+ * Writes the first segment before the acceptance. No other process has the id yet, so none sees the segment without the
+ * acceptance.
+ */
 async function writeBeginning(
   engine: Engine,
   acceptance: Acceptance,

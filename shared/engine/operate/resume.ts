@@ -1,6 +1,6 @@
 /**
- * Resumes an invocation: it is attempted now, even if paused, suspended or backing off. If no attempt has begun, it waits for its
- * start or its key again. Can move it to another deployment.
+ * Resumes an invocation: it is attempted now, even if paused, suspended or backing off. If no attempt has begun, it waits for
+ * its start or its key again. `resume` can also move the invocation to another deployment.
  */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";

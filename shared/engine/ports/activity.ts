@@ -13,7 +13,7 @@ export interface EndedInvocation {
   readonly reason?: string;
 }
 
-/** Its method never throws. */
+/** `ended` never throws. */
 export interface Activity {
   /** Called once by the process that ends the invocation; a crash right after the end loses the call. */
   ended(end: EndedInvocation): void;

@@ -46,8 +46,8 @@ export interface EngineSettings {
    */
   readonly opensExchanges?: boolean;
   /**
-   * How long an open exchange is held while its handler only waits for something outside of this process. Without it the
-   * inactivity timeout alone counts. Set where this process costs money while it waits.
+   * How long an open exchange is held while its handler only waits for something outside of this process. Without this
+   * setting, only the inactivity timeout counts. Set if this process costs money while it waits.
    */
   readonly openWaitMs?: number;
   /**
@@ -64,9 +64,9 @@ export interface EngineSettings {
   /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
-   * If the sweeper stops, the items of an open invocation live for at least this time, less two days. 16 days by default; two
-   * days in a process that owns its store, because it deletes no item before its sweeper has extended the open invocations
-   * (`ttl.ts`).
+   * If the sweeper stops, the items of an open invocation live for at least this time minus two days. 16 days by default; two
+   * days in a process that owns its store, because such a process deletes no item before its sweeper has extended the open
+   * invocations (`ttl.ts`).
    */
   readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */
@@ -78,7 +78,7 @@ export interface EngineSettings {
   readonly exclusiveOwnerPrefix?: string;
   /**
    * How long the put of a call's acceptance is delayed, so that the call's first segment can be written with it. Set if that
-   * saves a write. Absent where drivers share a table, because other drivers must find a call before its handler runs.
+   * saves a write. Absent if drivers share a table, because other drivers must find a call before its handler runs.
    */
   readonly acceptanceWaitMs?: number;
 }

@@ -16,11 +16,11 @@ export interface Reading {
 
 /** Names are in snake_case with the unit last, as usual for Prometheus. Labels are few, and have few values. */
 export interface Meter {
-  /** True if each set of labels has a monthly price: names of services are then no labels, and zeros are left out. */
+  /** True if each set of labels has a monthly price: names of services are then not used as labels, and zeros are left out. */
   readonly isPriced: boolean;
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
-  /** Sets a gauge to these readings alone: the label sets of earlier readings disappear. */
+  /** Sets a gauge to exactly these readings: the label sets of earlier readings disappear. */
   gauges(name: string, readings: readonly Reading[]): void;
 }

@@ -32,7 +32,8 @@ export interface Delivery {
 export interface Admission {
   /**
    * Called before the queue hands out a message, in the order of the deliveries.
-   * @returns false if the receiver can take no message of this service now; the queue keeps it, and offers others
+   * @returns false if the receiver can take no message of this service now; the queue then keeps the message and offers
+   *   others
    */
   admit(service: string | undefined): boolean;
 }
@@ -43,7 +44,7 @@ export type MessageHandle = string;
 export const QUEUE_DELAY_MAX_MS = 900_000;
 
 export interface Queue {
-  /** @param wake its `delayMs` is 0 to 900,000; fractions of the adapter's unit are rounded up */
+  /** @param wake the message; its `delayMs` is from 0 to 900,000, and the adapter rounds the delay up to its unit of time */
   send(wake: Wake): Promise<MessageHandle>;
   /** Removes a message that was not yet received, if the queue can. Never fails, because a needless hint does no harm. */
   recall(ticket: MessageHandle): Promise<void>;

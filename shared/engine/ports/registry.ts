@@ -20,7 +20,8 @@ export interface Registry {
   /** The latest revision of the service, on the deployment that owns it. */
   route(service: string, handler: string): Promise<Routing>;
   /**
-   * The route from memory, without waiting. Undefined if memory is stale or lacks the route; that says nothing about the table.
+   * The route from memory, without waiting. The answer is undefined if the memory is stale or lacks the route; the table may
+   * still have the route.
    */
   known(service: string, handler: string): Routing | undefined;
   /** The same handler on the deployment that an invocation is pinned to; undefined if the deployment is gone (RT0011). */
@@ -32,11 +33,11 @@ export interface Registry {
   noteSlow(service: string, handler: string): Promise<void>;
   /** Notes that an attempt of the handler stayed open for long, in any driver. Never fails. */
   noteLong(service: string, handler: string): Promise<void>;
-  /** Whether a handler of the service has a slow note or a long note, as of memory, which may be out of date. */
+  /** Whether a handler of the service has a slow note or a long note, according to the memory, which may be out of date. */
   isSlow(service: string): boolean;
-  /** The deployment of the service's latest revision, as of memory, which may be out of date. */
+  /** The deployment of the service's latest revision, according to the memory, which may be out of date. */
   ownerOf(service: string): DeploymentId | undefined;
-  /** Open circuits by name, as of memory; a lookup of a route refreshes memory that is older than a second. */
+  /** Open circuits by name, according to the memory; a lookup of a route refreshes a memory that is older than a second. */
   circuits(): ReadonlyMap<string, OpenCircuit>;
   /**
    * Opens a circuit, advances it, or closes it.

@@ -43,7 +43,7 @@ export type SqlCells = readonly CellValue[];
 /** The rows of a statement, which are evaluated while the reader takes them. */
 export interface SqlRows {
   readonly columns: readonly StreamedColumn[];
-  /** False if a value of a column may not fit the type of the column, as after a UNION. */
+  /** False if a column may contain values of another type than its own, as after a UNION. */
   readonly isTyped: boolean;
   /** Small groups of rows, each with its cells in the order of the columns. @throws SqlError */
   readonly groups: AsyncIterable<readonly SqlCells[]>;
@@ -59,7 +59,10 @@ export interface SqlAnswer {
 export interface WrittenAnswer {
   /** The first piece. */
   readonly body: Uint8Array;
-  /** The other pieces, once; absent if there are none. It throws if the statement fails, and its `return` ends the statement. */
+  /**
+   * The other pieces, which can be iterated once; absent if there are none. The iteration throws if the statement fails, and
+   * `return` of its iterator ends the statement.
+   */
   readonly rest?: AsyncIterable<Uint8Array>;
 }
 

@@ -15,7 +15,7 @@ export interface Submission {
   /** The route to the target, if the sender has looked it up: the acceptance then uses the route that the sender checked. */
   readonly routing?: FoundRoute;
   readonly input: Uint8Array;
-  /** As the handler receives them; the caller of the use case has removed credentials. */
+  /** The headers that the handler receives; the caller of the use case has removed credentials. */
   readonly headers: readonly Header[];
   readonly idempotencyKey?: string;
   /** W3C trace context of the request, kept with the invocation. */
@@ -96,7 +96,10 @@ export interface EntryView {
 }
 
 export interface QueueView {
-  /** 1 is next. Invocations that ended while they waited count until the queue passes over their tickets. */
+  /**
+   * The place in the queue; 1 is next. Invocations that ended while they waited count until the queue passes over their
+   * tickets.
+   */
   readonly place: number;
   /** The invocation that holds the key. */
   readonly holderId?: InvocationId;
@@ -159,7 +162,10 @@ export interface PauseView {
   readonly failure?: AttemptFailure;
 }
 
-/** One side of a journal mismatch: a deployment, with the present revision of the service there if it is still registered. */
+/**
+ * One side of a journal mismatch: a deployment and, if it is still registered, its address and its current revision of the
+ * service.
+ */
 export interface MismatchSide {
   readonly deploymentId: DeploymentId;
   readonly revision?: number;
@@ -197,7 +203,7 @@ export interface InvocationView {
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The subscription whose record caused the invocation. */
   readonly subscriptionId?: SubscriptionId;
-  /** The invocation that an operator restarted as this one. */
+  /** The former invocation, if this one is an operator's restart of it. */
   readonly restartedFrom?: InvocationId;
   /** The last act of an operator on the invocation. */
   readonly lastAct?: OperatorAct;

@@ -99,9 +99,9 @@ export interface Table {
   query(pk: string, range?: Range): Promise<Page>;
   queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page>;
   /**
-   * The partitions with at least one item whose keys begin with the prefix, one page per call; the answer may lag. Where many
-   * processes share the table, a page reads 1 MB of all items of the table.
-   * @param prefix ends with a sign of ASCII
+   * The partitions that have at least one item and a key that begins with the prefix, one page per call; the answer may lag.
+   * If many processes share the table, a page reads 1 MB of all items of the table.
+   * @param prefix the prefix, which ends with an ASCII character
    * @param after the `next` of the previous page
    */
   partitions(prefix: string, after?: string): Promise<PartitionPage>;

@@ -16,10 +16,10 @@ export interface Timer {
 
 export interface Timers {
   /**
-   * Resolves when the timer is durable. A moment in the past fires at once. A name that is already set keeps its first moment
-   * if the adapter has names; otherwise a second timer only sends one more wake.
+   * Resolves when the timer is durable. A timer for a moment in the past fires at once. If a timer with the same name is
+   * already set, it keeps its first moment if the adapter has names; otherwise the second timer only sends one more wake.
    */
   at(timer: Timer): Promise<void>;
-  /** Removes the timer if the adapter has names; a timer that is gone is no error. */
+  /** Removes the timer if the adapter has names; a timer that no longer exists causes no error. */
   cancel(name: string): Promise<void>;
 }

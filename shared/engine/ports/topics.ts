@@ -16,7 +16,7 @@ export interface Consumption {
 export interface RecordBatch {
   readonly subscription: Subscription;
   readonly partition: number;
-  /** The id that the broker gave the topic, where the source of records knows it. */
+  /** The id that the broker gave the topic, if the source of records knows it. */
   readonly topicId?: string;
   readonly records: readonly TopicRecord[];
 }
@@ -79,9 +79,9 @@ export interface PartitionLag {
 
 export interface Topics {
   /**
-   * Makes the running consumptions equal to these: starts new ones, restarts changed ones, pauses the paused ones and
-   * ends all others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
-   * @param untilMs a source whose requests take long stops here, after at least one consumption
+   * Makes the running consumptions equal to `wanted`: starts new ones, restarts changed ones, pauses the paused ones and ends
+   * all others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
+   * @param untilMs the moment at which a source with slow requests stops, after at least one consumption
    * @returns the number of consumptions, counted from the first, that `follow` has applied
    */
   follow(wanted: readonly Consumption[], sink: RecordSink, untilMs?: number): Promise<number>;

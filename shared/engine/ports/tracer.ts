@@ -11,7 +11,7 @@ export interface Span {
   /** Absent at the root of a trace. */
   readonly parentSpanId?: string;
   readonly kind: SpanKind;
-  /** One of few names; what differs between spans goes into the attributes. */
+  /** One of a few names; the attributes contain the details that differ between spans. */
   readonly name: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;

@@ -3,7 +3,7 @@ import type { DeploymentId } from "../../core/model/ids.ts";
 
 /** The choice of the entries that a view contains, with or without their values. */
 export interface EntryChoice {
-  /** The entries contain their values. */
+  /** True if the entries contain their values. */
   readonly withValues?: boolean;
   /** The index of the first entry; 0 by default. */
   readonly from?: number;

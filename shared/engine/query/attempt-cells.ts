@@ -37,8 +37,8 @@ export function attemptCells(
 }
 
 /**
- * The attempts since the last start, suspension, pause or resume, as the reference server counts them: each failure is one, and
- * so is the running attempt. Replays after an await do not count. A suspension or a pause ends the count.
+ * The attempts since the last start, suspension, pause or resume, as the reference server counts them: each failed attempt
+ * counts, and so does the running one. Replays after an await do not count. A suspension or a pause ends the count.
  */
 function retryCount(status: Presented, { retries, attempts }: Invocation): number | undefined {
   if (status === "suspended" || status === "paused") return undefined;

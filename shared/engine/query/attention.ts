@@ -1,4 +1,7 @@
-/** Finds the open invocations that need an operator first: at most twelve, each with its reason, and the counts behind them. */
+/**
+ * Finds the open invocations that need an operator most urgently: at most twelve, each with its reason, and the counts behind
+ * them.
+ */
 import {
   ATTENTION_KINDS,
   type AttentionKind,
@@ -65,7 +68,7 @@ async function rowsOf(
   return rows.filter((row) => row !== undefined);
 }
 
-/** @returns undefined if the invocation no longer is what its entry said, or cannot be read */
+/** @returns undefined if `kind` is no longer true of the invocation, or if the invocation cannot be read */
 async function rowOf(engine: Engine, kind: AttentionKind, suspect: Suspect): Promise<AttentionRow | undefined> {
   const loaded = await loadListed(engine, suspect.id);
   if (loaded === undefined) return undefined;

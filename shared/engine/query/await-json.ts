@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<Combinator, string>> = {
   "all-succeeded-or-first-failed": "AllSucceededOrFirstFailed",
 };
 
-/** @returns plain JSON; the depth is that of the await, which the protocol bounds */
+/** @returns plain JSON; it is as deep as the await, and the protocol bounds the depth of an await */
 export function awaitJson({ completions, signals, namedSignals, nested, combinator }: Await): unknown {
   const leaves = [
     ...completions.map((id) => ({ CompletionId: id })),

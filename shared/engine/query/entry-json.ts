@@ -99,7 +99,7 @@ function requestJson(
     parameter: [...input],
     headers: headers.map((header) => ({ name: header.key, value: header.value })),
     idempotency_key: idempotencyKey ?? null,
-    // The child's own acceptance has its retention; these members are present because clients require them.
+    // The retention of the child is in the acceptance of the child; these members are present because clients require them.
     completion_retention_duration: NO_TIME,
     journal_retention_duration: NO_TIME,
   };

@@ -22,7 +22,7 @@ const OF_LAST_ATTEMPT = new Set(["last_start_at", "last_attempt_deployment_id", 
 const OF_ENDS = new Set(["outcome", "completed_at", "completion_result", "completion_failure"]);
 const OF_PAUSES = new Set(["pause_reason", "paused_at", "paused_by"]);
 const OF_SUSPENSIONS = /^suspended_waiting_/;
-/** Columns that cost a read beside that of the invocation. */
+/** Columns that cost a read in addition to the load of the invocation. */
 const BESIDE = ["waits_for", "inboxed_at"] as const;
 type Beside = (typeof BESIDE)[number];
 
@@ -153,7 +153,10 @@ function isEmptyIn(status: Presented, column: string): boolean {
   return (column === "waits_for" && status === "completed") || (OF_SUSPENSIONS.test(column) && status !== "suspended");
 }
 
-/** True if the summary shows the pin. The index entry of a parked invocation does; that of a running one may be outdated. */
+/**
+ * True if the summary shows the pin. The index entry of a parked invocation shows the pin; the entry of a running one may be
+ * outdated.
+ */
 function isParked({ status, loaded, probed }: Summary): boolean {
   return loaded !== undefined || (probed !== true && status !== "running" && status !== "completed");
 }

@@ -13,7 +13,7 @@ export interface ListingLimits {
   readonly looksMax: number;
   /** Bytes of journals whose entries are rows that the statement has in use. */
   readonly journalMaxBytes: number;
-  /** Pages of partitions. Where many processes share the table, each page reads 1 MB, which costs 128 read units. */
+  /** Pages of partitions. If many processes share the table, each page reads 1 MB, which costs 128 read units. */
   readonly pagesMax: number;
 }
 
@@ -27,8 +27,8 @@ export const STATEMENT_LIMITS: ListingLimits = {
 };
 
 /**
- * The limits where one process owns the store: such a statement may read everything. Its time and its memory are bounded, and it
- * ends if its client disconnects.
+ * The limits if one process owns the store: a statement may then read everything. The time and the memory of the statement
+ * are bounded, and the statement ends if its client disconnects.
  */
 export const OWNER_LIMITS: ListingLimits = {
   entriesMax: Infinity,
@@ -95,7 +95,7 @@ export class ListingBudget {
   }
 
   /**
-   * @param notedBelowMs invocations that were accepted before this moment need no look
+   * @param notedBelowMs a moment: invocations that were accepted before it need no look
    * @throws SqlError
    */
   looks(count: number, notedBelowMs: number): void {

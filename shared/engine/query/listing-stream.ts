@@ -23,14 +23,14 @@ export interface ListingRange {
   readonly fromMs: number;
   /** Inclusive. */
   readonly toMs: number;
-  /** The number of entries in the first read of a shard; `nextPage` is that of each later read. */
+  /** The number of entries in the first read of a shard; `nextPage` is the number of entries in each later read. */
   readonly firstPage: number;
   readonly nextPage: number;
   /** The most days that the stream covers; by default all. */
   readonly daysMax?: number;
 }
 
-/** The most that the clocks of acceptors may be ahead of this one. */
+/** The most by which the clock of an acceptor may be ahead of the clock of this process. */
 const SKEW_MAX_MS = 60_000;
 /** The stream ends after this many days in a row without an acceptance; a bound on `created_at` reaches older entries. */
 const EMPTY_DAYS_MAX = 31;
@@ -112,7 +112,7 @@ export class ListingStream {
     );
   }
 
-  /** Yields all entries of one moment together, with those of the moments before that are read too. */
+  /** Yields groups of entries in order. All entries of one moment are in one group, and a group may contain several moments. */
   async *#day(dayMs: number): AsyncGenerator<readonly ListingEntry[]> {
     const shards = this.#shards(dayMs);
     const { order, firstPage, nextPage } = this.#range;

@@ -19,13 +19,13 @@ export interface OpenCensus {
   readonly counts: ReadonlyMap<Presented, number>;
   /** The number of suspected entries, including those that are not in `suspects`. */
   readonly suspected: ReadonlyMap<AttentionKind, number>;
-  /** The longest-standing ones of each kind. */
+  /** Of each kind, the suspects that were accepted first. */
   readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;
-  /** The walk ended before the index did, so each count is a lower bound. */
+  /** True if the walk stopped before the end of the index; each count is then a lower bound. */
   readonly isPartial: boolean;
 }
 
-/** About forty entries cost one read unit, so a census costs at most some 5,000 of them. */
+/** About forty entries cost one read unit, so a census costs at most about 5,000 read units. */
 const ENTRIES_MAX = 200_000;
 const PAGE = 1_000;
 /**
@@ -62,7 +62,7 @@ function addItem(engine: Engine, census: Census, item: Item): void {
   if (engine.activeInvocations.find(id) !== undefined) return;
   const word = String(item["status"]);
   const status = isPresented(word) ? word : "running";
-  // A sole owner does not drive this one, so no process does.
+  // This process does not drive the invocation. If this process is a sole owner, no process drives it.
   const isLeft = status === "running" && engine.settings.exclusiveOwnerPrefix !== undefined;
   census.add(isLeft ? "ready" : status, {
     id,

@@ -7,7 +7,7 @@ import { isAllParked, type Summary } from "./open-listing.ts";
 
 /** The most young entries of the listing that one page passes; about forty of them cost one read unit. */
 const PASSED_MAX = 1_300;
-/** The number of entries in the first read; the budget of looks mostly ends within them. */
+/** The number of entries in the first read; mostly the budget of looks is used up within these entries. */
 const FIRST = 400;
 
 /**
@@ -86,7 +86,7 @@ class YoungEntries {
   async *entries(): AsyncGenerator<ListingEntry> {
     const { engine, known } = this.#page;
     const after = this.#after;
-    // If no sweeper has run for days, later pages go on with the days before these.
+    // If no sweeper has run for days, later pages go on with the days before the first ones.
     const daysMax = after?.part === "young" ? LATER_DAYS : FIRST_DAYS;
     const range = { fromMs: known.noted.belowMs, toMs: after?.createdAtMs ?? Infinity, daysMax };
     const stream = this.#page.stream(range, FIRST, PASSED_MAX - FIRST);

@@ -8,7 +8,7 @@ import { objectPartition } from "../store/object-partition.ts";
 import { type Cells, keyCells, type Reading, rowOf, targetsIn } from "./reading.ts";
 
 const TEXT = new TextDecoder("utf-8", { fatal: true });
-/** The partitions that are read at a time. The state of one may take 64 MiB. */
+/** The number of partitions that are read at a time. The state of one may take 64 MiB. */
 const TOGETHER = 4;
 
 export function stateTable(reading: Reading): SqlTable {

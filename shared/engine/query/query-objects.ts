@@ -60,7 +60,7 @@ function byKey(narrowing: Narrowing): Narrowing {
 
 const HOLDING: readonly Presented[] = ["ready", "running", "backing-off", "suspended", "paused"];
 
-/** Statuses in which an invocation may have begun or not, so that its lock alone shows whether it holds the key. */
+/** Statuses in which an invocation may have begun or not, so that only the lock of its key shows whether it holds the key. */
 const MAYBE_HOLDING: ReadonlySet<Presented> = new Set(["ready", "paused"]);
 
 async function isHolder(summary: Summary, reading: Reading): Promise<boolean> {
@@ -89,7 +89,10 @@ async function ticketNumber({ engine, budget, loads }: Reading, { id, nonce }: S
 
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
-  /** The statuses of open invocations that may be rows. If the open index has all of these, young entries need no look. */
+  /**
+   * The statuses of open invocations that may be rows. If the open index contains all invocations with these statuses, young
+   * entries need no look.
+   */
   readonly statuses: readonly Presented[];
   /** @returns undefined if the summary is no row */
   ofOpen(summary: Summary): Cells | undefined | Promise<Cells | undefined>;

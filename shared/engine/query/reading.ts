@@ -34,7 +34,7 @@ export interface QueueView {
   readonly holder?: InvocationId;
   /** When the holder took the key. */
   readonly sinceMs: number;
-  /** In the order of service. */
+  /** The waiting invocations, in the order in which they get the key. */
   readonly waiting: readonly { readonly id: InvocationId; readonly ticket: number }[];
 }
 

@@ -34,7 +34,7 @@ type Named = Summary & { readonly nonce: Nonce };
 const READS_AT_ONCE = 16;
 /** Bounds the memory of a page: an item may have 400 KB. */
 const ROWS_AT_ONCE = 32;
-/** A larger final record, whose result may have tens of megabytes, shows its outcome alone. */
+/** The result in a larger final record may have tens of megabytes, so a row shows only the outcome of such a record. */
 const END_MAX_BYTES = 64 * 1024;
 /** The most reads of single items for one page, and the most loads of invocations whose end an older version wrote. */
 const SINGLE_READS_MAX = 500;
@@ -91,7 +91,7 @@ export class RowReader {
     const end = await this.#smallEnd(final, row.nonce);
     if (end === undefined) return { ...(outcome && { outcome }) };
     if (outcome !== undefined || !mayBeCancelled(end)) return detailsOfEnd(end, outcome);
-    // An older version wrote the end: its journal alone shows whether the handler got a cancel.
+    // An older version wrote the end, so only the journal shows whether the handler got a cancel.
     return await this.#loaded(row);
   }
 

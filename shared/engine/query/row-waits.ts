@@ -11,7 +11,7 @@ const LOADS_AT_ONCE = 8;
 /** Each load costs a read unit or more, so rows after the first 200 have no waits. */
 const LOADS_MAX = 200;
 
-/** Costs a load for each open row; a row that is pending costs a read more. @returns the waits by id */
+/** Costs a load for each open row; a pending row costs one more read. @returns the waits by id */
 export async function waitsOfRows(
   engine: Engine,
   rows: readonly DetailedRow[],

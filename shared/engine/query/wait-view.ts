@@ -35,8 +35,8 @@ export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly
 }
 
 /**
- * Corrects the stored phase by the lease: an invocation stored as `running` may be `ready`, and the other way round. A running
- * one that waits on its open exchange waits for the same as a suspended one.
+ * Corrects the stored phase by the lease: an invocation stored as `running` may be `ready`, and the other way round. A
+ * running invocation whose handler only waits on its open exchange counts as suspended, with its await.
  */
 function shownPhase(engine: Engine, loaded: Loaded): Invocation {
   const invocation = knownNow(engine, loaded);

@@ -19,7 +19,7 @@ export interface Known {
 
 /**
  * The most entries of the open index that a page or the first rows of a statement read beside the listing (about 40 per read
- * unit). Where more invocations are open, the reader looks at those rows that this part of the index does not show.
+ * unit). If more invocations are open, the reader looks at those rows that this part of the index does not show.
  */
 export const OPEN_READ_MAX = 2_000;
 

@@ -16,10 +16,10 @@ import { unlistTombstone } from "../lease/unlist.ts";
 const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**
- * Redoes the final effects: a caller or a sink may not have the result yet (I2), even if the result has expired.
- * If the lease record shows that the effects were performed, the redo only delivers the result again: to sinks that
- * attached since, and to a caller whose driver had the result only in memory.
- * @param isSeenDone the caller has checked that no effect is missing (`isLeftUndone`)
+ * Redoes the final effects: a caller or a sink may not have the result yet (I2), even if the result has expired. If the lease
+ * record shows that the effects were performed, the redo only delivers the result again: to sinks that attached since, and to
+ * a caller whose driver had the result only in memory.
+ * @param isSeenDone true if the caller has checked that no effect is missing (`isLeftUndone`)
  */
 export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
   const { last, leaseRecord } = loaded;
@@ -67,10 +67,10 @@ function isTombstone({ after }: Segment): boolean {
 }
 
 /**
- * The target of a final effect may expire two days later, and a redo would make it again: a send would run twice. So the
- * effects of an older end count as performed, even without a lease record: an invocation that never parked has none.
- * An entry that is still in the open index as not completed was left by a dead driver; it is redone at any age, because a
- * table may be restored after days.
+ * The target of a final effect may expire two days after the end, and a redo would make the target again: a send would run
+ * twice. So the effects of an older end count as performed, even without a lease record: an invocation that never parked has
+ * none. If the open index still shows the invocation as not completed, its driver has died; its effects are redone at any
+ * age, because a table may be restored after days.
  */
 function hasExpiredEffects({ clock }: Engine, { invocation: { phase }, leaseRecord }: Loaded): boolean {
   if (leaseRecord?.lookAtMs !== undefined && leaseRecord.status !== "completed") return false;
@@ -79,7 +79,7 @@ function hasExpiredEffects({ clock }: Engine, { invocation: { phase }, leaseReco
 
 /**
  * The segment without its commands, and without the order to kill calls.
- * @param keepsState keeps the changes of state: under an older grant the lock ignores them, however late they come
+ * @param keepsState true if the changes of state stay; the lock ignores changes under an older grant, however late they come
  */
 function tellingOnly(segment: Segment, keepsState: boolean): Segment {
   const entries = keepsState ? segment.entries.filter(isStateChange) : [];

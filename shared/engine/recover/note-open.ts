@@ -32,7 +32,8 @@ export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number):
 /** @returns undefined if another process has written the lease record, or a segment, since the load */
 async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   const { untilMs } = loaded.lease;
-  // A process that read the expired lease may be claiming it now: the new token refuses that claim, and the process loads again.
+  // A process that read the expired lease may be claiming it now: the new token makes that claim fail, and the process loads
+  // again.
   const isDriven = isLeased(engine, loaded, engine.clock.nowMs());
   const lease: Lease = { token: isDriven ? loaded.lease.token : engine.activeInvocations.newToken(), untilMs };
   const handle = new LeaseHandle(lease, loaded.leaseRecord);

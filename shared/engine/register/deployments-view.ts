@@ -19,7 +19,10 @@ export interface DeploymentView {
 
 const NOTHING_COUNTED: PinnedCounts = new Map();
 
-/** Reads the deployments from the table. Counts pins, at the cost of `pinnedCounts`, only if a wanted one is not active. */
+/**
+ * Reads the deployments from the table. Counts pins, at the cost of `pinnedCounts`, only if a wanted deployment is not
+ * active.
+ */
 export async function viewDeployments(
   engine: Engine,
   wanted: (deployment: Deployment) => boolean = () => true,

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import { listInvocations, OPEN_STATUSES } from "../query/list-invocations.ts";
 import type { ListPosition } from "../query/list-position.ts";
 
-/** Handlers with a line of their own. */
+/** The most handlers that get a line of their own in the log. */
 const LINES_MAX = 20;
 const IDS_SHOWN_MAX = 5;
 const TARGET_MAX_CHARACTERS = 200;

@@ -14,7 +14,7 @@ import { currentRange } from "../ports/protocol-range.ts";
 export type Looked =
   /** The address answers with a manifest; a registration may still refuse what it announces. */
   | { readonly kind: "deployment"; readonly useHttp11: boolean }
-  /** The address answers with a manifest that every registration refuses, for this reason with its code. */
+  /** The address answers with a manifest that every registration refuses. `reason` says why, and begins with a code. */
   | { readonly kind: "refused"; readonly reason: string }
   /** No server listens. */
   | { readonly kind: "nothing" }

@@ -127,7 +127,10 @@ class NeedCount {
     return { pinned: this.#pinned, unserved: this.#unserved, services, isAtLeast: this.isOver };
   }
 
-  /** Entries show the pin, except those of running invocations, which may be older than the pin and are then loaded. */
+  /**
+   * Entries show the pin, except that the entry of a running invocation may be older than the pin. If that entry names no
+   * deployment, the invocation is loaded.
+   */
   async addOpen(holds: readonly Item[]): Promise<void> {
     this.#entries += holds.length;
     const open = holds.filter(({ status }) => status !== "completed");

@@ -11,7 +11,7 @@ export interface PreviewRequest {
   readonly serde: string;
   readonly operation: "encode" | "decode";
   readonly body: Uint8Array;
-  /** The deployment that has the serializer; by default that of the latest revision. */
+  /** The deployment that has the serializer; by default the deployment of the latest revision. */
   readonly deployment?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export type PreviewAnswer =
 
 const TIME_MAX_MS = 10_000;
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
-/** With base64 encoding, such a request is still below Lambda's limit for an event. */
+/** Even with base64 encoding, a request of this size is below Lambda's limit for an event. */
 const REQUEST_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Makes one request, bounded in time and bytes, by the same endpoints as attempts: with their guard and their signature. */

@@ -27,7 +27,7 @@ export interface RegisteredUp {
 export interface WantedDeployment {
   readonly uri: string;
   readonly useHttp11: boolean;
-  /** The registration that an operator removed: it is made again only if the manifest has changed since. */
+  /** The deployment that an operator removed: it is registered again only if its manifest has changed since. */
   readonly removed?: Deployment;
 }
 

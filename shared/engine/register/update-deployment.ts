@@ -35,7 +35,7 @@ export class HeadersElsewhereError extends Error {
 }
 
 /**
- * The new address may be that of another deployment: both share it until one of them is removed.
+ * The new address may belong to another deployment: both deployments share the address until one of them is removed.
  * @returns undefined if there is no such deployment
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0016; DestinationKindError,
  *   HeadersElsewhereError

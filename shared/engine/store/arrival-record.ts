@@ -69,7 +69,7 @@ export function arrivalItem(
     ...arrivalKey(invocationPk(prefix, to.id), to.nonce, to.key),
     b,
     expiresAtS,
-    // Readers of the key alone find the kind of the result here.
+    // A reader that leaves the pieces of the record unread finds the kind of the result in this attribute (`withoutResult`).
     ...(isLargeFailure && { failed: true }),
   };
 }
@@ -109,8 +109,9 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
 const LEFT_OUT: Result = { kind: "failure", failure: { code: 500, message: "" } };
 
 /**
- * The item of a listed arrival with an empty result in place of one in pieces, for a reader that only asks which commands have
- * a result: the key alone says that. Only a signal with a name has the name in its record, which stays.
+ * Replaces the result of a listed arrival by an empty one if the record is in pieces. The reader only asks which commands
+ * have a result, and the key of the item shows that. The record of a named signal stays, because only that record contains
+ * the name.
  */
 export function withoutResult(item: Item, nonce: Nonce): Item {
   if (!isInPieces(item["b"])) return item;

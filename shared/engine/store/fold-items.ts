@@ -27,7 +27,7 @@ export interface Folded {
  * Yields each listed arrival whose record is packed or in pieces, and takes the item with the plain record in return. So one
  * such record is in memory at a time, and not all of them beside all entries.
  * @param items the items of one life: its segments in order
- * @param arrived the items of its arrivals; the list gives up the records that it yielded
+ * @param arrived the items of its arrivals; each yielded item stays in the list without its record
  * @throws AbsentArrivalError
  */
 export function* foldItems(

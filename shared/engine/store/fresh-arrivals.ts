@@ -13,7 +13,10 @@ import { isPlain } from "./record-envelope.ts";
 
 /** The memory that an arrival takes in addition to its bytes. */
 export const ARRIVAL_BYTES = 500;
-/** Orders and cancels come in spite of a bound in bytes; more of them than this, which only a loop can send, count as others do. */
+/**
+ * A read returns up to this many orders and cancels beyond its bound in bytes. More of them, which only a loop can send, are
+ * bounded like other arrivals.
+ */
 export const URGENT_MAX = 1_000;
 /** Orders and cancels contain no result, so their records are smaller than this. */
 const URGENT_MAX_BYTES = 512;
@@ -41,7 +44,7 @@ export function freshKey(
   return key === undefined || consumed.has(key) ? undefined : { key, owner };
 }
 
-/** @param item with a plain record @returns undefined for an arrival of a former life */
+/** @param item an item with a plain record @returns undefined for an arrival of a former life */
 export function freshArrival(item: Item, owner: Nonce, invocation: Invocation): Arrival | undefined {
   const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
   return arrival !== undefined && owner === EARLY ? inSegment(arrival) : arrival;

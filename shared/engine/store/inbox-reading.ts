@@ -26,7 +26,10 @@ export interface InboxRead {
 }
 
 export interface InboxBound {
-  /** The arrivals in memory from an earlier read. They count, and are not read again, because arrivals never change. */
+  /**
+   * The arrivals in memory from an earlier read. They count towards the bound, and are not read again, because arrivals never
+   * change.
+   */
   readonly known?: ReadonlyMap<string, Arrival>;
   readonly maxBytes: number;
   /** True if the first arrival is read even if it is larger than the bound; an arrival has at most the size of a message. */

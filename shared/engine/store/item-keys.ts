@@ -12,7 +12,7 @@ export const ARRIVALS = { from: "arr#", below: "arr$" };
 /** The pieces of records that are too large for one item. */
 export const PIECES = { from: "blob#", below: "blob$" };
 export const ARRIVALS_AND_PIECES = { from: "arr#", below: "blob$" };
-/** The items behind the pieces: the lease record, the acceptance and the segments. */
+/** The items after the pieces, in the order of the keys: the lease record, the acceptance and the segments. */
 export const HOLD_TO_SEGMENTS = { from: "hold#", below: "seg$" };
 /** All items of an invocation except sinks and failure events. */
 export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
@@ -65,7 +65,7 @@ export function arrivalKey(pk: string, nonce: Nonce, unique: string): Key {
   return { pk, sk: `arr#${nonce}#${unique}` };
 }
 
-/** @param name begins with the nonce, and is unique to one record */
+/** @param name the name of the record: it begins with the nonce, and is unique to one record */
 export function pieceKey(pk: string, name: string, at: number): Key {
   return { pk, sk: `blob#${name}#${String(at).padStart(5, "0")}` };
 }
@@ -121,7 +121,7 @@ export function shardOf(id: InvocationId, { indexShards = 1 }: Pick<KeyScheme, "
   return textHash(id) % indexShards;
 }
 
-/** The shards of the current setting, which lists of invocations read. */
+/** The shards of the current setting. Lists of invocations read these shards. */
 export function shardsOf({ indexShards = 1 }: KeyScheme): readonly number[] {
   return Array.from({ length: indexShards }, (_, shard) => shard);
 }

@@ -179,7 +179,7 @@ function isArrival({ sk }: Item): boolean {
 /**
  * @param items the items of one life: its segments in order, and its lease record
  * @param arrived the items of its arrivals
- * @param measure with all items as read; given if moments and sizes are needed
+ * @param measure a measure that has counted all items as read; present if moments and sizes are needed
  * @throws AbsentArrivalError
  */
 export function assemble(

@@ -27,7 +27,7 @@ export interface Lock {
   readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
-  /** The end of the previous life. Every later event belongs to this life, also one before the acceptance of its run. */
+  /** The end of the previous life. Every later event belongs to this life, even an event before the acceptance of its run. */
   readonly lifeFromMs: number;
   /** From this moment on the life of a workflow counts as over, with its state and its promises. */
   readonly goneAtMs?: number;
@@ -90,8 +90,8 @@ function unpack(st: Item[string]): KeyedState {
 }
 
 /**
- * The life to which the state and the promises of a key belong now; `over` if the lock still shows the state of the previous
- * life.
+ * The life to which the state and the promises of a key belong now; `over` is true if the lock still shows the state of the
+ * previous life.
  */
 export function lifeAt({ life, goneAtMs }: Lock, atMs: number): { readonly life: number; readonly over: boolean } {
   const over = goneAtMs !== undefined && goneAtMs <= atMs;

@@ -22,7 +22,7 @@ export function objectPk(
 /** A part of a partition key that stands for a longer key of an object. */
 const SHORTENED = /^~[0-9a-f]{40}$/;
 
-/** The beginning of the partition keys of all objects, or of those of one service. */
+/** The beginning of the partition keys of all objects, or of all objects of one service. */
 export function objectsPrefix(prefix: string, service?: string): string {
   return `${prefix}obj#${service === undefined ? "" : `${service}#`}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the items of an invocation that is too large for one page: segments first, then the arrivals that they list. Of the
- * fresh arrivals it reads few, so that its memory is that of the journal, whatever waits in the inbox.
+ * Reads the items of an invocation that is too large for one page: segments first, then the arrivals that they list. It reads
+ * only a few of the fresh arrivals, so that it needs little more memory than the journal, however much waits in the inbox.
  */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Item } from "../ports/table.ts";
@@ -23,9 +23,12 @@ import { listedIn, segmentsThatCount } from "./segment-record.ts";
 import type { StoredMeasure } from "./stored-size.ts";
 import type { StorePorts } from "./store-ports.ts";
 
-/** The bytes of fresh arrivals that come with a load. A driver reads the others with room for them. */
+/** The bytes of fresh arrivals that come with a load. A driver reads the others once it has room for them. */
 const FRESH_MAX_BYTES = 4 * 1024 * 1024;
-/** Only the first of these keys are remembered: a redo asks for them, to perform nothing that is answered. */
+/**
+ * The most keys of fresh arrivals left in the table that are remembered. A redo looks for keys among them, so that it
+ * performs no effect whose answer has arrived.
+ */
 const LEFT_MAX = 10_000;
 
 export interface PartsWanted {

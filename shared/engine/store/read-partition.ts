@@ -36,7 +36,7 @@ export async function readPartition(
 /**
  * Reads pages up to a bound in bytes. The last page may exceed the bound.
  * @param enoughBytes after this many bytes no further page is read
- * @returns the items so far; `isWhole` if they are all items of the range and within the bound
+ * @returns the items so far; `isWhole` is true if these are all items of the range and within the bound
  */
 export async function readFirst(
   table: Table,

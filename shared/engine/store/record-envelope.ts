@@ -10,7 +10,7 @@ export const CODEC = { plain: 0, packed: 1, pieces: 2 } as const;
 
 export const ENVELOPE_BYTES = 3;
 
-/** @param record encoded with `ENVELOPE_BYTES` free bytes in front */
+/** @param record the encoded record with `ENVELOPE_BYTES` free bytes in front */
 export function sealed(record: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC] = CODEC.plain): Uint8Array {
   record[0] = FORMAT_VERSION;
   record[1] = codec;
@@ -35,7 +35,10 @@ export function isInPieces(record: unknown): boolean {
   return record instanceof Uint8Array && record[1] === CODEC.pieces;
 }
 
-/** A segment contains its writer's token, and a record in pieces a random name. Equal bytes of these come from one write. */
+/**
+ * A segment contains its writer's token, and a record in pieces contains a random name. Two such records with equal bytes
+ * come from one write.
+ */
 export function sameBytes(there: unknown, ours: unknown): boolean {
   if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
   return there.length === ours.length && there.every((byte, at) => byte === ours[at]);

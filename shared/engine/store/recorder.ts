@@ -15,7 +15,7 @@ export interface Recorder {
 const COPIES_MAX = 10;
 
 /**
- * @param loaded with moments
+ * @param loaded the invocation, loaded with moments
  * @param entry the index of the entry
  * @param sizeMaxBytes the limit for each former invocation; none by default
  * @returns undefined if there is no such entry, if no deployment recorded it, or if the recording invocation is gone
@@ -38,7 +38,7 @@ export async function recorderOf(
     if (isCopied !== true) return { deploymentId, atMs };
     if (acceptance.source.kind !== "restart") return undefined;
     const former = await loadWithMoments(engine, acceptance.source.formerId, sizeMaxBytes);
-    // A restart with entries keeps the nonce, so another nonce is that of a later life under the same id (I12).
+    // A restart with entries keeps the nonce, so another nonce belongs to a later life under the same id (I12).
     if (former?.invocation.acceptance.nonce !== acceptance.nonce) return undefined;
     holder = former;
   }

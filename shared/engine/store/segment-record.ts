@@ -144,7 +144,7 @@ export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
 }
 
 /**
- * @param next the index after that of the previous segment
+ * @param next the index of this segment, which is one more than the index of the previous segment
  * @throws StoreError if the record cannot be read, AbsentArrivalError if it lists an arrival that the read did not return
  */
 export function readSegment(

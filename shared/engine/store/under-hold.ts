@@ -2,11 +2,11 @@
 import type { Invocation, Phase } from "../../core/invocation/invocation.ts";
 import type { LeaseRecord } from "./lease-record.ts";
 
-/** @param leaseRecord not older than the last segment */
+/** @param leaseRecord a lease record that is not older than the last segment */
 export function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
   if (invocation.phase.status === "completed") return invocation;
   const { neverBegan = false, ...kept } = invocation;
-  // A pause by the lease record alone follows an attempt, which may have ended its process without a trace.
+  // A pause that only the lease record shows follows an attempt, which may have ended its process without a trace.
   const mayHaveBegun = leaseRecord.status === "paused" && invocation.phase.status !== "paused";
   return {
     ...kept,

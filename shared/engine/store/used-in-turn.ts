@@ -7,7 +7,7 @@ import { TooLargeError } from "./read-partition.ts";
 export const PLAIN_MAX_BYTES = 1024 * 1024;
 
 /**
- * A read above one page is repeated without the limit, and used, within one of the turns.
+ * If a read exceeds one page, it is repeated without the limit in a turn, and its result is used in the same turn.
  * @param read throws TooLargeError above its limit
  */
 export async function usedInTurn<L, T>(

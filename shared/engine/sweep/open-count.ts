@@ -69,7 +69,8 @@ export class OpenCount {
     const isLeft = isSoleOwner && status === "running";
     count.byStatus[isLeft ? "ready" : status]++;
     if (!isLeft && status !== "ready") return;
-    // The former driver worked until the process before this one ended, so its invocation waits since this one began.
+    // The former driver worked until the process before this one ended, so the invocation has waited since this process
+    // began.
     const sinceMs = isLeft ? activeInvocations.beganAtMs : this.#readySinceMs(item);
     count.readySinceMs = Math.min(count.readySinceMs, sinceMs);
   }

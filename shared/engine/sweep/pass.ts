@@ -44,7 +44,8 @@ export interface SweepReport {
 
 export interface Passing {
   /**
-   * The moment that `begun` got: walks that begin in this pass begin at the same moment, and so read the index together.
+   * The moment that was passed to `begun`: walks that begin in this pass begin at the same moment, and so read the index
+   * together.
    */
   readonly nowMs: number;
   readonly untilMs: number;
@@ -57,7 +58,7 @@ export interface Passing {
 
 /**
  * @param progress the progress of the previous pass, with its unfinished walks
- * @param underWay walks of which workers still have slices: a second walk would look at the same entries
+ * @param underWay walks that do not begin again yet, because workers still have slices of them with the same entries
  * @returns the progress with the walks that this pass begins
  */
 export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<WalkName> = new Set()): Progress {

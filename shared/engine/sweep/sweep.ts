@@ -37,11 +37,11 @@ const EMPTY_DAYS_MAX = 31;
 
 /**
  * Runs one pass to its end.
- * @param listedFromMs no pass has looked at the entries of the listing that were accepted at this moment or later
+ * @param listedFromMs the start of the walk over the listing: no pass has looked at entries accepted at this moment or later
  * @param walk `due` walks only the due part of the open index; `everything` also finds expired leases and entries to be
  *   extended
- * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age
- *   has doubled since; by default it reads no arrivals
+ * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age has
+ *   doubled since; by default it reads no arrivals
  */
 export async function sweep(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** Accepts records of one partition: each becomes one invocation, also if its batch comes again. */
+/** Accepts records of one partition: each becomes one invocation, even if its batch comes again. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { INVOCATION_ID_BYTES, invocationIdFromBytes } from "../../core/model/ids.ts";
@@ -23,8 +23,8 @@ import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
 /**
- * No caller waits for the acceptance of a record, so its write may wait longer than that of a call. Each handler that ends
- * within this time saves two writes and a message.
+ * No caller waits for the acceptance of a record, so the write of this acceptance may wait longer than for a call. Each
+ * handler that ends within this time saves two writes and a message.
  */
 const JOINED_WITHIN_MS = 400;
 
@@ -39,7 +39,7 @@ const SLOT_LOOK_MS = 20;
 interface Way {
   readonly position: Position;
   readonly route: Route;
-  /** Records that no process has begun are driven here and now. */
+  /** True if records that no process has begun are driven here at once. */
   readonly drivesAtOnce: boolean;
 }
 
@@ -53,8 +53,9 @@ interface Sorted {
 }
 
 /**
- * Resolves when the acceptances and then the position are durable, so the caller may commit `nextOffset` for its group. If the
- * process dies or the store fails before, the batch comes again: the position and the derived ids recognise what is accepted.
+ * Resolves when the acceptances and then the position are durable, so the caller may commit `nextOffset` for its group. If
+ * the process dies or the store fails before, the batch comes again: the position and the derived ids then show which records
+ * are accepted already.
  * @throws StoreError
  */
 export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise<RecordsOutcome> {
@@ -175,7 +176,8 @@ async function acceptOne(
   const drive = (): Promise<boolean> => acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS);
   const isDriven =
     drivesAtOnce && isUntouched(position, record.offset) && (await driveInSlot(engine, origin.subscriptionId, drive));
-  // An expired life under a derived id is the acceptance of this very record.
+  // A life under an id that is derived from the record began with this record, so even an expired one makes the record a
+  // duplicate.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
   return isNew;
@@ -184,7 +186,7 @@ async function acceptOne(
 /**
  * A record that waits for a slot has no turn meanwhile, so that other subscriptions do not wait with it.
  * @param drive returns false if the worker has no slot for the service
- * @returns false if there was no slot all the time; nothing has happened then
+ * @returns false if no slot became free in time; the record is then still not accepted
  */
 async function driveInSlot(engine: Engine, subscriptionId: string, drive: () => Promise<boolean>): Promise<boolean> {
   const { activeInvocations, bulkheads, clock } = engine;

@@ -29,9 +29,9 @@ export async function followChange(engine: Engine, isTouched: (one: Subscription
 }
 
 /**
- * Follows all subscriptions, as far as the time allows. The next round, in any process, continues after the last
- * followed subscription.
- * @returns all that read records now, or will after a later round
+ * Follows all subscriptions, as far as the time allows. The next round, in any process, continues after the last followed
+ * subscription.
+ * @returns all consumptions that read records now, or will read them after a later round
  */
 async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<readonly Consumption[]> {
   const read = await readKafka(engine);
@@ -68,7 +68,7 @@ export async function followOnce(engine: Engine, untilMs = Infinity): Promise<vo
   }
 }
 
-/** The gauge has as many labels as this process reads subscriptions, and so a bound. */
+/** The gauge has one label for each subscription that this process reads, up to a bound. */
 async function showLag(engine: Engine, topics: Topics, all: readonly Consumption[]): Promise<void> {
   const readings = await Promise.all(
     all.slice(0, LAGS_SHOWN_MAX).map(async (consumption) => {

@@ -12,7 +12,7 @@ export interface RecordSpan {
   end(id: InvocationId): void;
 }
 
-/** @param traceparent that of the record */
+/** @param traceparent the trace context of the record */
 export function recordSpan(
   engine: Engine,
   { topic, partition }: RecordOrigin,

@@ -35,7 +35,7 @@ export async function resumeSubscription(engine: Engine, id: SubscriptionId): Pr
 
 /**
  * Lets the subscription read again from another place; records that it reads again invoke their handlers again. A later reset
- * replaces an earlier one where a partition has not applied it yet.
+ * replaces an earlier one for each partition that has not applied the earlier one yet.
  * @returns false if there is no such subscription
  */
 export async function resetSubscription(engine: Engine, id: SubscriptionId, to: ResetTarget): Promise<boolean> {
