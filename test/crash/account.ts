@@ -42,7 +42,7 @@ export function newAccount(): Account {
 
 type OutcomeOf = (invocationId: string) => Promise<Outcome>;
 
-/** @param outcomeOf attaches to a sent invocation, and waits for its end */
+/** @param outcomeOf the function that attaches to a sent invocation, and returns its outcome when it has ended */
 export async function takeAccount(account: Account, plan: Plan, outcome: Outcome, outcomeOf: OutcomeOf): Promise<void> {
   const { invocationId, done } = outcome;
   if (account.outcomes.has(invocationId)) account.complaints.push(`${invocationId} is the id of two invocations`);
@@ -79,7 +79,7 @@ class Reading {
     this.#outcomeOf = outcomeOf;
   }
 
-  /** @param done of the same kind as the operation */
+  /** @param done the record of the operation, which has the same kind as the operation */
   async read(op: Op, done: Done): Promise<void> {
     switch (op.kind) {
       case "run":

@@ -36,7 +36,7 @@ export class Attempt {
     });
   }
 
-  /** Counts the failures in the ledger, because a kill loses the memory of the process. */
+  /** Counts the failures in the ledger, because a kill erases the memory of the process. */
   runFailing(step: string, failures: number): Promise<Recorded> {
     const { id } = this.ctx.request();
     const closure = async (): Promise<Recorded> => {

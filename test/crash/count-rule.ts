@@ -6,8 +6,8 @@
 import type { Added } from "./account.ts";
 
 /**
- * @param added to one key, in any order
- * @param inOrder for each handler, its invocations of that key in the order of sending
+ * @param added the adds to the key, in any order
+ * @param inOrder for each sending handler, the ids of its adds to the key in the order of sending
  */
 export function judgeCounts(
   key: string,

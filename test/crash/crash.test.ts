@@ -24,7 +24,7 @@ const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
 const SEED = Number(process.env["STEPWELL_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 /** Far longer than the test takes, unless an invocation is stuck. */
 const PATIENCE_MS = KILLS * 1_500 + 90_000;
-/** Attaching to a completed invocation is answered at once after a start. */
+/** After a start, the control plane answers an attach to a completed invocation at once. */
 const PATIENCE_AFTERWARDS_MS = 60_000;
 /** A backstop comes when a lease is over (10 s), and is acked. */
 const BACKSTOPS_GONE_MS = 13_000;
@@ -118,7 +118,7 @@ async function expectCountsOn(client: Client, { added }: Account, key: (typeof K
   expect({ key, count }).toEqual({ key, count: added.filter((each) => each.key === key).length + 1 });
 }
 
-/** The journal has one output, and attaching returns the caller's result. */
+/** The journal has one output, and an attach returns the outcome that the test already has. */
 async function expectEndedOnce(client: Client, id: string, outcome: Outcome): Promise<void> {
   const { status, entries } = await client.inspect(id);
   const outputs = entries.filter(({ type }) => type === "Command: Output").length;

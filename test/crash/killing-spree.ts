@@ -25,10 +25,10 @@ export interface Spree {
 
 const WAIT_MIN_MS = 20;
 const WAIT_MAX_MS = 400;
-/** One kill in this many does not wait until both processes are ready, so it may hit a process that is still starting. */
+/** On average one of so many kills does not wait until both processes are ready, and may hit a process that is still starting. */
 const HASTY_ONE_IN = 8;
 
-/** Every shape in turn, half of them called and half of them sent. */
+/** @returns jobs of every shape in turn: half of the jobs are calls, and half of them are sends */
 export function mixedJobs(count: number, random: Random, seed: number): Job[] {
   return Array.from({ length: count }, (_, n) => {
     const shape = SHAPE_NAMES[n % SHAPE_NAMES.length]!;

@@ -2,7 +2,8 @@
  * The rule of the ledger. The ledger has a committed closure exactly once, under the nonce in the result. A kill must have undone
  * every other execution of that step, and each kill explains one of them. The kill comes after the attempt was sent and before
  * the next attempt that executed the step, while the deployment process that executed the step was alive.
- * Executions that threw on purpose need no kill, and their number is that of the plan. No attempt executes a step twice.
+ * An execution that threw on purpose needs no kill, and a step has as many such executions as the plan states. No attempt
+ * executes a step twice.
  */
 import type { Committed } from "./account.ts";
 import type { Line } from "./ledger.ts";

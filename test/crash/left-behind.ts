@@ -20,7 +20,7 @@ export interface LeftBehind {
 
 /**
  * @param sinceMs the start of the time in which invocations were accepted
- * @throws StoreError where the directory does not open
+ * @throws StoreError if the directory does not open
  */
 export async function leftBehind(dataDir: string, sinceMs: number): Promise<LeftBehind> {
   const store = await openStore(join(dataDir, "journal"), { kind: "journal" });

@@ -12,7 +12,7 @@ import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 
 const RUNS = 40;
-/** So many closures run before the kill, and at least as many after it. */
+/** At least this number of closures runs before the kill, and at least the same number runs after it. */
 const BEFORE_KILL = 15;
 
 const runs: readonly Op[] = Array.from({ length: RUNS }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const);

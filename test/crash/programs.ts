@@ -26,7 +26,7 @@ export interface Site {
 
 /**
  * Bundles both programs into a new directory and finds free ports, which stay the same over all restarts.
- * @param protocolVersion the highest that the deployment offers; the SDK's own if absent
+ * @param protocolVersion the highest version that the deployment offers; if absent, the deployment offers all versions of the SDK
  */
 export async function prepareSite(protocolVersion?: number): Promise<Site> {
   await mkdir(WORKSHOP, { recursive: true });

@@ -14,7 +14,7 @@ import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 
 const SLEEP_MS = 5_000;
-/** The shorter absence ends before the sleep does. During the longer one the sleep ends, so it completes at the start. */
+/** The shorter absence ends before the sleep is due. In the longer one the sleep becomes due, so it ends at the next start. */
 const ABSENCES_MS = [500, 6_000];
 
 let stage: Stage;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
-/** The number of first closures of sleeps and workflows, called and sent; the test stops the process after they have run. */
+/** The number of closures that run before a sleep or a workflow waits. The test stops the process after all of them. */
 const BEGINNINGS = 6;
 
 async function untilBegun(ledgerPath: string): Promise<void> {
@@ -39,7 +39,7 @@ const OPS: Readonly<Record<string, readonly Op[]>> = {
   sleep: [sleep],
   call: [{ kind: "call", plan: { ops: [sleep] } }],
   send: [{ kind: "send", plan: { ops: [{ kind: "run", step: "late" }] }, delayMs: SLEEP_MS }],
-  // More closures than fit before the stop, which breaks one off.
+  // There are more closures than can run before the stop, so the stop breaks one off.
   runs: Array.from({ length: 70 }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const),
   // The stop breaks one add off, and the other adds wait for the key.
   adds: [{ kind: "adds", key: KEY, sends: 9 }],

@@ -1,7 +1,7 @@
 /**
- * The rule of sleeps. A sleep lasts at least its time. After it is due, it may go on only for a margin and for the time in which
- * one of the processes is absent. Absences before it is due do not count. So a sleep that starts again after a kill breaks the
- * rule: it is too long by what was slept before.
+ * The rule of sleeps. A sleep lasts at least as long as the handler asked. After the sleep is due, it may go on only for a
+ * margin and for the time in which one of the processes is absent. Absences before the sleep is due do not count. So a sleep
+ * that starts again after a kill breaks the rule: it is too long by the time that it lasted before the kill.
  */
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
@@ -11,7 +11,7 @@ export const SLEEP_MARGIN_MS = 6_000;
 
 /**
  * @param complaints the list to which complaints are added
- * @returns the longest excess in milliseconds, without the margin
+ * @returns the longest excess in milliseconds; the margin is not subtracted
  */
 export function judgeSleeps(slept: readonly Slept[], absences: readonly Absence[], complaints: string[]): number {
   let longestOverrunMs = 0;

@@ -14,7 +14,7 @@ export interface Stage {
 }
 
 /**
- * Resolves when both answer.
+ * Resolves when both processes answer.
  * @param patienceMs the client's time for all its requests
  */
 export async function openStage(patienceMs: number, protocolVersion?: number): Promise<Stage> {
@@ -25,7 +25,7 @@ export async function openStage(patienceMs: number, protocolVersion?: number): P
   return { site, controlPlane, deployment, client: new Client(site, Date.now() + patienceMs) };
 }
 
-/** @param keep leaves data, ledger and logs for the analysis of a failure */
+/** @param keep whether data, ledger and logs stay for the analysis of a failure */
 export async function closeStage({ site, controlPlane, deployment }: Stage, keep: boolean): Promise<void> {
   await Promise.all([controlPlane.end("SIGKILL"), deployment.end("SIGKILL")]);
   if (keep) console.error(`Data, ledger and logs stay in ${site.dir}.`);

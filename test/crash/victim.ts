@@ -23,7 +23,7 @@ export interface Absence {
 export class Victim {
   readonly name: string;
   readonly absences: Absence[] = [];
-  /** The times from each start to its first answer, without starts that were killed. */
+  /** The time from each start of the process to its first answer. A start that was killed before that answer does not count. */
   readonly startTimesMs: number[] = [];
   readonly #args: readonly string[];
   readonly #logPath: string;
@@ -91,7 +91,7 @@ async function answers200(uri: string): Promise<boolean> {
   return response?.status === 200;
 }
 
-/** The registration survives restarts, so after a restart this is true as soon as the admin port answers. */
+/** The registration survives restarts, so after a restart the result is true as soon as the admin port answers. */
 async function hasPlayer(site: Site): Promise<boolean> {
   return await answers200(`${site.adminUri}/services/Player`);
 }

@@ -1,8 +1,8 @@
-/** Tests bounded work: after a failure no further work starts, and the failure is thrown when the running works have ended. */
+/** Tests bounded work: after a failure no further piece of work starts, and the failure is thrown when the running ones end. */
 import { expect, test } from "vitest";
 import { atMost } from "../../../shared/engine/bulkheads/at-most.ts";
 
-/** Each work ends when `open` is called with its number. */
+/** Each piece of work ends when `open` is called with its number. */
 function gates(): { readonly run: (at: number) => Promise<number>; readonly open: (at: number) => void } {
   const waiting = new Map<number, () => void>();
   return {

@@ -62,7 +62,7 @@ test("an exchange whose journal finds no more room is half-closed, and its invoc
   Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, limits));
   const { journals } = actor.engine.bulkheads;
   const others = journals.open("others");
-  // The others go beyond their share, so that this invocation cannot.
+  // The account `others` goes beyond its share, so that the account of this invocation cannot go beyond its own share.
   expect(others.growAtOnce(9 * MIB)).toBe(true);
   actor.startWorker();
   const { invocationId } = await sendOn(actor, "grows");

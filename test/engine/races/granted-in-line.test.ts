@@ -30,7 +30,7 @@ test("if a call gets its key before its park, the call starts right after the pa
   const result = callOn(caller, "caller");
   await stage.pulse.settle();
   expect(parks).toBe(1);
-  // The message of the hand-over meets the lease with which the call was accepted, and is put back.
+  // The message of the hand-over comes while the lease from the acceptance of the call is live, so it is put back.
   work.open();
   await stage.pulse.settle();
   expect(stage.deployment.of("add")).toHaveLength(0);

@@ -40,7 +40,7 @@ const isOf =
 /** True for the update of a lock that names a holder. */
 const heldAgain = ({ args }: PortCall): boolean => (args[1] as Update).set?.["holder"] !== undefined;
 
-/** The key `k`, which `first` holds for 20 s, as `long` would. `holding` is the only worker. */
+/** `hold` sends `first`, which holds the key `k` for 20 s, as a send of `long` does. `holding` is the only worker. */
 async function held() {
   const order: string[] = [];
   const handler: Handler = async (ctx) =>

@@ -1,4 +1,4 @@
-/** A restore of the table alone, without queue and timers (I8). */
+/** A restore of the table, without queue and timers (I8). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { output } from "../../../shared/engine/ingress/attach.ts";

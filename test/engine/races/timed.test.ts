@@ -25,7 +25,7 @@ test("after an arrival that leaves only a sleep to await, the wake for that slee
     100,
     completeAwakeable(actor.engine, awakeableId, { kind: "success", value: new Uint8Array(1) }),
   );
-  // No sweeper runs here: the wake alone must resume the invocation.
+  // No sweeper runs here, so only the wake can resume the invocation.
   await stage.pulse.pass(HOUR_MS);
   const { attempts } = stage.deployment;
   expect(attempts).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** An attach waits for the result of one life, and polls seldom where the process owns its store alone. */
+/** An attach waits for the result of one life, and polls seldom if the process owns its store alone. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -45,8 +45,8 @@ test("a process that owns its store alone seldom polls for an end that its memor
   await stage.pulse.pass(HOUR_MS / 2);
   expect(actor.process.methods("table").filter((method) => method === "query").length).toBeLessThan(70);
   gate.open();
-  // The abort of a silent attempt may have put the invocation between two attempts, so its end takes a while. Yet the
-  // attach ends within 20 seconds, which is less than the time between two polls: the end in memory notifies it.
+  // A silent attempt may have been aborted, so the next attempt may still have to begin, and the end takes a while. Yet the
+  // attach ends within 20 seconds, which is less than the time between two polls: the memory of the process reports the end.
   const ended = await stage.pulse.within(20_000, waiting);
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");
   await called;

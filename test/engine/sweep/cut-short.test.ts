@@ -95,7 +95,7 @@ describe("a sweeper that dies", () => {
     const woken = new Set<InvocationId>();
     // Each sweeper dies at its second write of progress: the next sweeper continues from the first write.
     for (let deaths = 0; deaths < 30; deaths++) {
-      // After a death each look is made alone, so that fewer looks are made before the next death.
+      // After a death the sweeper makes one look at a time, so that it makes fewer looks before the next death.
       const killed = sweeperOf(stage, 1_000);
       const { before } = killed.process;
       let writes = 0;

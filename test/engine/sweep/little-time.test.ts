@@ -119,7 +119,7 @@ test("accepted invocations are looked at in turn, and none is left out, however 
   );
   const first = await wokenInPasses(stage, 2);
   expect(new Set(first).size).toBe(first.length);
-  // By then the invocations of the first pass, still without a driver, have their turn again beside the others.
+  // Meanwhile the invocations of the first pass, which still have no driver, become due again beside the others.
   const rest = await wokenInPasses(stage, 3);
   expect(new Set([...first, ...rest])).toEqual(new Set(ids));
 });

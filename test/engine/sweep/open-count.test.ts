@@ -93,7 +93,7 @@ describe("after real transitions", () => {
     await stage.pulse.pass(7_000);
     await stage.pulse.within(MINUTE_MS, recover(actor.engine));
     expect(readingsOf(actor)).toEqual({ "S suspended": 1, "S ready": 1 });
-    // It waits since this process could drive it, and not since it was accepted.
+    // The time counts from the start of this process, which can drive the invocation, and not from its acceptance.
     expect(readingsOf(actor, "oldest_ready_seconds")).toEqual({ S: 7 });
   });
 });

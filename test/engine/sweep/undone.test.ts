@@ -47,7 +47,7 @@ interface Play {
   readonly stage: Stage;
   /** Accepts invocations, and drives none. */
   readonly front: Actor;
-  /** The invocation of `before`. */
+  /** The invocation that `before` of the shape has sent; undefined if the shape has no `before`. */
   readonly first?: InvocationId | undefined;
 }
 

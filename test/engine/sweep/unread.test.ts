@@ -53,7 +53,7 @@ test.each(["none", "one that its driver wrote before its first renewal"])(
     expect(hold).toMatchObject({ openPk: expect.any(String), lookAtMs: expect.any(Number) });
     const { items } = await stage.stores.table.queryIndex("open", String(hold!["openPk"]));
     expect(items.map(({ pk }) => pk)).toEqual([entry.pk]);
-    // A second look finds the entry there, and leaves it to the walk over the open index.
+    // A second look finds the invocation in the open index, and leaves it to the walk over that index.
     await noteUnread(actor.engine, entry);
     expect(wokenBy(actor)).toEqual([id]);
   },

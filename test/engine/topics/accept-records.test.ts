@@ -1,4 +1,7 @@
-/** Records of topics become invocations: once each, in the order of their keys, also after crashes; bad ones stop or are skipped. */
+/**
+ * Each record of a topic becomes one invocation, and records of one key run in order, also after crashes. A bad record pauses its
+ * subscription or is skipped.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Subscription } from "../../../shared/core/registry/subscription.ts";
 import type { TopicRecord } from "../../../shared/core/topics/topic-record.ts";
@@ -185,7 +188,7 @@ describe("a process that dies", () => {
         const mine = calls.filter((call) => call.startsWith(`${key}:`));
         expect(mine).toEqual(mine.toSorted());
       }
-      // An attempt that died with its process is made again, before those of later records.
+      // An attempt that died with its process is repeated before the attempts of later records with the same key.
       expect(new Set(calls)).toEqual(new Set(["k0:0", "k0:2", "k0:4", "k1:1", "k1:3", "k1:5"]));
       const rows = await rowsOf(next, "SELECT count(*) AS n FROM sys_invocation WHERE completion_result = 'success'");
       expect(rows).toEqual([{ n: 6 }]);

@@ -65,7 +65,7 @@ export interface Hunt {
   readonly sabotage?: Sabotage;
   /** The faults that strike; all by default. */
   readonly faults?: readonly Fault[];
-  /** Stops after this number of failures. One failure shows that there are any. */
+  /** Stops after this number of failures. One failure suffices to show that the mistake is caught. */
   readonly failuresMax?: number;
   /** The calls that are struck; all by default. */
   readonly at?: RegExp;
@@ -134,7 +134,7 @@ function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownersh
   return [...FAULTS, ...(isLate ? LATE_FAULTS : []), ...specialFaultsAt(call, ownership)];
 }
 
-/** True for a read of a day of the listing before the scenario: no scenario has entries of earlier days. */
+/** True for a read of the listing for a day before the scenario: no scenario has entries of earlier days. */
 function isOfOldDay(call: string): boolean {
   const [, day] = /^table\.queryIndex list list#(\d+)#/.exec(call) ?? [];
   return Number(day) < Math.floor(START_MS / DAY_MS);

@@ -105,8 +105,8 @@ function orderComplaints(client: Client, invocations: readonly Loaded[]): string
 }
 
 /**
- * A holder whose key was handed over must have ended before, within the difference of clocks. An invocation that a pause took
- * out of the queue hands on a key under whose grant no segment ran.
+ * A holder must have ended before its key is handed over, within the difference of clocks. There is one exception: an invocation
+ * that a pause took out of the queue may hand on the key before its end, if it ran no segment under the grant of the hand-over.
  */
 function handOverComplaints({ table }: World, client: Client, invocations: readonly Loaded[]): string[] {
   const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation]));

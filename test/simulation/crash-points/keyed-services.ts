@@ -10,7 +10,7 @@ import { retrying, step } from "./step.ts";
 
 const { handlers } = restate;
 
-/** One value of the first length does not fit in the lock; nor do several values of the second length together. */
+/** A value of `ALONE_LETTERS` does not fit in the lock; several values of `TOGETHER_LETTERS` do not fit in the lock together. */
 const ALONE_LETTERS = 700;
 const TOGETHER_LETTERS = 200;
 
@@ -33,7 +33,7 @@ export const box = restate.object({
       await note(ctx, name);
       return token;
     },
-    /** While it sleeps, shared handlers see its first change. */
+    /** While this handler sleeps, shared handlers see its first change. */
     slow: async (ctx: ObjectContext, { name, ms }: Slow) => {
       await note(ctx, `${name} begins`);
       const before = await step(ctx, "before");

@@ -1,4 +1,4 @@
-/** Crash points of processes that keep their exchanges open: of one that owns its store, and of some that share a table (ADR 0008). */
+/** Crash points with open exchanges: for a process that owns its store, and for processes that share a table (ADR 0008). */
 import { coverageTests } from "./coverage-tests.ts";
 import { EVERYWHERE } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";

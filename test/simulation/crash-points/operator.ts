@@ -36,7 +36,7 @@ export async function purgeEnded(client: Client, id: InvocationId): Promise<void
   client.answers = client.answers.filter(({ invocationId }) => invocationId !== id);
 }
 
-/** May restart twice if an answer is lost. @param from the last entry of the journal that is kept */
+/** May restart twice if an answer is lost. @param from the last entry that the restart keeps from the journal */
 export async function restartEnded(client: Client, id: InvocationId, from: number): Promise<InvocationId> {
   for (;;) {
     const outcome = await client.ask(true, (engine) => restart(engine, id, from, { kind: "keep" }));

@@ -15,9 +15,9 @@ export const LATE_FAULTS = [
   /** The process lives; its write happens late, or its read returns old data. */
   "slow",
 ] as const;
-/** The client repeats a conditional write after a time-out; the store refuses the repetition, as the first took effect. */
+/** The client repeats a conditional write after a time-out; the store refuses it, because the first write took effect. */
 export const REPEATED = "repeated";
-/** The store refuses this call, and for some seconds every other of its kind: a write of the table, or a schedule. */
+/** The store refuses this call, a write of the table or a schedule, and for some seconds every other call of the same kind. */
 export const THROTTLED = "throttled";
 /** The process dies after the call; the clock of the next process is skewed. */
 export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as const;
@@ -39,7 +39,7 @@ export const EVERYWHERE: readonly Fault[] = [...FAULTS, REPEATED, THROTTLED, DAY
 
 export const SKEW_MS = 5_000;
 
-/** @returns the clock skew of the process that follows one with this fault, in milliseconds */
+/** @returns the clock skew, in milliseconds, of the process that follows a process with this fault */
 export function skewBehind(fault: Fault | undefined): number {
   if (fault === "after-clock-behind") return -SKEW_MS;
   return fault === "after-clock-ahead" ? SKEW_MS : 0;

@@ -46,8 +46,8 @@ export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.se
 
 const MINUTE_MS = 60_000;
 /**
- * Longer than `EARLY_MS`: the worker acks a message without a moment, and does not put the message back until the wake-up. The
- * sleep ends nearly a minute before a pass of the sweeper.
+ * Longer than `EARLY_MS`: the worker acks a message without a moment, instead of putting the message back until the wake-up.
+ * The sleep ends nearly a minute before a pass of the sweeper.
  */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
@@ -171,7 +171,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async play(client) {
       const called = client.call("restless", { input: 30 * MINUTE_MS, key: "k" });
       await client.wait(100);
-      // The call may have been lost with its process; then its client repeats it.
+      // The call may have been lost with the process that got it; then the client repeats the call.
       while (!(await client.kill(client.idOf("restless", "k")))) await client.wait(100);
       await called;
     },

@@ -1,4 +1,4 @@
-/** The world of one run: the durable parts, the process on them, which may die, and its successors. */
+/** The world of one run: the durable parts, the process that works on them and may die, and its successors. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
@@ -101,7 +101,7 @@ export class World {
     writeInto(this.ledger);
   }
 
-  /** Writes the progress of a sweeper at the present, so that the next sweeper does not search the beginning of the listing. */
+  /** Writes progress up to the present for the sweeper, so that the next sweeper does not search the beginning of the listing. */
   async settle(): Promise<void> {
     const engine = this.observer();
     await writeProgress(engine, atFirst(engine));

@@ -41,7 +41,7 @@ export class Clients {
     return this.#busy > 0;
   }
 
-  /** @param fail takes a complaint about a client that fails */
+  /** @param fail called with a complaint about each client that fails */
   start(plan: readonly Ask[], fail: (complaint: string) => void): void {
     for (const ask of plan) this.ask(ask, fail);
     const { clock, outside } = this.#world;
@@ -122,7 +122,7 @@ export class Clients {
     if (ask.how === "send") await this.#interrupt(id, how);
   }
 
-  /** Repeats while the invocation is unknown: the request may have been lost with its process, and its client repeats it. */
+  /** Repeats while the invocation is unknown: the client repeats a request that was lost with the process that got it. */
   async #interrupt(id: InvocationId, how: typeof cancel): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if ((await this.#ask(true, (engine) => how(engine, id))) !== "unknown") return;

@@ -33,8 +33,9 @@ export class Drawing {
   }
 
   /**
-   * @param depth of the caller; 0 for a client's request
-   * @param above the lowest number of an object: a holder waits only for objects with higher numbers, so that no deadlock occurs
+   * @param depth the depth of the program in the tree of calls; 0 for a client's request
+   * @param above the lowest number that the object of the program may have. A holder waits only for objects with higher
+   * numbers, so that no deadlock occurs.
    */
   program(depth: number, above = 0): Program {
     const random = this.#random;
@@ -110,7 +111,7 @@ export class Drawing {
     return { name: `p${this.#drawn++}`, steps: [...before, { do: "sleep", ms }], ...keyed(object), yields: true };
   }
 
-  /** Draws mostly the first possible object, so that many programs compete for it. */
+  /** Draws one of the first two possible objects, so that many programs compete for the same object. */
   #object(above: number): number | undefined {
     return above < this.#objects ? this.#random.between(above, Math.min(above + 1, this.#objects - 1)) : undefined;
   }

@@ -43,7 +43,7 @@ export function isFar(name: string): boolean {
   return name.startsWith(BEGINNING);
 }
 
-/** @param forMs how long the invocations stay open; some end after half of it */
+/** @param forMs how long the invocations stay open; some of them end after half of this time */
 function drawFarPlan(random: Random, forMs: number): readonly Ask[] {
   let drawn = 0;
   const program = (step: Step, object?: string): Program => ({

@@ -2,7 +2,7 @@
 import type { Random } from "./random.ts";
 
 export const MISHAPS = [
-  /** The call fails and has no effect: throttled, or never arrived. */
+  /** The call fails and has no effect: the store throttles the call, or the call never arrives. */
   "refused",
   /** The call has its effect, and its caller gets an error. */
   "lost-reply",
@@ -43,7 +43,7 @@ export const HARDSHIPS = [
   "throttled-timers",
   /** The clock of one machine is wrong. */
   "skewed-clock",
-  /** A process has read the invocation that ends every process. */
+  /** A process has read the invocation that ends every process that reads it. */
   "poisoned",
   /** The sweeper rests for a week. */
   "sweeper-rest",

@@ -10,7 +10,7 @@ interface Ended {
   readonly text: string;
 }
 
-/** @param sent pairs of programs, of which the first was acknowledged before the second was requested */
+/** @param sent pairs of programs: in each pair the first program was acknowledged before the second was requested */
 export function logComplaints(
   table: WatchedTable,
   ended: readonly Ended[],

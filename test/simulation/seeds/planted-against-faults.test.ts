@@ -105,7 +105,7 @@ interface Planted {
   readonly sabotage: Sabotage;
   /** The fault, or the beginning of its name. */
   readonly fault: Fault | "throttled";
-  /** Set if each seed of this test gets the fault. In the suite of seeds only some get it; `seeds` is at most their number. */
+  /** Set if each seed of this test gets the fault. The suite of seeds has at least `seeds` seeds with the fault. */
   readonly bound?: Bound;
   readonly seeds: number;
   readonly complaint: RegExp;

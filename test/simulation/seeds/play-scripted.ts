@@ -23,7 +23,7 @@ import {
   WOKEN,
 } from "./program.ts";
 
-/** @param outside records the executions of closures */
+/** @param outside the record of the executions of closures */
 export function scriptedPlayer(outside: Outside): (ctx: ScriptContext) => Promise<string> {
   return async (ctx) => JSON.stringify(await new Player(ctx, outside).play());
 }
@@ -51,7 +51,7 @@ class Player {
     return before === undefined ? given : { before, given };
   }
 
-  /** Adds the name to the log. @returns the log before it; a replay gets it from the journal */
+  /** Adds the name to the log. @returns the log before this change; a replay takes that log from the journal */
   #enter(name: string): readonly string[] {
     const state = new ScriptState(this.#ctx);
     const recorded = this.#ctx.journal.commands[1];

@@ -30,7 +30,7 @@ export class Poison {
   #id: InvocationId | undefined;
   #fromMs = Infinity;
 
-  /** @param onStrike counts the processes that die of the invocation */
+  /** @param onStrike called for each process that dies because it read the invocation */
   constructor(random: Random, onStrike: () => void) {
     this.#random = random;
     this.#onStrike = onStrike;

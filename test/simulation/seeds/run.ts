@@ -23,8 +23,8 @@ const streams = (seed: number): boolean => seed % 4 < 2;
 /** After this time no more faults strike. */
 const MISFORTUNE_MAX_MS = 180_000;
 /**
- * By then the sweeper has found every lost invocation, and no sleep without a cancel lasts longer. A dead letter whose
- * try ended its process is tried again after an hour.
+ * By then the sweeper has found every lost invocation, and no sleep without a cancel lasts longer. If the try of a dead letter
+ * ends its process, the letter is tried again after an hour.
  */
 const QUIET_BY_MS = 7_200_000;
 const STEPS_MAX = 60_000;
@@ -140,8 +140,8 @@ function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): s
 }
 
 /**
- * A completed invocation may hold a lock that was taken late, which does no harm if the next caller is served: each such key
- * gets a visitor.
+ * A completed invocation may hold a lock that was taken late. That lock does no harm if the next caller is served, so each such
+ * key gets one more request, a visitor.
  */
 function visitsIn(world: World, asked: readonly Ask[]): readonly Ask[] {
   const names = new Set(asked.map(({ program }) => program.name));

@@ -30,7 +30,7 @@ export function seedTests(share: number, of: number): void {
           [...struck].map(([fault, times]) => `${fault} ${times}`).join(", "),
       );
     });
-    // Only a single requested seed may belong to the other share.
+    // This share may be empty only if a single seed was requested, and that seed belongs to another share.
     test.skipIf(ONLY !== undefined && mine.length === 0)("there are seeds", () =>
       expect(mine.length).toBeGreaterThan(0),
     );

@@ -19,7 +19,7 @@ export class Skew {
   /** The skew of the deployment's machine, from which handlers compute the ends of their sleeps. */
   readonly ofDeploymentMs: number;
 
-  /** @param onStrike counts the clocks that are wrong */
+  /** @param onStrike called for each clock that is wrong */
   constructor(random: Random, isBound: boolean, onStrike: () => void) {
     this.#random = random;
     this.#onStrike = onStrike;

@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
 /** The share of the seeds with bursts. */
 export const THROTTLING_SHARE = 0.15;
 const BURSTS_MAX = 3;
-/** Every burst ends before clients give up; some outlast the receives of a message and a pass of the sweeper. */
+/** Every burst ends before clients give up. Some last longer than all receives of a message, and than a pass of the sweeper. */
 const BURST_MIN_MS = 2_000;
 const BURST_MAX_MS = 80_000;
 const WITHIN_MS = 60_000;
@@ -39,7 +39,7 @@ export class Throttling {
   readonly #bursts: readonly Burst[];
   readonly #onRefusal: (what: Throttled) => void;
 
-  /** @param onRefusal counts each call that is refused */
+  /** @param onRefusal called for each call that is refused */
   constructor(random: Random, isBound: boolean, onRefusal: (what: Throttled) => void) {
     this.#onRefusal = onRefusal;
     const bursts = random.chance(isBound ? 1 : THROTTLING_SHARE) ? random.between(1, BURSTS_MAX) : 0;
@@ -69,7 +69,7 @@ export class Throttling {
   }
 }
 
-/** @param existing returns the item at a key: a throttled index refuses each write of an item that it contains */
+/** @param existing the function that returns the item at a key: a throttled index refuses each write of an item in the index */
 export function throttledTable(
   table: Table,
   throttling: Throttling,

@@ -4,8 +4,8 @@ import type { MemoryTable } from "../memory-table.ts";
 
 /**
  * Deletes no item of a completed invocation, although a table may: the judge of the seed reads those items.
- * @param isOpen whether the item is one of an invocation that has not ended
- * @returns complaints: open invocations must not expire
+ * @param isOpen whether the item belongs to an invocation that has not ended
+ * @returns a complaint for each open invocation with an expired item
  */
 export async function vanishExpired(
   table: MemoryTable,

@@ -75,8 +75,8 @@ function lifeComplaints({ loaded, program, text }: Life, disturbed: Disturbed, {
 }
 
 /**
- * @returns pairs of programs that must run in this order: the first, without delay, was acknowledged before the second was
- * requested
+ * @returns pairs of programs that must run in this order: the first program has no delay, and was acknowledged before the
+ * second one was requested
  */
 function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Program, Program])[] {
   return acknowledged.flatMap(({ ask: { program, delayMs }, atMs }) =>
@@ -106,7 +106,7 @@ function acceptanceComplaints(
   for (const { ask, id } of acknowledged)
     if (!ids.has(id) && !disturbed.has(ask.program.name) && !isPoisoned(ask.program.name))
       complaints.push(`${ask.program.name} was acknowledged and is not there`);
-  // Each id that a send returned is that of an invocation.
+  // Each id that a send returned belongs to an accepted invocation.
   for (const { program, text } of lives)
     for (const [id] of text.matchAll(/inv_1\w{33}(?=")/g))
       if (!ids.has(id)) complaints.push(`${program.name} has sent ${id}, which is not there`);

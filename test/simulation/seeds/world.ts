@@ -35,7 +35,7 @@ export interface Running {
   readonly engine: Engine;
   /** Rejects with the death of the process. */
   readonly death: Promise<never>;
-  /** `sweeps` is a separate sweeper: it takes no requests, and of the messages only dead letters. */
+  /** `sweeps` is a separate sweeper: it takes no requests, and no messages except dead letters. */
   readonly does: "everything" | "serves" | "sweeps";
 }
 

@@ -74,7 +74,7 @@ function moves(model: Model, mistake: Mistake | undefined): readonly Move[] {
   return found;
 }
 
-/** Bounds how often a leaving holder voids the ticket that a slow actor has drawn and not yet laid down. */
+/** True if a leaving holder must wait until another actor writes its drawn ticket, because no more tickets may become void. */
 function waits({ actors, voids }: Model, { doing, lock }: Actor): boolean {
   const ticket = (lock?.head ?? 0) + 1;
   return (

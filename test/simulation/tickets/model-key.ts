@@ -37,7 +37,7 @@ const ACTOR: Fields<Actor> = {
   lock: ({ lock }) => (lock === undefined ? "" : lockKey(lock)),
   ticket: ({ ticket }) => ticket,
   segment: ({ segment }) => segment,
-  // An empty state that was shown has another key than no state.
+  // The key of an empty state differs from the key of no state.
   shown: ({ shown }) => (shown === undefined ? "" : `:${shown}`),
   next: ({ next }) => next ?? "",
   wakes: ({ wakes }) => wakes ?? "",
