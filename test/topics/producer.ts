@@ -14,7 +14,7 @@ export interface TestProducer {
   deleteTopic(topic: string): Promise<void>;
   /** Keeps the order of the list within each partition. */
   send(topic: string, records: readonly Produced[], compression?: "gzip" | "snappy" | "lz4"): Promise<void>;
-  /** The offset that a group has committed in each partition. */
+  /** The offset that a group has committed in each partition; -1 for none. */
   committed(group: string, topic: string, partitions: number): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -49,12 +49,25 @@ export function openProducer(address: string): TestProducer {
     async committed(group, topic, partitions) {
       const consumer = new client.Consumer({ ...options, groupId: group });
       const wanted = Array.from({ length: partitions }, (_, at) => at);
-      const offsets = await consumer.listCommittedOffsets({ topics: [{ topic, partitions: wanted }] });
-      await consumer.close();
-      return wanted.map((at) => Number(offsets.get(topic)?.[at] ?? -1n));
+      try {
+        const offsets = await consumer.listCommittedOffsets({ topics: [{ topic, partitions: wanted }] });
+        return wanted.map((at) => Number(offsets.get(topic)?.[at] ?? -1n));
+      } catch (error) {
+        // The group exists once its first member has joined.
+        if (hasReason(error, "GROUP_ID_NOT_FOUND")) return wanted.map(() => -1);
+        throw error;
+      } finally {
+        await consumer.close();
+      }
     },
     async close() {
       await Promise.all([producer.close(), admin.close()]);
     },
   };
+}
+
+/** @param id a name of an error of the protocol, such as `GROUP_ID_NOT_FOUND` */
+function hasReason(error: unknown, id: string): boolean {
+  const { apiId, errors = [] } = error as { readonly apiId?: string; readonly errors?: readonly unknown[] };
+  return apiId === id || errors.some((one) => hasReason(one, id));
 }

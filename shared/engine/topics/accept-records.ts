@@ -32,7 +32,7 @@ const JOINED_WITHIN_MS = 400;
  * A record waits this long for a slot of the worker. A record that goes through the queue costs several times as much, so a process that
  * is behind would fall behind further with each record, and would not recover. Records that wait for hanging handlers go on to the queue.
  */
-const SLOT_PATIENCE_MS = 2_000;
+const SLOT_PATIENCE_MS = 500;
 const SLOT_LOOK_MS = 20;
 
 /** How the records of one batch are accepted. */

@@ -97,7 +97,7 @@ test("each record invokes the handler once, also if its batch comes again", asyn
 const messages = (): number =>
   actor.process.calls.filter(({ port, method }) => `${port} ${method}` === "queue send").length;
 
-test("records wait for slots of the worker, up to two seconds, before they go through the queue", async () => {
+test("records wait for slots of the worker, up to half a second, before they go through the queue", async () => {
   const subscription = await subscribed("S/greet");
   const { activeInvocations } = actor.engine;
   const { slots } = activeInvocations;
@@ -107,14 +107,14 @@ test("records wait for slots of the worker, up to two seconds, before they go th
     partition: 0,
     records: [record(0, "a"), record(1, "b")],
   });
-  await stage.pulse.pass(1_500);
+  await stage.pulse.pass(400);
   expect([calls, messages()]).toEqual([[], 0]);
   activeInvocations.slots = slots!;
   expect(await stage.pulse.within(100, waiting)).toMatchObject({ accepted: 2 });
   expect([calls.length, messages()]).toEqual([2, 0]);
   activeInvocations.slots = { take: () => undefined };
   const late = acceptRecords(actor.engine, { subscription, partition: 0, records: [record(2, "c")] });
-  expect(await stage.pulse.within(2_100, late)).toMatchObject({ accepted: 1 });
+  expect(await stage.pulse.within(600, late)).toMatchObject({ accepted: 1 });
   expect(messages()).toBe(1);
   expect(await worked()).toHaveLength(3);
 });
