@@ -22,6 +22,7 @@ const HEAVY = [
   "supply-chain",
   "simulation/crash-points",
   "simulation/seeds",
+  "simulation/tickets",
   "topics",
 ];
 
@@ -35,11 +36,10 @@ const PROCESSES = [
   "test/functions/{cli,local}/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
 ];
-/** Tests with tens of thousands of invocations, many megabytes, or every order of events. */
+/** Tests with tens of thousands of invocations or many megabytes. */
 const SCALE = [
   "test/engine/{contention,inbox-bound,list-invocations}.test.ts",
   "test/engine/sweep/{seldom,slices}.test.ts",
-  "test/simulation/tickets/tickets.test.ts",
 ];
 /** The longest tests of `quick` (13 to 9 s), then those of `processes` (44 to 29 s). */
 const LONGEST = [
@@ -87,7 +87,7 @@ export default defineConfig({
           globalSetup: ["test/harness/cli/bundled-command.ts"],
         },
       },
-      { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false, testTimeout: 180_000 } },
+      { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false, testTimeout: 600_000 } },
       { extends: true, test: { name: "architecture", include: ARCHITECTURE, exclude, isolate: false } },
       { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
     ],

@@ -38,7 +38,7 @@ export function clientEnvironment(endpoint) {
     AWS_EC2_METADATA_DISABLED: "true",
     CDK_DISABLE_CLI_TELEMETRY: "true",
     CDK_DISABLE_VERSION_CHECK: "1",
-    // The command caches accounts by their keys, and another emulator may have the same keys.
+    // The `cdk` command caches accounts by their access keys, and another emulator may have the same access keys.
     CDK_HOME: join(WORK, "cdk-home"),
   };
 }
@@ -53,7 +53,7 @@ export async function bootstrap(endpoint) {
   await cdk(["bootstrap", `aws://${ACCOUNT}/${REGION}`, "--template", file], inWork);
 }
 
-/** The bucket's policy refuses plain HTTP, the only protocol of the emulator. */
+/** Removes the policy of the staging bucket, because it refuses plain HTTP, the only protocol of the emulator. */
 function withoutStagingPolicy(template) {
   return template.replace(/^ {2}StagingBucketPolicy:\n(?: {3,}.*\n|\n)*/m, "");
 }

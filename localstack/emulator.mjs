@@ -24,7 +24,7 @@ const STOP_WITHIN_MS = 5_000;
 const FREE_PORT_TRIES = 3;
 
 /**
- * @param port 0 takes a free port
+ * @param port the port of the emulator; 0 stands for any free port
  * @param options.auth whether signatures and policies are enforced
  * @param options.trusts a file with the certificate of an authority that the functions trust beside the public ones
  * @returns the endpoint, the process and its log; and `stop`, which ends the emulator with the functions that it runs
@@ -58,7 +58,7 @@ async function startOn(port, { auth, trusts }) {
   });
   const stop = async () => {
     await end(child);
-    // Killed processes may still be writing there for a moment.
+    // Killed processes may still write into the folder for a moment.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   try {

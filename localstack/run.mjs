@@ -24,10 +24,10 @@ const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ 
 /** The suite mostly waits, so its files run in parallel. Each file has an emulator that no other file uses meanwhile. */
 const TEST_EMULATORS = 2;
 
-/** The certificate of the authority of the suite's deployments over TLS. */
+/** The certificate of the authority that signs the certificates of the suite's TLS deployments. */
 const TEST_CA = join(ROOT, "test/harness/https/fixtures/test-only-ca.pem");
 
-/** Uses the emulator at AWS_ENDPOINT_URL, or starts one emulator, or starts those of the test suite. */
+/** Uses the emulator at AWS_ENDPOINT_URL, or starts one emulator, or starts the emulators of the test suite. */
 async function emulators() {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named !== undefined && named !== "") return [{ endpoint: named, stop: async () => undefined }];

@@ -38,7 +38,7 @@ export interface Site {
 export interface Scene extends Site {
   /** The address of the attacker's deployment. */
   readonly deploymentUri: string;
-  /** The start of each attempt, in milliseconds of this process. */
+  /** The moment at which each attempt started, as `performance.now()` of this process. */
   readonly attemptsAtMs: readonly number[];
   /** Replaces the deployment by another server on the same port, and closes its connections. */
   replaceServer(server: Server): Promise<void>;

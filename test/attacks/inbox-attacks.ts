@@ -7,7 +7,7 @@ import { always, CODE, commandsIn, field, LARGEST_BYTES, message, numberField, o
 const CALLS = 100;
 /** Results come in and are handed on for this long, at most, before the operator acts. */
 const FILL_MS = 5_000;
-/** Some attempts of the caller get results, before its journal is full. */
+/** The strike waits for this many attempts of the caller that get results before the journal of the caller is full. */
 const REPLAYS = 3;
 const PATIENCE_MS = 5_000;
 

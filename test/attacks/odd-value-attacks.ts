@@ -64,7 +64,7 @@ export const ODD_VALUE_ATTACKS: readonly Attack[] = [
 ];
 
 const FAILURE_700 = Buffer.concat([numberField(1, 700), field(2, "far out")]);
-/** Waits only for the result 1 or for a cancellation. */
+/** The suspension of an attempt that waits only for the result with the completion id 1, or for a cancellation. */
 const SUSPENSION = message(CODE.suspension, field(4, Buffer.from("0a0101120101" + "2801", "hex")));
 
 function sleepUntil(atMs: number): Buffer {
@@ -79,7 +79,7 @@ function attemptsBounded(scene: Scene, maximum: number) {
 }
 
 /**
- * Another deployment, whose manifest is written without recursion.
+ * Starts another deployment. The manifest is assembled as text, because its schema is too deep for a recursive serializer.
  * @returns its address
  */
 async function serveDeepSchema(): Promise<string> {

@@ -111,7 +111,7 @@ function resultOf(input: string): string {
   return `${input} ${JSON.stringify(waiting.awakeables.get(input))}`;
 }
 
-/** Completes the awakeable of the invocation with this input by the name of the awakeable. */
+/** Completes the awakeable of the invocation with this input. The value is the id of the awakeable, as JSON. */
 async function resolve(completions: ManyCalls, input: string): Promise<void> {
   const id = waiting.awakeables.get(input)!;
   await completions.post(0, `/restate/awakeables/${id}/resolve`, JSON.stringify(id));

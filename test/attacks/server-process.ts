@@ -32,7 +32,7 @@ export class ServerProcess {
     this.site = { ingressUri, adminUri, pidPath: `${dir}/server.pid`, logPath: `${dir}/server.log`, dataDir, command };
   }
 
-  /** @param dir the directory of its data and log; the server keeps its ports over all its lives */
+  /** @param dir the directory of the server's data and log; the server keeps its ports over all its lives */
   static async on(dir: string, command: string): Promise<ServerProcess> {
     // A directory with the mode of a careless operator: all users may read it.
     for (const store of ["meta", "journal"]) mkdirSync(`${dir}/data/${store}`, { recursive: true, mode: 0o755 });

@@ -26,7 +26,7 @@ export const STATE_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Waits only for the result 1 or for a cancellation. */
+/** The suspension of an attempt that waits only for the result with the completion id 1, or for a cancellation. */
 const SUSPENSION = message(CODE.suspension, field(4, Buffer.from("0a0101120101" + "2801", "hex")));
 
 function set(key: string, value: Uint8Array): Buffer {

@@ -1,4 +1,7 @@
-/** Tests the page that calls handlers: forms of schemas, results, failures, sends, long calls, and the lines for curl and the client. */
+/**
+ * Tests the page that calls handlers: forms made from schemas, results, failures, sends, long calls, and the lines for curl and
+ * the client.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import { beforeAll, expect, test } from "vitest";

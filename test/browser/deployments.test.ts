@@ -63,7 +63,7 @@ test("a plan for a form that has changed since is dropped, and a registration un
   await page.getByRole("textbox", { name: "Address" }).fill("http://second.invalid:9080");
   answer();
   while (answered === 0) await sleep(10);
-  // The page has the late answer before that of a later request.
+  // The page receives the late answer before the answer to this later request.
   await page.evaluate("fetch('../version').then((response) => response.text())");
   const register = page.getByRole("button", { name: "Register", exact: true });
   expect(await register.isDisabled()).toBe(true);

@@ -23,7 +23,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "x".repeat(20_000),
 ];
 
-/** Runs in the page. @returns what no page may contain, each with its markup */
+/** Runs in the page. @returns the markup of each forbidden element, and a note if the page has a hidden character */
 export const FORBIDDEN_IN_PAGE = `(() => {
   const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
   const all = roots.flatMap((root) => [...root.querySelectorAll("*")]);

@@ -106,6 +106,6 @@ test("every page shows hostile texts as texts", async () => {
     expect([route, await page.evaluate(FORBIDDEN_IN_PAGE)]).toEqual([route, []]);
     seen.push(await page.locator("body").innerText());
   }
-  // The corpus is on the pages: otherwise they would prove nothing.
+  // The corpus is on the pages: otherwise the checks of the pages would prove nothing.
   for (const text of HOSTILE_TEXTS.slice(0, 6)) expect(seen.some((page) => page.includes(text))).toBe(true);
 }, 240_000);

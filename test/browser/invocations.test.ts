@@ -19,7 +19,9 @@ beforeAll(async () => {
 const table = (page: Page) => page.getByRole("table", { name: "Invocations" });
 const row = (page: Page, text: string | RegExp) => table(page).getByRole("row").filter({ hasText: text });
 
-/** The policy of the page forbids the browser to evaluate a condition again and again. */
+/**
+ * Polls the address from outside, because the policy of the page forbids evaluating a condition in the browser again and again.
+ */
 async function untilAt(page: Page, hash: string): Promise<void> {
   for (let left = 100; left > 0 && !page.url().endsWith(hash); left--) await sleep(50);
   expect(page.url().endsWith(hash)).toBe(true);

@@ -1,4 +1,7 @@
-/** Tests the overview in a browser: troubles that need an operator, counts with their links, the bars of the last hour, and its states. */
+/**
+ * Tests the overview in a browser: troubles that need an operator, counts with their links, the bars of the last hour, and the
+ * states of the page.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openStage } from "./stage.ts";
@@ -13,7 +16,7 @@ test("a server without a deployment shows the first steps", async () => {
   await page.getByRole("link", { name: "register it here" }).click();
   await page.getByRole("dialog", { name: "Register a deployment" }).waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
-  // The event that a dialog has closed comes after the click.
+  // The browser reports the closed dialog by an event that comes after the click.
   await expect.poll(() => page.url(), { timeout: 5_000 }).toMatch(/#\/deployments$/);
 });
 

@@ -1,10 +1,12 @@
-/** What the bench commands share: they read their options, clean up however they end, and report what the ground lacks. */
+/**
+ * The shared part of the bench commands: it reads options, cleans up however a command ends, and reports missing prerequisites.
+ */
 import { parseArgs } from "node:util";
 import { GroundError } from "./ground.mjs";
 import { stopDownTo } from "./rounds.mjs";
 
 /**
- * @param options of the command, as `parseArgs` takes them
+ * @param options the options of the command, as `parseArgs` takes them
  * @param sizes the defaults of a whole run and of one with `--quick`
  * @returns the given values, and the values with the defaults filled in
  * @throws GroundError, with the usage, for an unknown option
@@ -18,7 +20,7 @@ export function parseOptions(args, options, { full, quick }, usage) {
   }
 }
 
-/** @throws GroundError, with the usage, for another text */
+/** @throws GroundError, with the usage, if the text is not a whole number of at least `least` */
 export function wholeNumber(name, text, least, usage) {
   const number = Number(text);
   if (!Number.isInteger(number) || number < least) throw new GroundError(`--${name} cannot be ${text}\n\n${usage}`);
@@ -27,8 +29,8 @@ export function wholeNumber(name, text, least, usage) {
 
 /**
  * Runs the bench and sets the exit code of the process.
- * @param work gets the options, and a stack of functions that stop the started processes and remove the directory; they run
- * in reverse order, however the bench ends
+ * @param work a function that gets the options and a stack of functions; the functions of the stack stop the started processes
+ * and remove the directory, and they run in reverse order, however the bench ends
  */
 export async function runBench(readOptions, usage, work) {
   const stops = [];

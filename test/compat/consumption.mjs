@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const TICKS_PER_SECOND = 100;
 const BLOCK_BYTES = 512;
 const QUIET_FOR_MS = 200;
-/** The CPU time of an idle server in `QUIET_FOR_MS`: 5 % of a CPU. */
+/** The most CPU time in `QUIET_FOR_MS` with which a process counts as idle: 5 % of a CPU. */
 const QUIET_MAX_SECONDS = 0.01;
 const QUIET_WITHIN_MS = 20_000;
 

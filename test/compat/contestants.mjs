@@ -49,7 +49,7 @@ export const REFERENCE = {
 
 /**
  * Starts the server on an empty directory below `parent` and registers the deployment.
- * @returns what `startServer` does
+ * @returns what `startServer` returns
  */
 export async function startContestant(contestant, parent, deploymentUrl) {
   const started = await startServer(contestant, parent);
@@ -86,7 +86,7 @@ export async function startServer(contestant, parent) {
     await stop();
     throw error;
   }
-  /** Ends the process and starts it again on its directory. @returns the ms from its start until the probe holds */
+  /** Ends the process and starts it again on its directory. @returns the ms from this start until the probe succeeds */
   const restart = async (probe) => {
     await stopProcess(running);
     const startedAtMs = performance.now();

@@ -14,7 +14,7 @@ import { askOnce } from "./shapes.mjs";
  * @typedef {{ exchanges: { path: string, headers: Record<string, string> }[], steps: Step[], messages: number }} Conversation
  */
 
-/** A server adapts its exchanges to a handler during its first calls, which are not recorded. */
+/** A server adapts its exchanges to a handler during the first calls; the recording leaves out this many calls. */
 const LESSONS = 40;
 const RECORDED_CALLS = 5;
 const QUIET_FOR_MS = 150;
@@ -52,7 +52,7 @@ export async function recordConversations(contestant, dir, deployment, shapes) {
   }
 }
 
-/** Timing may change a conversation. @returns one of the most frequent kind */
+/** Timing may change a conversation. @returns a conversation of the most frequent kind */
 function mostCommon(conversations) {
   const kinds = new Map();
   for (const one of conversations) kinds.set(kindOf(one), [...(kinds.get(kindOf(one)) ?? []), one]);
@@ -137,7 +137,7 @@ function plain(headers) {
 }
 
 /**
- * Joins bytes without an answer between them into one step, and the end of a side with its last bytes.
+ * Joins the steps of an exchange between which the handler sends no message; the end of a request joins its last bytes.
  * @returns {Conversation}
  */
 function withoutEmptySteps({ exchanges, steps, messages }) {

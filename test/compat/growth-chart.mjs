@@ -7,7 +7,7 @@ const TEXT = "#7c858e";
 const COLORS = { ours: "#4f7fdc", theirs: "#bd7d0e" };
 const FONT = "ui-sans-serif, system-ui, sans-serif";
 const CONFIG = {
-  // The page describes the picture, so that its lines and digits need no labels of their own.
+  // The page describes the picture in words, so the lines and digits of the picture need no labels for screen readers.
   aria: false,
   font: FONT,
   title: { color: TEXT, fontSize: 12, anchor: "start" },
@@ -39,7 +39,7 @@ export async function growthChart(steps, { name, title }) {
   return `${svg}\n`;
 }
 
-/** The unit of the upright axis stands above it, where it has room. */
+/** The title above the panel contains the unit of the vertical axis, because that place has room for it. */
 function panelOf(values, { title }, name) {
   return {
     ...PANEL,

@@ -1,4 +1,4 @@
-/** From the steps of the growth bench to tables in Markdown, to the points of the charts, and to the section of the page. */
+/** Turns the steps of the growth bench into tables in Markdown, the points of the charts, and the section of the page. */
 import { NOTHING, OTHERS_SHARE_MAX, shown, table } from "./report.mjs";
 
 /** @typedef {{ contestant: string, series: string, size: number }} Labels of a step */
@@ -50,7 +50,7 @@ export function pointsOf(steps, series, { of, per = 1 }) {
     .map(({ contestant, size, [of]: value }) => ({ server: contestant, size, value: value / per }));
 }
 
-/** @param growth as docs/performance-growth.json has it */
+/** @param growth the content of docs/performance-growth.json */
 export function growthSection({ machine, method, steps }) {
   const measured = SERIES.filter(({ name }) => steps.some(({ series }) => series === name));
   const parts = measured.map(

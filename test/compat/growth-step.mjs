@@ -26,7 +26,8 @@ const STATEMENTS = {
 };
 
 /**
- * @param size how many invocations are stored or sleep before the measurement, give or take those under way when the filling stops
+ * @param size the number of invocations that are stored or sleep before the measurement; the number may be off by the requests
+ * that are under way when the filling stops
  * @param stops a stack of functions that stop the started processes; the caller stops the rest if this function throws
  * @returns rates per second, times in ms unless named otherwise, memory in MB
  */
@@ -102,13 +103,13 @@ async function timeLists({ adminUrl }) {
     found[name] = ms;
     if (name === "countMs") found.counted = answer?.rows?.[0]?.counted;
   }
-  // The reference has no such route; its own tools list by statements alone.
+  // The reference has no such route; its own tools list invocations only by SQL statements.
   const listing = () => fetch(`${adminUrl}/invocations?limit=${PAGE}`, { signal: AbortSignal.timeout(LIST_WITHIN_MS) });
   const hasRoute = (await listing().catch(() => undefined))?.ok === true;
   return { ...found, ...(hasRoute && { listMs: (await timeOf(listing)).ms }) };
 }
 
-/** @returns the median of several times, and the last answer; nothing if it was refused or late */
+/** @returns the median of several times, and the last answer; an empty object if a request is refused or late */
 async function timeOf(ask) {
   const times = [];
   let answer;

@@ -1,4 +1,7 @@
-/** Measures how Stepwell's local process and the reference server fare with what they store: `npm run bench:growth -- --help`. */
+/**
+ * Measures Stepwell's local process and the reference server at a growing number of stored invocations: `npm run bench:growth --
+ * --help`.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";

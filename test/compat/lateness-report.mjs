@@ -1,4 +1,4 @@
-/** From the latenesses of sleeping invocations to tables in Markdown. */
+/** Turns the latenesses of sleeping invocations into tables in Markdown. */
 import { median, ratioOf, ratioText, shown, table } from "./report.mjs";
 
 /** The kinds of sleeping invocations, in the order of the tables. */
@@ -13,14 +13,17 @@ const COLUMNS = [
   { of: "maxMs", title: "max" },
 ];
 
-/** @returns the percentiles of the ones that began in time, which are counted; none of an empty list */
+/** @returns the number of the latenesses and their percentiles; an empty list has no percentiles */
 export function distributionOf(latenessesMs) {
   const sorted = latenessesMs.toSorted((one, other) => one - other);
   const at = (share) => sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)];
   return { inTime: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: sorted.at(-1) };
 }
 
-/** @param names of the contestants; the measurements of the first are divided by those of the second, if there is one */
+/**
+ * @param names the names of the contestants; if there are two, the table divides the measurements of the first by those of the
+ * second
+ */
 export function latenessTable(rows, names) {
   const [ours, theirs] = names;
   const kinds = NAPS.flatMap((nap) => callersOf(rows).map((connections) => ({ nap, connections })));

@@ -6,7 +6,7 @@ import { NAPS, distributionOf } from "./lateness-report.mjs";
 import { callsOf } from "./load.mjs";
 import { SHAPES } from "./shapes.mjs";
 
-/** Alone, and beside as many clients as the aims name. */
+/** The numbers of clients that call meanwhile: none, and as many as the aims name. */
 export const CALLERS = [0, 32];
 
 /** All naps are accepted before the first moment, and the moments are spread evenly over the time after it. */
@@ -19,8 +19,8 @@ const WOKEN_WITHIN_MS = 30_000;
 const ASK_EVERY_MS = 100;
 
 /**
- * @param labels of each row
- * @param tell gets each row once it is measured
+ * @param labels the labels of each row
+ * @param tell a function that gets each row once it is measured
  * @returns a row for each kind of nap and number of calling clients
  */
 export async function measureLateness({ deployment, server }, napsEach, labels, tell) {
@@ -37,7 +37,7 @@ export async function measureLateness({ deployment, server }, napsEach, labels, 
   return rows;
 }
 
-/** @returns how many have woken */
+/** @returns the number of naps that have woken */
 async function wakeUps({ deployment, server }, path, napsEach, connections) {
   const startedAtMs = Date.now();
   const moments = shuffled(napsEach).map((place) => startedAtMs + FIRST_DUE_MS + (place * SPREAD_MS) / napsEach);
@@ -47,7 +47,7 @@ async function wakeUps({ deployment, server }, path, napsEach, connections) {
   const deadlineMs = Math.max(startedAtMs + FIRST_DUE_MS + SPREAD_MS, Date.now()) + WOKEN_WITHIN_MS;
   for (;;) {
     const { woken } = await deployment.naps();
-    // The table counts the ones that have not woken by then.
+    // The table counts the naps that have not woken by this deadline as missing.
     if (woken === napsEach || Date.now() > deadlineMs) return woken;
     await sleep(ASK_EVERY_MS);
   }

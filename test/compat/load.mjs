@@ -27,7 +27,7 @@ export function callsOf(ingressUrl, shape) {
 
 /**
  * Sends a number of requests as fast as `connections` clients can; the last ones are sent, but not waited for.
- * @param body in which `{number}` stands for the number of the request
+ * @param body the body of each request; `{number}` in it stands for the number of the request
  * @throws Error if one of them was refused
  */
 export async function postMany(url, body, count, connections) {

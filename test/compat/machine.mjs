@@ -5,7 +5,7 @@ import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { NODE_24, ROOT } from "./ground.mjs";
 
-/** @param dir on the disk that is measured */
+/** @param dir a directory on the measured disk */
 export function surroundings(dir) {
   const reference = versionsOf(join(ROOT, "test/compat/package.json"));
   return {

@@ -17,8 +17,8 @@ const AIMS = [
 ];
 
 /**
- * @param results as docs/performance.json has them
- * @param growth as docs/performance-growth.json has it, where there is one
+ * @param results the results in docs/performance.json
+ * @param growth the content of docs/performance-growth.json; undefined if there is no such file
  */
 export function performancePage({ machine, method, conversations, rows, latenesses = [], settled, disks }, growth) {
   const { connections } = method;

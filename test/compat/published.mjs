@@ -13,7 +13,7 @@ const COLUMNS = (
 
 const DOCS = join(ROOT, "docs");
 
-/** @param results of a whole run of the comparison */
+/** @param results the results of a whole run of the comparison */
 export function publish(results) {
   const { rows, ...rest } = results;
   const values = rows.map((row) => COLUMNS.map((column) => row[column] ?? null));
@@ -21,7 +21,7 @@ export function publish(results) {
   writePage();
 }
 
-/** @param results of a run of the growth bench */
+/** @param results the results of a run of the growth bench */
 export async function publishGrowth(results) {
   writeJson("performance-growth.json", results);
   // Only the charts need the package that draws them.

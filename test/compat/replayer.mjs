@@ -18,7 +18,7 @@ const destination = { uri, httpVersion: "h2" };
 let heardInAll = 0;
 
 /**
- * @returns when every exchange has ended
+ * Replays one call, and resolves when every exchange has ended.
  * @throws Error if the handler sends a different number of messages
  */
 async function call() {

@@ -1,4 +1,4 @@
-/** From measurements to tables in Markdown: medians over the rounds, and ratios with their spread. */
+/** Turns measurements into tables in Markdown: medians over the rounds, and ratios with their spread. */
 
 /** @typedef {{ contestant: string, round: number, shape: string, connections: number }} Labels */
 
@@ -17,8 +17,8 @@ export const NOTHING = "–";
 export const OTHERS_SHARE_MAX = 0.1;
 
 /**
- * @param rows each a measurement with its labels
- * @param names of the contestants, in the order of the table
+ * @param rows the measurements, each with its labels
+ * @param names the names of the contestants, in the order of the table
  */
 export function mediansTable(rows, names, shapes, connections) {
   const lines = eachCell(shapes, connections, (shape, count) =>
@@ -32,7 +32,7 @@ export function mediansTable(rows, names, shapes, connections) {
   return table(["shape", "clients", "server", ...COLUMNS.map(({ title }) => title), "failures"], lines);
 }
 
-/** @param other the contestant by whose measurements those of `ours` are divided */
+/** @param other the name of the contestant whose measurements are the divisors of the ratios */
 export function ratiosTable(rows, ours, other, shapes, connections) {
   const has = (key) => rows.some((row) => row.contestant === other && row[key] !== undefined);
   const columns = COLUMNS.filter(({ of }) => has(of));

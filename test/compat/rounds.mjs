@@ -1,4 +1,4 @@
-/** Runs the rounds. In each, every contestant and the bare deployment get new processes and their loads, one at a time. */
+/** Runs the rounds. In each round, the contestants and the bare deployment take turns: each gets new processes and its loads. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds, diskMegabytes, untilQuiet } from "./consumption.mjs";
 import { startContestant } from "./contestants.mjs";
@@ -113,7 +113,7 @@ function secondsOf(shape, connections, { seconds }) {
   return isSend(shape) ? Math.ceil(seconds / 2) : seconds;
 }
 
-/** @returns the number of its calls */
+/** @returns the number of calls of the warm-up */
 async function warmUp({ load, deployment, server }, shape, { connections, shapes, warmUpSeconds }) {
   const before = await deployment.ended();
   const seconds = shape === shapes[0] ? warmUpSeconds * 2 : warmUpSeconds;

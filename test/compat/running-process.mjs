@@ -16,8 +16,8 @@ process.on("exit", () => {
 });
 
 /**
- * @param options.logFile takes both outputs
- * @param options.hasChannel opens a channel for messages
+ * @param options.logFile the file to which both outputs go
+ * @param options.hasChannel whether the process gets a channel for messages
  */
 export function startProcess(command, args, { logFile, hasChannel = false, ...options }) {
   const log = openSync(logFile, "a");

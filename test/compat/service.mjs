@@ -5,7 +5,7 @@ import * as restate from "@restatedev/restate-sdk";
 const LINKS = 3;
 const CHILDREN = 20;
 
-/** The number of completed echoes, and the time of the last: a send has no answer that shows it. */
+/** The number of completed echoes, and the time of the last one: the answer to a send does not show when its echo completes. */
 let ended = 0;
 let lastEndedAtMs = 0;
 /** The sleeping invocations that began here and, by their number, how late each woke. */
@@ -15,7 +15,7 @@ function emptyNaps() {
   return { begun: new Set(), missed: new Set(), latenessesMs: new Map() };
 }
 
-/** Sleeps until a moment that the caller chose, so that a replay knows it too, and notes how late it woke. */
+/** Sleeps until a moment that the caller chose, so that a replay knows the moment too, and notes how late the sleep ended. */
 async function nap(ctx, { number, dueAtMs }) {
   const leftMs = dueAtMs - Date.now();
   // Every attempt runs these lines; the first one tells whether there was anything left to sleep.
@@ -63,7 +63,7 @@ const bench = restate.service({
   },
 });
 
-/** A sleep of this service suspends the invocation at once, where one of `bench` keeps its exchange open for a time. */
+/** A sleep of this service suspends the invocation at once, whereas a sleep of `bench` keeps its exchange open for a time. */
 const suspending = restate.service({
   name: "suspending",
   handlers: { nap },

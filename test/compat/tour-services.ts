@@ -18,7 +18,7 @@ const greeter = restate.service({
       await ctx.sleep(3_600_000);
       return "slept";
     },
-    // Long retries, so that only a resume starts an attempt and the status stays the same.
+    // The waits before retries are long, so that only a resume starts an attempt and the status stays the same.
     stumble: restate.handlers.handler({ retryPolicy: { initialInterval: { hours: 1 } } }, async () => {
       throw new Error("never well");
     }),

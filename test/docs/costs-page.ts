@@ -19,7 +19,10 @@ export interface CostFacts {
 
 /** Stepwell's own metrics that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 15;
-/** All metrics that can have values: of four sources, four endings, four states after a segment and seven statuses; and four more. */
+/**
+ * The number of metrics that can have values: one for each of four sources, four endings, four states after a segment and seven
+ * statuses, and four more.
+ */
 const KINDS_OF_METRICS = 23;
 
 const BATCH = 10;

@@ -22,7 +22,7 @@ export const REQUESTS_PER_MESSAGE = 3;
 
 /**
  * @param batch messages that a worker takes at a time
- * @returns dollars per million of what the counts describe once
+ * @returns the dollars for a million times the counts
  */
 export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bill {
   const taken = counts.messages / batch;

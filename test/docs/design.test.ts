@@ -91,7 +91,7 @@ test("every section that is cited exists, and every citation names its section",
   );
   expect(cited.length).toBeGreaterThan(15);
   expect(cited.filter(({ anchor }) => !anchors.includes(anchor!))).toEqual([]);
-  // A bare number does not show what it cites, and changes with the page.
+  // A bare section number does not show what the citation means, and an edit of the page may change the number.
   const numbered = new RegExp(["design", "§"].join(" "));
   expect(sources.filter(([, text]) => numbered.test(text)).map(([path]) => path)).toEqual([]);
 });

@@ -4,7 +4,7 @@ export interface LabelUse {
   /** The metrics that must have the label. */
   readonly metrics: readonly string[];
   readonly label: string;
-  /** Present if the query asks for this value alone. */
+  /** Present if the query asks for only this value. */
   readonly value?: string;
 }
 

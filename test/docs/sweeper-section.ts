@@ -22,7 +22,7 @@ const SLICES = 9;
 
 /**
  * @returns the page with the current table
- * @throws Error without the marks
+ * @throws Error if the page has no marks
  */
 export function withSweeper(page: string): string {
   const [from, to] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];

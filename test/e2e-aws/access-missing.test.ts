@@ -116,7 +116,7 @@ test.each([
   expect(refused.text).toContain("a retry with the same idempotency key is safe");
   expect(refused.text).not.toMatch(/arn:|AccessDenied|dynamodb|sqs|Role/i);
   await giveBack();
-  // Where only the queue refused the first call, its invocation has no wake, and the sweeper has to find it.
+  // If only the queue refused the first call, its invocation has no wake, and the sweeper has to find the invocation.
   const sent = await plane.ask({
     method: "POST",
     path: "/fn/greet/send",

@@ -14,7 +14,7 @@ export interface DeployedStack {
 
 interface DeployedAws {
   readonly endpoint: string;
-  /** The process id of the emulator; 0 where this run did not start it. */
+  /** The process id of the emulator; 0 if this run did not start the emulator. */
   readonly emulatorPid: number;
   readonly countsFile: string;
   readonly handlerArn: string;
@@ -83,7 +83,7 @@ export class ControlPlane {
   }
 
   /**
-   * Calls, and attaches by the id where the answer is 504.
+   * Calls, and attaches by the id if the answer is 504.
    * @throws Error for any status but 200 and 504
    */
   async answer(target: string, input: unknown): Promise<unknown> {
@@ -95,7 +95,7 @@ export class ControlPlane {
 
   /**
    * @returns the id of the invocation
-   * @throws Error where it was not accepted
+   * @throws Error if the invocation was not accepted
    */
   async send(target: string, input: unknown, query = ""): Promise<string> {
     const { status, text } = await this.ask(post(`/${target}/send${query}`, input, {}));
@@ -105,7 +105,7 @@ export class ControlPlane {
 
   /**
    * Attaches until there is a result.
-   * @throws Error where it is a failure
+   * @throws Error if the invocation ended with a failure
    */
   async result(id: string): Promise<unknown> {
     const { status, text } = await this.attached(`invocation/${id}`);
@@ -115,7 +115,7 @@ export class ControlPlane {
 
   /**
    * Attaches until there is a result or a failure.
-   * @param what such as `invocation/` and its id
+   * @param what the path of the invocation, such as `invocation/` and its id
    */
   async attached(what: string): Promise<ApiResponse> {
     return await until(`${what} has ended`, 60_000, async () => {
@@ -135,7 +135,7 @@ export class ControlPlane {
     return (await this.shown(id)).status;
   }
 
-  /** @throws Error where the admin API does not find the invocation */
+  /** @throws Error if the admin API does not find the invocation */
   async shown(id: string): Promise<InvocationBody> {
     const { status, text } = await this.askAdmin({ path: `/invocations/${id}` });
     if (status !== 200) throw new Error(`the request for the invocation was answered with ${status}: ${text}`);
@@ -147,7 +147,7 @@ export class ControlPlane {
   }
 
   /**
-   * @param operation such as `pause`, with its query
+   * @param operation the name of the operation, such as `pause`, with its query
    * @returns the status of the answer
    */
   async change(id: string, operation: string): Promise<number> {
@@ -158,7 +158,7 @@ export class ControlPlane {
     return await this.askAdmin(post(path, body, headers));
   }
 
-  /** @throws Error where the statement is refused */
+  /** @throws Error if the statement is refused */
   async rows<Row>(statement: string): Promise<readonly Row[]> {
     const { status, text } = await this.postAdmin("/query", { query: statement }, { accept: "application/json" });
     if (status !== 200) throw new Error(`the statement was answered with ${status}: ${text}`);

@@ -23,7 +23,7 @@ export async function linesOf(stack: DeployedStack, name: FunctionName, sinceMs:
   return await linesOfFunction(stack.outputs[`${name}Function`]!, sinceMs);
 }
 
-/** @param functionName of any function, such as one with handlers */
+/** @param functionName the name of any function, such as a function with handlers */
 export async function linesOfFunction(functionName: string, sinceMs: number): Promise<readonly string[]> {
   const { LoggingConfig } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName }));
   const found: string[] = [];

@@ -97,7 +97,7 @@ describe("DeadLetters", () => {
     let id: string;
     const sinceMs = Date.now();
     try {
-      // The handler sends, which needs the missing permission.
+      // The handler makes a send, and this send needs the missing permission.
       id = await plane.send("hurt/passOn", "Ada");
       await lettersSeen();
       await sweep(aws.plain);

@@ -68,7 +68,7 @@ export const approval = workflow({
   },
 });
 
-/** @param told gets the id that a test needs to resolve the awakeable */
+/** @param told a function that gets the id that a test needs to resolve the awakeable */
 export function waitingOf(told: (name: string, id: string) => void) {
   return service({
     name: "waiting",

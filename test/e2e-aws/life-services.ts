@@ -54,7 +54,7 @@ export function lifeOf(cures: Cures, lingering: Set<string>) {
 }
 
 /**
- * @param made counts the runs
+ * @param made a function that counts the runs and returns the count
  * @returns a service that keeps an idempotency key for four seconds
  */
 export function briefOf(made: () => number) {

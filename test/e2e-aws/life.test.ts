@@ -22,7 +22,7 @@ describe("an invocation that fails", () => {
     expect([200, 202]).toContain(await plane.change(id, "pause"));
     await plane.untilStatus(id, "paused");
     const attempts = cures.attemptsOf("Ada");
-    // Several times the longest wait between its attempts so far.
+    // This pause is several times as long as the longest wait between the attempts so far.
     await pause(3_000);
     expect(cures.attemptsOf("Ada")).toBe(attempts);
     expect((await plane.shown(id)).last_failure?.message).toContain("Ada is ill");

@@ -18,7 +18,7 @@ export interface Signing {
 }
 
 /**
- * @param host of the API, with its port
+ * @param host the host of the API, with its port
  * @returns the request with the headers of its signature
  */
 export async function signedBy(

@@ -33,7 +33,7 @@ const NOT_READY = 470;
 export class LoadClient {
   readonly #plane: ControlPlane;
   readonly #untilMs: number;
-  /** Repeated requests by the status that caused it; 0 for a broken connection. */
+  /** The number of repeated requests, by the status that caused the repetition; 0 stands for a broken connection. */
   readonly askedAgain = new Map<number, number>();
   /** Repeated calls without a key: the outcome of the first is unknown. */
   unkeyedAgain = 0;

@@ -76,7 +76,7 @@ interface Asked {
   readonly askedMs: number;
 }
 
-/** @param wantedOf the digests of the stored values, by the id */
+/** @param wantedOf a function from the id of the invocation to the expected digests of the stored values */
 async function sendLarge(
   { book, client }: Scene,
   { kind, target, input, storedBytes, askedMs }: Asked,

@@ -4,7 +4,10 @@ import { sweep } from "../e2e-aws/hints.ts";
 import type { LeftBehind } from "./left-behind.ts";
 import { leftBehind } from "./left-behind.ts";
 
-/** By then the sweeper finds an invocation whose last message was lost; otherwise a look at everything finds it. */
+/**
+ * Within this time, passes of the sweeper should find an invocation whose last message was lost; if not, a look at everything
+ * does.
+ */
 const LATE_MS = 60_000;
 const QUIET_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
@@ -14,7 +17,7 @@ export function say(what: string): void {
 }
 
 /**
- * @param late called if work is still open after `LATE_MS`, before the look at everything
+ * @param late a function that runs if work is still open after `LATE_MS`, before the look at everything
  * @returns false if work is still open at the end
  */
 export async function settled(

@@ -1,11 +1,11 @@
 /**
- * The rule of the ledger. It contains a committed closure exactly once, under the nonce in the result. Any other execution of
- * that step was undone by a blow to its handler's process during the attempt, or to the process that drove it. Over HTTP/2 the
- * driver of each attempt is known, and it must have been hit. Over Lambda it is unknown, and some driver must have been hit
- * between the sending of the attempt and the latest time of its commit. A process also counts as hit when it runs out of memory,
- * and when one of its requests is throttled; where the driver is unknown, a throttled request counts only if its client gave up.
- * Executions that threw on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to
- * an invocation that an operator killed.
+ * The rule of the ledger. The ledger contains a committed closure exactly once, under the nonce in the result. Any other
+ * execution of that step was undone by a blow to its handler's process during the attempt, or to the process that drove the
+ * attempt. Over HTTP/2 the driver of each attempt is known, and this driver must have been hit. Over Lambda the driver is
+ * unknown, and some driver must have been hit between the sending of the attempt and the latest time of its commit. A process
+ * also counts as hit when it runs out of memory, and when one of its requests is throttled; if the driver is unknown, a throttled
+ * request counts only if its client gave up. Executions that threw on purpose need no such cause. No attempt executes a step
+ * twice. An execution that no result names belongs to an invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";

@@ -24,7 +24,7 @@ const { values } = parseArgs({
     throttle: { type: "string", default: "1" },
     /** The share of single messages that never arrive. */
     lost: { type: "string", default: "0.02" },
-    /** Seconds from one large invocation to the next, every fourth of which is too large for the sweeper; 0 for none. */
+    /** Seconds from one large invocation to the next; 0 for none. Every fourth large invocation is too large for the sweeper. */
     "large-every": { type: "string", default: "60" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     /** Prints the figures once more, as one line. */

@@ -28,7 +28,7 @@ export function prepareBrokers() {
   return { kafkaLib, kfake };
 }
 
-/** @throws Error where another user owns the folder, because its contents are executed */
+/** @throws Error if another user owns the folder, because this program executes files of the folder */
 function openCache() {
   const { uid } = userInfo();
   const cache = join(tmpdir(), `stepwell-topics-${uid}`);
@@ -38,7 +38,7 @@ function openCache() {
   return cache;
 }
 
-/** Makes the thing under another name first, so that an interrupted run leaves nothing that looks whole. */
+/** Lets `make` write under another name first, so that an interrupted run leaves nothing incomplete under the final name. */
 function once(cache, name, sources, make) {
   const digest = createHash("sha256");
   for (const source of sources) digest.update(readFileSync(join(HERE, source)));

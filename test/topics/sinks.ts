@@ -8,7 +8,7 @@ const ANY_BYTES = { accept: "*/*", input: serde.binary } as const;
 export interface Account {
   readonly count: number;
   readonly sum: number;
-  /** How often a number came that was not larger than the one before. */
+  /** How many numbers were not larger than the number that came before them. */
   readonly disorder: number;
   readonly last: number;
 }

@@ -101,7 +101,7 @@ function profiled({ name, command }) {
   };
 }
 
-/** From the subscription until the handler has run for every record. */
+/** Measures the time from the subscription until the handler has run for every record. */
 async function measure(contestant, target) {
   const server = await startContestant(contestant, dir, `http://127.0.0.1:${sink.port}`);
   try {

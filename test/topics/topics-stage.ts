@@ -36,7 +36,7 @@ export interface NotedStage extends TopicsStage {
   readonly topic: () => string;
 }
 
-/** @param name begins the names of the topics */
+/** @param name the beginning of the names of the topics */
 export async function openNotedStage(name: string, flags: StageOptions["flags"] = {}): Promise<NotedStage> {
   const seen: Seen[] = [];
   const opened = await openTopicsStage(startKfake, { services: noteTakers(seen), flags });

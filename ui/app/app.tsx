@@ -62,7 +62,7 @@ function Page({ route: now }: { readonly route: Route | undefined }): JSX.Elemen
   return now === undefined ? <UnknownPage /> : pageOf(now);
 }
 
-/** The address of the page must not change: it is the route. */
+/** Moves the focus itself: the link would change the address of the page, and the address is the route. */
 function skipToContent(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#content")?.focus();

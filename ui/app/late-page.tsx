@@ -4,10 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiProblem } from "../data/api.ts";
 import { ProblemBox, Skeleton } from "../parts/states.tsx";
 
-/** A newer server has parts with other names. */
+/** A newer server has other names for the parts of the bundle, so a page of the older server cannot load them. */
 const MISSING = "This part of the page does not load. If the server was updated meanwhile, reload the page.";
 
-/** @param load is called once, and again after a failure */
+/** @param load loads the component. The page calls it once, and again after a failure. */
 export function latePage(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | undefined;
   return function LatePage(): JSX.Element {

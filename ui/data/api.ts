@@ -29,7 +29,7 @@ export function problemOf(error: unknown): ApiProblem {
   return error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
 }
 
-/** The clock of the server minus that of the browser, from the last answer; the browser's clock may be wrong by hours. */
+/** The server's clock minus the browser's clock, by the last answer. The browser's clock may be wrong by hours. */
 export const clockOffsetMs = signal(0);
 
 export interface Asked {
@@ -97,7 +97,7 @@ export function problemIn(status: number, text: string): ApiProblem {
   return new ApiProblem(status, text || `The server answered with status ${status}.`);
 }
 
-/** The header is exact to a second, and names the moment before the answer travelled. */
+/** Compares the clocks by the `date` header, which is exact to a second and names the moment before the answer travelled. */
 function noteClock(response: Response): void {
   const serverMs = Date.parse(response.headers.get("date") ?? "");
   if (Number.isNaN(serverMs)) return;

@@ -36,7 +36,7 @@ export async function callHandler(request: CallRequest, aborted: AbortSignal): P
     method: "POST",
     ...(body !== undefined && { raw: body }),
     headers: {
-      // Pages of other origins cannot send this header, so the server takes it for a proof.
+      // Pages of other origins cannot send this header, so it proves to the server that its own page sends the request.
       "x-requested-with": "stepwell-ui",
       accept: "*/*",
       ...(contentType !== undefined && { "content-type": contentType }),
@@ -60,7 +60,7 @@ export async function callHandler(request: CallRequest, aborted: AbortSignal): P
 /** The clocks of browser and server may differ by this much. */
 const SKEW_MS = 3_000;
 
-/** The open invocations of the handler that began since a moment by the server's clock; the call's own is among them. */
+/** The open invocations of the handler that began after `sinceMs` by the server's clock, with the invocation of the call. */
 export async function openSince(request: CallRequest, sinceMs: number): Promise<readonly InvocationSummaryBody[]> {
   const { service, handler, key } = request;
   const query = new URLSearchParams({

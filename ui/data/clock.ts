@@ -1,4 +1,4 @@
-/** The moment at the server, which ticks once a second while the page is visible. */
+/** The present moment by the server's clock, renewed once a second while the page is visible. */
 import { signal } from "@preact/signals";
 import { clockOffsetMs } from "./api.ts";
 

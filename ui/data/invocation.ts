@@ -8,7 +8,7 @@ import { readsHaveAPrice } from "./server.ts";
 
 /** Shorter journals are read whole, so that nothing of them can be out of date. */
 const WHOLE_MAX_ENTRIES = 1_000;
-/** The server sends fewer if they are large. */
+/** The server sends fewer entries if the entries are large. */
 const ENTRIES_AT_ONCE = 10_000;
 const LOCAL_EVERY_MS = 1_000;
 const PRICED_FIRST_MS = 5_000;
@@ -21,7 +21,7 @@ export function useInvocation(id: string): Polled<InvocationBody> {
   const isGone = useRef(false);
   const load = async (aborted: AbortSignal): Promise<InvocationBody> => {
     const isSame = await reader.read(aborted).catch((error: unknown) => {
-      // An id that the server does not know is not asked for again by itself.
+      // The page does not ask again by itself for an id that the server does not know.
       isGone.current = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
       throw error;
     });

@@ -13,7 +13,7 @@ const LINE_KEY_MAX = 4_000;
 
 export interface KeyRow {
   readonly key: string;
-  /** Undefined where the stored keys are not listed. */
+  /** Undefined if the stored keys are not listed. */
   readonly bytes: number | undefined;
   readonly values: number | undefined;
   readonly open: number;
@@ -73,7 +73,7 @@ export interface QueuedRow {
   readonly isHolder: boolean;
 }
 
-/** The open invocations of a key: the holder first, then those that wait in their order, then the others. */
+/** The open invocations of a key: the holder, then the waiting ones in the order of the queue, then the others. */
 export async function askQueue(service: string, key: string, aborted: AbortSignal): Promise<readonly QueuedRow[]> {
   const where = whereKey("service", service, key);
   const [open, inbox, locks] = await Promise.all([
@@ -124,7 +124,7 @@ export interface PromiseRow {
   readonly hex: string | undefined;
 }
 
-/** Completed promises: a promise is stored by its completion. */
+/** Only completed promises, because the table has no item of a promise before its completion. */
 export async function askPromises(service: string, key: string, aborted: AbortSignal): Promise<readonly PromiseRow[]> {
   const { rows } = await runStatement(
     `select key, completion_success_value_utf8, completion_success_value, completion_failure from sys_promise where ${whereKey("service", service, key)}`,

@@ -5,7 +5,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { type ApiProblem, problemOf } from "./api.ts";
 import { readsHaveAPrice } from "./server.ts";
 
-/** Without a key or a pointer for this long, the page loads nothing by itself. */
+/** If the reader uses neither keyboard nor pointer for this long, the page loads nothing by itself. */
 const IDLE_AFTER_MS = 600_000;
 /** A server that is slow to answer gets fewer requests. */
 const TIMES_OF_ANSWER = 10;
@@ -32,15 +32,15 @@ export interface Polled<Value> {
 }
 
 export interface PollOptions<Value> {
-  /** The interval, which a slow server makes longer; false loads once. By default that of a list. */
+  /** The interval, which a slow server makes longer; false loads once. The default is the interval of a list. */
   readonly everyMs?: number | false;
   /** Loads no more once this holds for the value. */
   readonly isFinal?: (value: Value) => boolean;
 }
 
 /**
- * @param key identifies the value: another key forgets the value of the former one and loads anew
- * @param load gets a signal that aborts when the component goes away or the key changes
+ * @param key the name of the value: if the key changes, the hook drops the former value and loads anew
+ * @param load loads the value; its signal aborts when the component goes away or the key changes
  */
 export function usePolled<Value>(
   key: string,

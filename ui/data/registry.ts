@@ -49,7 +49,7 @@ export function useService(name: string): Polled<ServiceBody> {
   );
 }
 
-/** By default a poll on functions is slower still. */
+/** The interval on functions is the default of polls, which is longer still. */
 function slow(): { readonly everyMs?: number } {
   return readsHaveAPrice.peek() ? {} : { everyMs: EVERY_MS };
 }

@@ -17,7 +17,7 @@ export const activeShortcuts = signal<readonly Shortcut[]>([]);
 const SECOND_WITHIN_MS = 1_000;
 let first: { readonly key: string; readonly atMs: number } | undefined;
 
-/** Makes the keys work while the component is mounted. @param shortcuts must be the same array while nothing changed */
+/** Makes the keys work while the component is mounted. @param shortcuts the same array while nothing changed */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     activeShortcuts.value = [...activeShortcuts.peek(), ...shortcuts];
@@ -49,7 +49,7 @@ function isWriting({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** True if the key is Enter and a link or a button has the focus, which Enter presses. */
+/** True if the key is Enter, and presses a link or a button that has the focus. */
 function isPressing({ key, target }: KeyboardEvent): boolean {
   return key === "Enter" && target instanceof HTMLElement && target.closest("a, button, summary") !== null;
 }

@@ -17,7 +17,7 @@ const BROKEN_OFF =
 const COLUMNS =
   "select table_schema, table_name, column_name from information_schema.columns order by table_name, ordinal_position";
 
-/** @throws ApiProblem; a DOMException named AbortError if the signal aborts, upon which the server ends the statement */
+/** @throws ApiProblem; a DOMException named AbortError if the signal aborts; the server then ends the statement */
 export async function runStatement(query: string, aborted?: AbortSignal): Promise<StatementAnswer> {
   const response = await exchange("query", {
     method: "POST",

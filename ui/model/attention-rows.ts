@@ -8,7 +8,7 @@ import { durationText, momentOf } from "./time-text.ts";
 import { errorHead, soon, waitsText } from "./why.ts";
 
 export interface NeedRow {
-  /** The same for the same need in each answer. */
+  /** A need has the same id in each answer. */
   readonly id: string;
   readonly glyph: string;
   readonly tone: Tone;

@@ -1,4 +1,4 @@
-/** Bytes of a value as an editor shows them, and back: a text where the bytes are UTF-8, else hexadecimal. */
+/** Bytes of a value as an editor shows them, and back: a text if the bytes are UTF-8, else hexadecimal. */
 import { prettyJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 
 export type ByteForm = "text" | "hex";

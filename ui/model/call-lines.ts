@@ -1,4 +1,4 @@
-/** The same call as a line of curl and as a statement of the typed client. */
+/** One call as a line of curl and as a statement of the typed client. */
 import type { ServiceBody } from "../../shared/api/wire/admin.ts";
 import { isJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 
@@ -125,7 +125,7 @@ function bodyWord(body: Uint8Array): string {
   return text.startsWith("@") ? "@payload.bin" : shellWord(text);
 }
 
-/** In single quotes, in which a shell replaces nothing. */
+/** Quotes the word if it needs quotes. Within single quotes, a shell replaces nothing. */
 function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -41,7 +41,7 @@ export interface AnswerMeaning {
   readonly tone: "succeeded" | "failed" | "waiting";
 }
 
-/** @param source of `x-restate-error-source`: the invocation itself failed, or the ingress refused the call */
+/** @param source the header `x-restate-error-source`: whether the invocation failed, or the ingress refused the call */
 export function meaningOf(status: number, source: string | undefined, hasId: boolean): AnswerMeaning {
   if (status === 202) return { words: "Accepted: the invocation runs, or waits for its start", tone: "waiting" };
   if (status < 300) return { words: "Succeeded", tone: "succeeded" };

@@ -3,7 +3,7 @@ import type { UsageBody } from "../../shared/api/wire/invocation.ts";
 import { countText, sizeText } from "./size-text.ts";
 import { durationText } from "./time-text.ts";
 
-/** The prices that are used here, in dollars for one; docs/prices.json names their sources. */
+/** The prices that the cost needs, in dollars for one unit, call or GB-second; docs/prices.json names their sources. */
 export interface ListPrices {
   readonly region: string;
   readonly compiledOn: string;
@@ -21,7 +21,7 @@ export interface CostLine {
 /** Functions of the stack have 512 MB unless the operator chose another size. */
 const FUNCTION_GB = 0.5;
 const SECOND_MS = 1_000;
-/** From here on, cents say nothing. */
+/** From this amount on, the text has no cents. */
 const WHOLE_FROM_USD = 100;
 
 /** The lines have only the use that the stored items prove. Reads, messages, requests and logs come on top. */

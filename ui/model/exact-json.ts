@@ -13,7 +13,7 @@ export class ExactNumber {
 const LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{14,}/gs;
 const HAS_LONG_NUMBER = /\d[\d.eE+-]{14}/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** The range of the characters for private use. A character of it that the text lacks marks the numbers. */
+/** The range of the characters for private use. A character of this range that does not occur in the text marks the numbers. */
 const [FIRST_MARK, LAST_MARK] = [0xe000, 0xf8ff];
 
 /** @throws SyntaxError */
@@ -26,7 +26,7 @@ export function parseExact(text: string): unknown {
   ) as unknown;
 }
 
-/** @returns an `ExactNumber` if a double would be another number */
+/** @returns a double; an `ExactNumber` if the double would not have the same text */
 export function numberOf(text: string): number | ExactNumber {
   const number = Number(text);
   return String(number) === text ? number : new ExactNumber(text);

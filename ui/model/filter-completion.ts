@@ -12,7 +12,7 @@ export interface Completion {
   /** The token that takes the place of the unfinished one. */
   readonly token: string;
   readonly note?: string;
-  /** The value follows, so the box stays open. */
+  /** True for the name of a filter: its value follows, so the box stays open. */
   readonly isName: boolean;
 }
 

@@ -17,7 +17,10 @@ const BEFORE_START: ReadonlySet<string> = new Set(["scheduled", "pending"]);
 /** The part of an invocation that decides about its actions. */
 export type ActionFacts = Pick<InvocationBody, "status" | "entry_count">;
 
-/** @param isWorkflow the invocation is the run of a workflow @returns the actions that the server accepts, the first one first */
+/**
+ * @param isWorkflow whether the invocation is the run of a workflow
+ * @returns the actions that the server accepts, in the order in which the page shows them
+ */
 export function actionsFor({ status, entry_count: entries }: ActionFacts, isWorkflow: boolean): readonly ActionName[] {
   if (status === "completed") return isWorkflow || entries === 0 ? ["purge"] : ["restart-as-new", "purge"];
   if (BEFORE_START.has(status)) return ["cancel", "pause", "kill"];
@@ -88,7 +91,7 @@ export function restartText(from: number, entryCount: number): string {
 /** The progress of the change that an action asked for. */
 export type Progress = { readonly isDone: boolean; readonly words: string };
 
-/** @param now undefined if the server knows the invocation no longer */
+/** @param now the invocation as last read; undefined if the server no longer knows it */
 export function progressOf(action: ActionName, before: ActionFacts, now: InvocationBody | undefined): Progress {
   if (now === undefined) {
     if (action === "purge") return { isDone: true, words: "The invocation is purged." };
@@ -128,7 +131,7 @@ export function actionPath(id: string, action: ActionName, { deployment, from }:
   return `invocations/${encodeURIComponent(id)}/${action}${query === "" ? "" : `?${query}`}`;
 }
 
-/** The same action as a line of the command line. */
+/** The action as a line of the `stepwell` command. */
 export function actionLine(id: string, action: ActionName, { deployment, from }: ActionOptions): string {
   const name = action === "restart-as-new" ? "restart" : action;
   const words = ["stepwell", "invocations", name, quoted(id)];

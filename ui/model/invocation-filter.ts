@@ -165,7 +165,7 @@ function keyIn(text: string | null): string | undefined {
 
 /**
  * The query of `GET /invocations`.
- * @param nowMs by the clock of the server, which set the ages
+ * @param nowMs the present moment by the clock of the server, because that clock also set the moments of acceptance
  */
 export function apiQuery(filter: InvocationFilter, nowMs: number): URLSearchParams {
   const query = new URLSearchParams();

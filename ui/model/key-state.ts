@@ -32,7 +32,7 @@ export function edited(values: Values, edit: StateEdit): Values {
   }
 }
 
-/** The member `new_state` of an edit. A value of the text form is shorter than numbers. */
+/** The member `new_state` of an edit. A value that is UTF-8 is written as text, which is shorter than a list of numbers. */
 export function newStateBody(values: Values): Readonly<Record<string, string | readonly number[]>> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return Object.fromEntries(

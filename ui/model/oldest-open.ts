@@ -1,4 +1,4 @@
-/** The oldest open invocations by SQL: the list of the API has the newest first only. */
+/** The oldest open invocations by SQL, because the list of the API has only the order that begins with the newest. */
 import type { InvocationSummaryBody, WaitBody } from "../../shared/api/wire/invocation.ts";
 import { ageMsOf } from "./age.ts";
 import type { InvocationFilter } from "./invocation-filter.ts";
@@ -8,8 +8,8 @@ export const OLDEST_MAX = 200;
 export const SETTLED_AFTER_MS = 600_000;
 
 /**
- * @param isSettled leaves out the invocations of the last ten minutes, because no index shows which of those are open
- * @param nowMs by the clock of the server
+ * @param isSettled whether to leave out the last ten minutes, because no index shows which of their invocations are open
+ * @param nowMs the present moment by the clock of the server
  */
 export function oldestOpenStatement(filter: InvocationFilter, nowMs: number, isSettled: boolean): string {
   const { status, service, handler, deployment, key, age } = filter;

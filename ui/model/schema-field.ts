@@ -34,7 +34,7 @@ export type FieldShape =
 
 export type Field = FieldShape & Described;
 
-/** A chain of references that is longer refers to itself. */
+/** A longer chain of references counts as one that refers to itself. */
 const REFERENCES_MAX = 16;
 
 /** @param root the schema that `$ref` starts from */
@@ -125,7 +125,7 @@ export function resolved(given: unknown, root: unknown): Schema {
   return [own, ...parts].map((part) => (part === own ? own : withoutParts(part, root))).reduce(merged);
 }
 
-/** Parts within parts are rare, and could refer to themselves. */
+/** Leaves out the parts of a part, because they are rare and could refer to themselves. */
 function withoutParts(part: unknown, root: unknown): Schema {
   const { allOf: _, ...own } =
     isSchema(part) && "$ref" in part ? ((at(root, String(part["$ref"])) as Schema) ?? {}) : (part as Schema);
@@ -143,7 +143,7 @@ function merged(a: Schema, b: Schema): Schema {
   };
 }
 
-/** @param reference such as `#/$defs/Customer` */
+/** @param reference a reference within the schema, such as `#/$defs/Customer` */
 function at(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

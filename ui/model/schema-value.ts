@@ -102,7 +102,7 @@ function check({ value, schema, path, depth }: Checked, root: unknown, problems:
   }
 }
 
-/** @returns undefined if the value fits the field as far as the field alone tells */
+/** @returns the fault in words; undefined if the value fits the field, without a look at inner fields */
 function misfit(field: Field, value: unknown): string | undefined {
   const isNumber = typeof value === "number" || value instanceof ExactNumber;
   switch (field.kind) {
@@ -132,7 +132,7 @@ function misfit(field: Field, value: unknown): string | undefined {
   }
 }
 
-/** The variant that fits the value best: the first without a problem, else the first. */
+/** The variant that fits the value best: the first one with the fewest problems. */
 export function variantOf(variants: readonly unknown[], value: unknown, root: unknown): number {
   const counts = variants.map((variant) => {
     const problems: ValueProblem[] = [];

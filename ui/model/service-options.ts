@@ -57,7 +57,7 @@ export function effectiveOption(
   return own === undefined ? { value: service[option], isOwn: false } : { value: own, isOwn: true };
 }
 
-/** The members that a handler has not set are those of its service. */
+/** The retry policy that holds for the handler: its own members, and those of the service for the others. */
 export function effectivePolicy(service: ServiceBody, handler: HandlerBody): RetryPolicyBody {
   const own = Object.entries(handler.retry_policy).filter(([, value]) => value !== undefined && value !== null);
   return { ...service.retry_policy, ...Object.fromEntries(own) };

@@ -7,7 +7,7 @@ export function quoted(word: string): string {
   return PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** @param url of the admin API @param header a further header */
+/** @param url the URL of the request to the admin API @param header a further header */
 export function curlLine(method: string, url: string, header?: string): string {
   const verb = method === "GET" ? "" : ` -X ${method}`;
   return `curl${verb}${header === undefined ? "" : ` -H ${quoted(header)}`} ${quoted(url)}`;

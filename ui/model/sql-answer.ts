@@ -8,7 +8,7 @@ export interface StatementAnswer {
   readonly rows: readonly Row[];
 }
 
-/** Widths are those of the first rows, because measuring 100,000 rows would take time. */
+/** The widths fit the first rows only, because measuring 100,000 rows would take time. */
 const MEASURED_ROWS = 200;
 const WIDTH_MAX_CHARS = 44;
 const WIDTH_MIN_CHARS = 6;
@@ -31,7 +31,7 @@ export function isNumber(value: unknown): boolean {
   return typeof value === "number" || value instanceof ExactNumber;
 }
 
-/** In characters, with a bound on each side. */
+/** The widths in characters, between a minimum and a maximum. */
 export function columnWidths({ columns, rows }: StatementAnswer): readonly number[] {
   const measured = rows.slice(0, MEASURED_ROWS);
   return columns.map((column) => {

@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   killed: { word: "killed", glyph: "⊘", tone: "ended" },
 };
 
-/** @param outcome of a completed invocation; it says more than the status */
+/** @param outcome the outcome of a completed invocation; it says more than the status */
 export function lookOf(status: string, outcome?: string): Look {
   return LOOKS[outcome ?? status] ?? { word: status, glyph: "○", tone: "waiting" };
 }

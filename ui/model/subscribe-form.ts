@@ -47,7 +47,7 @@ export interface ResetForm {
 
 /**
  * The member `reset` of the change; undefined while a moment is missing.
- * @param pause of the subscription; the place `behind` is the one after its bad record
+ * @param pause the pause of the subscription; the place `behind` is the offset after the bad record
  */
 export function resetTarget(
   { place, moment }: ResetForm,

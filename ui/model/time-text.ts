@@ -31,7 +31,7 @@ export function ageText(atMs: number, nowMs: number): string {
   return ms > 0 ? `${count} ago` : `in ${count}`;
 }
 
-/** `11-22 14:03:07.123`, with the year in front if it is not that of `nowMs`. */
+/** `11-22 14:03:07.123`, with the year in front if it is not the year of `nowMs`. */
 export function momentText(atMs: number, nowMs: number, isUtc: boolean): string {
   const [at, now] = [dateParts(atMs, isUtc), dateParts(nowMs, isUtc)];
   const day = `${two(at.month)}-${two(at.day)}`;

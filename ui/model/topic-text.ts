@@ -31,7 +31,7 @@ export function partsOf(address: string): readonly [first: string, second: strin
 }
 
 export interface Lag {
-  /** Over the partitions whose lag is known. */
+  /** The sum of the lags, over the partitions whose lag is known. */
   readonly records: number;
   readonly knownPartitions: number;
   readonly partitions: number;

@@ -1,4 +1,4 @@
-/** Text of others made fit to be shown: characters that are invisible or change the direction of writing become escapes. */
+/** Makes foreign text fit to be shown: characters that are invisible or change the direction of writing become escapes. */
 
 /** Controls, zero-width characters, the controls of bidirectional writing, and separators that break a line. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;

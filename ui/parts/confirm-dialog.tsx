@@ -8,7 +8,7 @@ export interface ConfirmDialogProps {
   readonly title: string;
   /** The consequences of the change. */
   readonly children?: ComponentChildren;
-  /** The words of the button that does it. */
+  /** The words of the button that makes the change. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   /** The button stays off until this holds. */

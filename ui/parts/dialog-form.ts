@@ -15,7 +15,7 @@ export interface DialogForm<Form, Later> {
   readonly isLocked: boolean;
   /** Changes the form, and drops what the server said about the former one. */
   readonly change: (changes: Partial<Form>) => void;
-  /** Asks about the form, changed if changes are given. The answer is dropped if the form changes before it comes. */
+  /** Asks about the form with the given changes. The answer is dropped if the form changes before the answer comes. */
   readonly check: (words: string, act: (form: Form) => Promise<Later>, changes?: Partial<Form>) => void;
   /** Lets the server make the change. */
   readonly commit: (words: string, act: (form: Form) => Promise<Later>) => void;

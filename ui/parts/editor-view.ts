@@ -163,7 +163,7 @@ function languageOf(language: EditorLanguage, tables: Tables): Extension {
 }
 
 /**
- * A browser that replaces coloured text itself keeps its colour by an inline style, which the policy of the page
+ * A browser that replaces coloured text itself keeps the colour by an inline style, which the policy of the page
  * forbids. So the editor replaces a selection itself, and calls the input handlers that the browser's change would have
  * triggered.
  */
@@ -189,7 +189,7 @@ function baseOf({ language, label, hint, onChange, onRun, onLeave }: EditorSetup
     return true;
   };
   return [
-    // Before the default keys, of which Ctrl+Enter would insert a line.
+    // This key comes before the default keys, because Ctrl+Enter as a default key would insert a line.
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: done(onRun) }])),
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap]),
     // After the keys of completion, so that Escape closes an open list first.

@@ -29,7 +29,7 @@ export function Exact({ at }: MomentProps): JSX.Element | null {
   );
 }
 
-/** With the zone, for tooltips. */
+/** The exact moment with its zone, for tooltips. */
 export function exactText(ms: number): string {
   return `${momentText(ms, peekNowMs(), isUtc.value)} ${zoneText(ms, isUtc.value)}`;
 }

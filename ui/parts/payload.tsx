@@ -9,7 +9,7 @@ import { CopyButton } from "./copy-button.tsx";
 export interface PayloadProps {
   /** As it came: a text, or bytes. */
   readonly content: string | Uint8Array;
-  /** The bytes of the whole payload, of which `content` may be the beginning. */
+  /** The size of the whole payload in bytes; `content` may be only the beginning. */
   readonly size?: number;
   /** The name of a downloaded file. */
   readonly fileName: string;

@@ -1,4 +1,4 @@
-/** An id, shortened in its middle, as a link where it has a page. */
+/** An id, shortened in its middle, as a link if it has a page. */
 import type { JSX } from "preact";
 import { hrefTo } from "../model/route.ts";
 import { shortened } from "../model/visible-text.ts";

@@ -1,4 +1,4 @@
-/** A long list of rows of one height, of which only those near the view are in the document. */
+/** A long list of rows that all have one height. Only the rows near the view are in the document. */
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
@@ -14,7 +14,7 @@ export interface WindowListProps {
   /** Scrolled into view when it changes. */
   readonly selected?: number | undefined;
   readonly class?: string;
-  /** The role of the list; its rows need the fitting one. */
+  /** The role of the list; its rows need the fitting role. */
   readonly role?: "list" | "rowgroup";
 }
 

@@ -1,4 +1,7 @@
-/** Tests the codes of errors of the operating system at the opening of a store; none is the code of damaged or foreign data. */
+/**
+ * Tests the error code for each operation that the operating system refuses while a store opens; none is the code for damaged or
+ * foreign data.
+ */
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";

@@ -9,19 +9,19 @@ type Mapping = EventSourceMappingConfiguration & { readonly alias: string };
 export interface LambdaWithMappings {
   readonly uri: string;
   readonly aliases: ReadonlySet<string>;
-  /** By alias. */
+  /** The mappings, by alias. */
   mappings(): Readonly<Record<string, readonly EventSourceMappingConfiguration[]>>;
   /** Each request that changed something, as method and path. */
   readonly changes: string[];
   /** Lets Lambda finish what it does in the background. */
   settle(): void;
   report(alias: string, result: string): void;
-  /** A mapping of another function, which reads the topic with this group. */
+  /** Adds a mapping that reads the topic with this group and calls another function. */
   addForeign(topic: string, group: string): void;
   removeForeign(): void;
   /** Refuses requests with this method for this name from now on. */
   refuse(method: string, name: string): void;
-  /** Lets another process make the next mapping, just before the request for it arrives. */
+  /** Lets another process make the next mapping, just before the request for this mapping arrives. */
   forestallNext(): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Tests the reason that each failure of Lambda gives to the exchange, and that the adapter repeats no call. */
+/** Tests the reason with which an exchange fails after each failure of Lambda, and that the adapter repeats no call. */
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";

@@ -1,4 +1,4 @@
-/** Tests batches of SQS requests: groups, delays, the result of each caller, and the retry of failed entries alone. */
+/** Tests batches of SQS requests: groups, delays, the result of each caller, and retries of only the failed entries. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";

@@ -1,4 +1,7 @@
-/** Tests that a statement without a right answer is refused with the way out, and that long statements are read in time. */
+/**
+ * Tests that a statement without a right answer is refused with a reason, and that long statements are answered or refused in
+ * time.
+ */
 import { describe, expect, test } from "vitest";
 import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
 import { SqlError } from "../../../shared/engine/ports/sql.ts";

@@ -24,7 +24,7 @@ export interface OwnControlPlane {
   readonly tableName?: string;
 }
 
-/** @param outdir gets the cloud assembly for `cdk deploy --app` */
+/** @param outdir the folder for the cloud assembly, which `cdk deploy --app` takes */
 export function synthesiseShop(outdir: string, shop: ShopProps): void {
   const app = new App({ outdir, analyticsReporting: false });
   const stack = new Stack(app, shop.stackName);

@@ -107,7 +107,7 @@ async function commandsBelow(id: string, text: RegExp): Promise<readonly string[
     .map((line) => line.trim());
 }
 
-/** Runs a printed command as it is, and confirms where it asks. @returns its output */
+/** Runs a printed command as it is, and confirms if the command asks. @returns the output of the command */
 async function follow(printed: string): Promise<string> {
   const [name, ...args] = printed.split(" ");
   expect(name).toBe("stepwell");
@@ -155,7 +155,8 @@ test("the invocation continues on the former code at another address, first unre
   for (const one of printed.slice(1)) await follow(one.replace("<deployment-id>", deployment));
   expect(await result(id)).toBe("charged");
 
-  // The newest deployment has the former code at its own address, so that a new revision of the other one meets its journal.
+  // The newest deployment is now the one with the former code, so this invocation starts there. The resume moves it to a new
+  // revision of the other deployment, whose code does not match the journal.
   const other = await suspended("moved again");
   deployed = "new";
   await stage.register(stage.endpointUri!, { force: true });

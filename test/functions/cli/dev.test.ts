@@ -178,7 +178,7 @@ test("a flood of calls has a bounded number of lines, which account for every ca
   const omitted = [...stderr.matchAll(/More invocations ended .* count=(\d+) notSucceeded=(\d+)/g)];
   const sum = (group: number): number => omitted.reduce((total, line) => total + Number(line[group]), 0);
   expect([shown + sum(1), sum(2)]).toEqual([calls, sum(1)]);
-  // Twenty lines a window, and a window before each line about omitted ones; the last window may have omitted none.
+  // A window has at most twenty lines. A line about omitted invocations follows each window, except perhaps the last one.
   expect(shown).toBeLessThanOrEqual(20 * (omitted.length + 1));
   expect(omitted.length).toBeGreaterThan(0);
 });
@@ -197,7 +197,7 @@ test("its own variables and those of the other commands cause no warning, and wi
   onTestFinished(stop);
   const running = command.start(["dev", "--data-dir", dir, "--no-register"], settings);
   expect(await running.told(READY)).not.toContain("WARN");
-  // A process that looks does so at once.
+  // A process that looks for deployments does so at once.
   await pause(1_500);
   const { stderr } = await running.end("SIGTERM");
   expect([connections(), stderr.match(/usual port/g)]).toEqual([0, null]);

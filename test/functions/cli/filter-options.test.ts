@@ -1,4 +1,4 @@
-/** Filters of changes beside ids: a filter takes one value, so that it never takes an id. */
+/** Tests filters in commands that change invocations: a filter takes one value, and a command with ids and filters is refused. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";

@@ -5,7 +5,7 @@ import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
 import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
-/** A control sequence with one character, which JSON need not escape. */
+/** The beginning of a control sequence as one character, which JSON need not escape. */
 const CSI = "\u009b";
 /** Leaves out what the command and the pseudo-terminal write themselves: the clearing of progress, and line ends. */
 const others = (text: string): string => text.replaceAll("\r\u001b[K", "").replaceAll(/[\r\n]/g, "");

@@ -30,7 +30,9 @@ test("a decoded path is encoded again, so that the ingress decodes what the clie
   expect(path.split("/").map(decodeURIComponent)).toEqual(["", "counter", "a key with 100% ü", "add"]);
 });
 
-/** The forms that an HTTP API of AWS gave each sent path, from events captured in July 2026 (docs/operating.md, limits). */
+/**
+ * The forms in which an HTTP API of AWS passes on each sent path, from events captured in July 2026 (docs/operating.md, limits).
+ */
 test.each([
   ["a%20b", "a b", "a b"],
   ["a%23b", "a#b", "a#b"],

@@ -66,7 +66,7 @@ test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any valu
 
 /**
  * The beginning of a connection with a request for "/" from the authority "x".
- * @param flags of its headers
+ * @param flags the flags of the frame with the headers
  */
 function begun(flags: number): Buffer {
   // POST, http, the path and the authority, in HPACK.

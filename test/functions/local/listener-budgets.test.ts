@@ -96,7 +96,7 @@ test("two hundred endless bodies of one connection hold about half of the room, 
     return [answered[":status"], answered["retry-after"]];
   });
   await soon(() => expect(stage.bodies.waiting).toBeGreaterThan(100));
-  // Half of the budget, and the one stream beyond its share.
+  // The bodies of one connection hold half of the budget, plus the one stream that goes beyond this share.
   expect(stage.bodies.held).toBeLessThanOrEqual(260 * KIB);
   expect(await whole(stage, 100 * KIB)).toBe(200);
   expect(await Promise.race(refused)).toEqual([503, "1"]);

@@ -92,7 +92,7 @@ test("a token has the path, a minute each way, and the key of a keyed target", (
   expect(read(claims!)).toEqual({ aud: "/invoke/Cart/add", iat: 1000, nbf: 940, exp: 1060, sub: "ä/1" });
 });
 
-/** A request as an attacker would send it who has obtained a token. */
+/** Sends a request with the token, as an attacker who has obtained the token would. @returns the status of the answer */
 async function statusFor(uri: string, path: string, token: string): Promise<number> {
   const headers = { ":path": path, "x-restate-signature-scheme": "v1", "x-restate-jwt-v1": token };
   const { headers: answer } = await askHttp2(uri, { ...headers, accept: DISCOVERY });

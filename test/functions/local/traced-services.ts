@@ -9,7 +9,7 @@ const { createEndpointHandler, service } = await import("@restatedev/restate-sdk
 
 export interface TracedDeployment {
   readonly uri: string;
-  /** The traceparent of each attempt, in order, by handler; empty where the request had none. */
+  /** The traceparent of each attempt, in order, by handler; an empty text if the request had no traceparent. */
   readonly told: Readonly<Record<"outer" | "inner" | "unwell" | "waiter", string[]>>;
   /** The awakeable of each attempt of the waiter. */
   readonly awakeables: readonly string[];

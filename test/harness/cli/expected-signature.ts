@@ -1,4 +1,7 @@
-/** Signature Version 4 by its documentation, computed with hashes alone: the reference for our signers. */
+/**
+ * Computes Signature Version 4 as its documentation describes it, from hash functions only. The tests compare our signers
+ * with this reference.
+ */
 import { createHash, createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 

@@ -1,4 +1,4 @@
-/** An HTTP server whose answers the test decides, for commands with a server that is broken or slow. */
+/** An HTTP server that gives the answers of a test's script, so that commands meet a broken or slow server. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -20,7 +20,7 @@ export interface ScriptedAnswer {
 export interface ScriptedServer {
   /** Ends with a slash. */
   readonly url: string;
-  /** Lets commands find this server as both APIs. */
+  /** The environment in which commands use this server as the ingress and as the admin API. */
   readonly env: Readonly<Record<string, string>>;
   /** The requests since the last call of `answer`. */
   readonly requests: readonly ScriptedRequest[];

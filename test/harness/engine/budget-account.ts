@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Played } from "./budget-play.ts";
 import type { Cost, Shape } from "./budget-shape.ts";
 
-/** Expects exactly the written cost: a lower cost fails as well as a higher one. */
+/** Expects exactly the cost that the shape states: a lower cost fails as well as a higher one. */
 export function expectCost(shape: Shape, { onPath, inAll, told }: Played): void {
   const { items, indexes, queue } = shape.measured ?? shape.design;
   const spent = {

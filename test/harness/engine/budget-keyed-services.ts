@@ -5,7 +5,7 @@ import type { WorkflowSharedContext } from "@restatedev/restate-sdk";
 
 const { handlers } = restate;
 
-/** @param pass resolves when the gate lets the handler pass */
+/** @param pass a function; its promise resolves when the gate lets the handler pass */
 export function keyedServices(pass: () => Promise<void>) {
   const register = restate.object({
     name: "Register",

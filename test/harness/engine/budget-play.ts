@@ -161,8 +161,9 @@ export interface Played {
 
 /**
  * Plays one shape on the given tables.
- * @param onQuiet is called when the shape is over, before anything is closed
- * @param startMs may be set for shapes without sleeps: the SDK reads the machine's clock for the ends of its sleeps
+ * @param onQuiet a function that runs when the shape is over, before anything is closed
+ * @param startMs the first moment of the stage's clock. A shape with sleeps needs the default, because the SDK reads the
+ *   machine's clock for the ends of its sleeps.
  */
 export async function playShape(
   play: (on: Play) => Promise<void>,

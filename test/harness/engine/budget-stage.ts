@@ -62,7 +62,7 @@ export interface Process {
   thaw(): void;
 }
 
-/** A codec and timers, where a test replaces those of the stage. */
+/** The codec and the timers of the stage, if a test replaces them. */
 export interface StageParts {
   readonly codec?: Codec;
   readonly timers?: (queue: Queue, clock: Clock) => Timers;

@@ -7,7 +7,7 @@ export type NamedCall = (call: PortCall) => boolean;
 export type Victim = Pick<Actor, "process" | "die">;
 
 export interface Crash {
-  /** The call at which the process has ended. A test expects it, because the process does not end if the call never comes. */
+  /** The call at which the process has ended. A test checks that it is set, because the call may never come. */
   at: PortCall | undefined;
 }
 

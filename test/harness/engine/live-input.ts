@@ -51,7 +51,7 @@ export class LiveInput {
     this.#wake?.();
   }
 
-  /** @returns undefined once this side has ended and everything that came has been given out */
+  /** @returns the next notification; undefined once this side has ended and no notification is left */
   async next(): Promise<Notification | undefined> {
     while (this.#come.length === 0 && this.#isOpen)
       await new Promise<void>((resolve) => {

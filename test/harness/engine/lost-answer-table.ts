@@ -18,7 +18,7 @@ export class LostAnswerTable implements Table {
   readonly #table: Table;
   readonly #lostAt: number;
 
-  /** @param lostAt the number of the conditional write, from 1; 0 for none */
+  /** @param lostAt the number, from 1, of the conditional write that loses its answer; 0 if no answer is lost */
   constructor(table: Table, lostAt: number) {
     this.#table = table;
     this.#lostAt = lostAt;

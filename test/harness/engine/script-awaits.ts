@@ -86,7 +86,7 @@ function leaf(tree: Tree, name: string, runs: Awaited<unknown>["runs"]): Awaited
   };
 }
 
-/** The first branch to complete decides, in the order of the notifications. */
+/** The branch that completes first, in the order of the notifications, decides the await. */
 export function race<T>(...branches: Awaited<T>[]): Awaited<T> {
   return {
     tree: { ...EMPTY, nested: branches.map(({ tree }) => tree), combinator: 1 },
@@ -98,7 +98,7 @@ export function race<T>(...branches: Awaited<T>[]): Awaited<T> {
   };
 }
 
-/** Is decided when all branches are. If one of them failed, `read` throws its failure. */
+/** The await is decided when all branches are decided. If a branch failed, `read` throws the failure of the branch. */
 export function all<T>(...branches: Awaited<T>[]): Awaited<readonly T[]> {
   return {
     tree: { ...EMPTY, nested: branches.map(({ tree }) => tree), combinator: 4 },

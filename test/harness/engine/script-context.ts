@@ -244,7 +244,7 @@ export class ScriptContext {
     return next;
   }
 
-  /** First awaits the ids of all calls, because a replay has these ids and must emit the same commands. */
+  /** Awaits the ids of all calls before it cancels them, because a replay has these ids and must emit the same commands. */
   async #cancelled(): Promise<never> {
     const idOf = (call: number) => this.#seen.find(({ completionId }) => completionId === call)?.invocationId;
     for (;;) {

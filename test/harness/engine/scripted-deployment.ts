@@ -32,10 +32,10 @@ export class ScriptedDeployment implements Endpoints {
   /** All attempts, in order. */
   readonly attempts: ScriptedAttempt[] = [];
   readonly handlers: Record<string, Handler>;
-  /** Is called before the handler. A reply that it returns replaces that of the handler, as from an unhealthy deployment. */
+  /** Is called before the handler. If it returns a reply, this reply replaces the handler's, as from an unhealthy deployment. */
   instead: ((attempt: ScriptedAttempt) => Reply | Promise<Reply> | undefined) | undefined;
 
-  /** True if an answer waits for the end of its request, as behind an intermediary that gathers requests. */
+  /** True if an answer waits for the end of its request, as behind an intermediary that buffers requests. */
   holdsBack = false;
 
   /** Is called when an exchange is opened. If it throws, the opening fails. */

@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 
 export interface RawAnswer {
   readonly status: number;
-  /** With names in lower case, in order. */
+  /** The headers in order, with their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

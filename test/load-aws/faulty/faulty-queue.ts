@@ -10,7 +10,7 @@ export type Fate = "sent" | "doubled" | "lost";
 
 /**
  * @param lostShare the share of all messages that are lost, in [0, 1)
- * @param note gets the fate of each message
+ * @param note a function that gets the fate of each message
  */
 export function faultyQueue(queue: Queue, lostShare: number, note: (fate: Fate) => void): Queue {
   const late = (delayMs: number) => Math.min(QUEUE_DELAY_MAX_MS, delayMs + Math.floor(Math.random() * LATE_MAX_MS));

@@ -31,7 +31,7 @@ export class Attempt {
     return this.ctx.request().id;
   }
 
-  /** @param value goes into the ledger for its readers */
+  /** @param value a value that the ledger's readers find in the line of this step */
   run(step: string, value?: string): RestatePromise<Recorded> {
     return this.ctx.run(step, async () => {
       await pause(Math.random() * CLOSURE_MAX_MS);

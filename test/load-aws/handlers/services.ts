@@ -134,7 +134,7 @@ function vote(name: string, begin: (ctx: Context) => Attempt) {
         recorded.push(await attempt.run("end"));
         return { invocationId: attempt.invocationId, recorded, value };
       },
-      /** 409 if the promise was completed already. */
+      /** Fails with 409 if the promise was completed already. */
       decide: async (ctx: WorkflowSharedContext, verdict: string) => {
         await ctx.promise<string>("verdict").resolve(verdict);
         return verdict;

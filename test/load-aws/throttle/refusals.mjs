@@ -6,8 +6,8 @@ const READS = new Set(["GetItem", "BatchGetItem", "Query"]);
 const NAMES = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
 /**
- * @param reason such as `KeyRangeThroughputExceeded`
- * @param turn selects one of the two names
+ * @param reason the end of DynamoDB's name of the reason, such as `KeyRangeThroughputExceeded`
+ * @param turn a number that selects one of the two names
  */
 export function throttledTable(resource, operation, reason, turn) {
   const [kind, index] = resource.split(" ");
@@ -29,7 +29,7 @@ export function throttledSchedules() {
   };
 }
 
-/** @param actions the number of actions of the transaction, the first of which conflicts */
+/** @param actions the number of actions of the transaction; the first action conflicts */
 export function conflicting(actions) {
   const CancellationReasons = Array.from({ length: actions }, (_, at) =>
     at === 0 ? { Code: "TransactionConflict", Message: "Transaction is ongoing for the item" } : { Code: "None" },

@@ -9,8 +9,8 @@ const INDEX_OF = { listPk: "index list", openPk: "index open" };
 export const RESOURCES = [TABLE_WRITES, TABLE_READS, ...Object.values(INDEX_OF), SCHEDULES];
 
 /**
- * @param headers of the request, with names in lower case
- * @param body unchanged
+ * @param headers the headers of the request, with names in lower case
+ * @param body the body of the request, as it arrived
  * @returns each touched resource with its partition key, and DynamoDB's name of the operation
  */
 export function touchedBy({ method, url, headers }, body) {

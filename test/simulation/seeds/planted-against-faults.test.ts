@@ -6,7 +6,7 @@ import type { Fault } from "./fate.ts";
 import { run } from "./run.ts";
 import type { Bound, Sabotage } from "./world.ts";
 
-const TEST_MAX_MS = 120_000;
+const TEST_MAX_MS = 600_000;
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
 

@@ -7,7 +7,7 @@ import type { Condition, Item, Key, Range, Table, Update } from "../../../shared
 import { run } from "./run.ts";
 import type { Sabotage } from "./world.ts";
 
-const TEST_MAX_MS = 120_000;
+const TEST_MAX_MS = 600_000;
 const ACCEPTANCE = "seg#000000";
 const ARRIVALS = "arr$";
 const LOADED = "seg$";

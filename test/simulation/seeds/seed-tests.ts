@@ -10,7 +10,7 @@ const ONLY = process.env["SEED"];
 /** With this number of seeds each kind of fault strikes. */
 const SEEDS_FOR_ALL = 500;
 const PORTION = 50;
-const PORTION_MAX_MS = 120_000;
+const PORTION_MAX_MS = 600_000;
 const COMMAND = "npm run test:simulation";
 
 /** @param share from 0 to `of` - 1: selects the seeds with this remainder */

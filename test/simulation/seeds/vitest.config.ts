@@ -8,7 +8,7 @@ export default defineConfig({
     pool: "threads",
     maxWorkers: 2,
     // A test in virtual time fails only if it hangs; the gate runs the suite at low priority, beside others.
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     reporters: reportersOf("seeds"),
   },
 });

@@ -95,7 +95,7 @@ export function zoomed(shown: Span, whole: Span, factor: number, middleMs = (sho
   return within(middleMs - share * lengthMs, lengthMs, whole);
 }
 
-/** @param share of the shown length; negative goes back */
+/** @param share the distance as a share of the shown length; a negative share goes back */
 export function panned(shown: Span, whole: Span, share: number): Span {
   const lengthMs = shown.endMs - shown.startMs;
   return within(shown.startMs + share * lengthMs, lengthMs, whole);

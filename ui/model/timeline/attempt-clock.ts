@@ -16,7 +16,7 @@ export class AttemptClock {
 
   /**
    * The code of a run begins when its attempt begins, or when the attempt stored the entries before it.
-   * @param index of the entry of the command
+   * @param index the index of the entry with the command
    */
   beginOf(index: number, storedMs: number): number {
     const attempt = this.#spans[this.#before(index)];

@@ -15,7 +15,7 @@ export type PieceShape =
   | "wait"
   /** Another invocation works for this one. */
   | "call"
-  /** Nothing lasts: a state change, a send, the input. */
+  /** The operation takes no time: a state change, a send, the input. */
   | "diamond";
 
 export interface Piece {
@@ -97,7 +97,7 @@ function shapeOf({ kind }: Operation): PieceShape {
   return kind === "call" ? "call" : isWait(kind) || kind === "other" ? "wait" : "solid";
 }
 
-/** The code fails at an operation that an earlier attempt has completed. */
+/** True if the code fails at an operation that an earlier attempt has completed. */
 function failsAfterEnd({ endMs, tries }: Operation): boolean {
   return endMs !== undefined && tries.length > 0 && tries.at(-1)!.endMs > endMs;
 }

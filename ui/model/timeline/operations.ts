@@ -47,7 +47,7 @@ export function operationsOf(facts: TimelineFacts): readonly Operation[] {
   }
 }
 
-/** The same in steps, each of which takes a few milliseconds. */
+/** Makes the same operations as `operationsOf`, in steps that take a few milliseconds each. */
 export function* operationSteps(facts: TimelineFacts): Generator<undefined, readonly Operation[]> {
   const { entries } = facts;
   const completions = new Map<number, Completion>();

@@ -28,7 +28,7 @@ export interface RowChoice {
   /** Keys of expanded rows. */
   readonly expanded: ReadonlySet<string>;
   readonly children: ReadonlyMap<string, Child>;
-  /** Only operations that contain the text; empty shows all. */
+  /** Only operations that contain this text are shown; an empty text shows all. */
   readonly find: string;
 }
 
@@ -46,7 +46,7 @@ export function rowsOf(invocationId: string, operations: readonly Operation[], c
 interface Place {
   readonly prefix: string;
   readonly depth: number;
-  /** The invocations from the page's own down to this one. */
+  /** The ids of the invocations, from the page's invocation down to the invocation of the rows. */
   readonly path: readonly string[];
 }
 

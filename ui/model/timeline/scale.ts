@@ -11,7 +11,7 @@ export interface ScalePart {
   readonly toMs: number;
   readonly fromPx: number;
   readonly toPx: number;
-  /** Only waits pass here, and the width says nothing about the time. */
+  /** The part has only waits, and its width says nothing about its time. */
   readonly isGap: boolean;
 }
 
@@ -32,7 +32,7 @@ const SPAN_MIN_MS = 1;
 
 /**
  * @param shown the part of time that is visible
- * @param busy when something computes, in any order; undefined collapses nothing
+ * @param busy the spans in which something computes, in any order; if undefined, no wait is collapsed
  */
 export function timeScale(shown: Span, widthPx: number, busy: readonly Span[] | undefined): TimeScale {
   const fromMs = shown.startMs;
@@ -60,7 +60,7 @@ export function timeScale(shown: Span, widthPx: number, busy: readonly Span[] | 
   return { parts, widthPx, fromMs, toMs };
 }
 
-/** Moments outside of the scale get its edges. */
+/** A moment outside of the scale gets the nearer edge. */
 export function toPx({ parts, fromMs, toMs, widthPx }: TimeScale, ms: number): number {
   if (ms <= fromMs) return 0;
   if (ms >= toMs) return widthPx;

@@ -1,4 +1,4 @@
-/** The same call as a line of curl and as lines of the typed client. */
+/** The call of the form as a line of curl and as lines of the typed client. */
 import type { JSX } from "preact";
 import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { parseDurationMs } from "../../../shared/core/model/duration.ts";
@@ -15,7 +15,7 @@ export interface CallLinesProps {
   readonly serviceType: ServiceBody["ty"];
 }
 
-/** Where the server does not name its ingress, the reader fills it in. */
+/** If the server does not name its ingress, the reader replaces this address. */
 const UNKNOWN_INGRESS = "https://INGRESS";
 
 export function CallLines({ request, runsWorkflow, serviceType }: CallLinesProps): JSX.Element {

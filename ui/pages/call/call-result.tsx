@@ -149,7 +149,7 @@ function CancelButton({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-/** A text can be copied. */
+/** Returns a text if the bytes are UTF-8, because a reader can copy a text; else returns the bytes. */
 function textOrBytes(bytes: Uint8Array): string | Uint8Array {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -22,7 +22,7 @@ interface NestedProps<Kind extends Field["kind"]> extends InnerInput {
   readonly input: (inner: InnerInput) => JSX.Element;
 }
 
-/** More items are edited as JSON. */
+/** A list with more items is edited as JSON. */
 const ITEMS_MAX = 50;
 
 export function ObjectInput(props: NestedProps<"object">): JSX.Element {

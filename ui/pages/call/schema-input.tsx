@@ -52,7 +52,7 @@ function NullableInput(props: FieldProps): JSX.Element {
   );
 }
 
-/** The value after the reader has unticked null. A sample of the schema would not do, because it is null again. */
+/** The value after the reader has unticked null. A sample of the schema would not do, because the sample would be null again. */
 function firstValue(field: Field, otherwise: () => unknown): unknown {
   switch (field.kind) {
     case "text":

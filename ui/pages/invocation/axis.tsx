@@ -16,7 +16,7 @@ export interface AxisProps {
 
 /** A text at the right edge ends at its tick. */
 const EDGE_PX = 56;
-/** Between the names and the first moment. */
+/** The space between the names and the first moment. */
 const LEFT_PX = 16;
 const NARROW_SPACE = "\u202f";
 
@@ -65,7 +65,7 @@ export function Axis({ scale, namesPx, originMs, rowsPx }: AxisProps): JSX.Eleme
   );
 }
 
-/** The text of a tick would lie under the label of a collapsed wait. */
+/** True if the text of a tick would lie under the label of a collapsed wait. */
 function isCovered(px: number, scale: TimeScale): boolean {
   const [fromPx, toPx] = px > scale.widthPx - EDGE_PX ? [px - EDGE_PX, px] : [px, px + EDGE_PX];
   return gapsOf(scale).some((gap) => gap.fromPx < toPx - 8 && gap.toPx > fromPx + 8);

@@ -29,7 +29,7 @@ export interface EntryPanelProps {
 }
 
 export function EntryPanel({ row, body, originMs, onAsk, onClose }: EntryPanelProps): JSX.Element {
-  // A row of a called invocation has that invocation's own page for its actions.
+  // The actions on a called invocation are on the page of that invocation.
   const isOwn = !row.key.includes("/");
   return (
     <aside class="entry-panel" aria-label="Details of the chosen row">
@@ -215,7 +215,7 @@ function serdeOf(entry: EntryBody, body: InvocationBody, entries: readonly Entry
   }
 }
 
-/** A called handler may be on another deployment, so only the invocation's own values name one. */
+/** A called handler may be on another deployment, so the deployment is known only for the invocation's input and output. */
 function ownDeployment({ type }: EntryBody, { pinned_deployment_id: id }: InvocationBody): string | undefined {
   return type === "Command: Input" || type === "Command: Output" ? id : undefined;
 }

@@ -66,7 +66,7 @@ interface TranslatedProps {
   readonly deployment: string | undefined;
 }
 
-/** The metadata of a service names its serializers that SDKs can show. */
+/** The metadata of a service has a key with this prefix for each serializer whose values an SDK can show. */
 const PREVIEW = "dev.restate.serde.preview.";
 
 function Translated({ content, serde: { service, name }, deployment }: TranslatedProps): JSX.Element | null {

@@ -18,7 +18,7 @@ export interface MinimapProps {
   readonly now: number;
 }
 
-/** A shorter drag is a click, which shows all of the time. */
+/** A shorter drag counts as a click, and a click shows the whole time. */
 const DRAG_MIN_PX = 4;
 const HEIGHT_PX = 40;
 const HEIGHTS: Readonly<Record<string, number>> = { idle: 0, waiting: 6, active: 22, failed: 34 };

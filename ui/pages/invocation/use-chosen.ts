@@ -10,7 +10,7 @@ export interface Chosen {
   readonly row: Row | undefined;
   /** The place of the row in the list. */
   readonly at: number | undefined;
-  /** The place that the list scrolls to when it changes. */
+  /** The list scrolls to this place when the place changes. */
   readonly scrollTo: number | undefined;
   readonly choose: (row: Row) => void;
   readonly close: () => void;

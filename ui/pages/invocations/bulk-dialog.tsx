@@ -18,7 +18,7 @@ export interface BulkDialogProps {
   readonly scope: BulkScope;
   readonly list: InvocationList;
   readonly filter: InvocationFilter;
-  /** @param hasRun the change was carried out, at least for some */
+  /** @param hasRun whether the change was carried out, at least for some of the invocations */
   readonly onClose: (hasRun: boolean) => void;
 }
 

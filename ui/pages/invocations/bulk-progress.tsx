@@ -1,4 +1,4 @@
-/** How far a change of many has come, a button that stops it, and the refusals. */
+/** How far a change of many invocations has come, a button that stops it, and the refusals. */
 import type { JSX } from "preact";
 import { type BulkChange, type BulkProgress, progressText } from "../../model/bulk-changes.ts";
 import { countText } from "../../model/size-text.ts";

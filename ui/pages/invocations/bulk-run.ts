@@ -20,7 +20,7 @@ export type BulkStage =
 
 export class BulkRun {
   readonly change: BulkChange;
-  /** Selects those that match and can be changed. */
+  /** Selects the invocations that match and can be changed. */
   readonly filter: InvocationFilter;
   readonly stage = signal<BulkStage>({ kind: "finding", found: 0 });
   readonly problem = signal<ApiProblem | undefined>(undefined);

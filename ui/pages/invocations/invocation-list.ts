@@ -11,7 +11,7 @@ import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../mo
 
 export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
-/** A page may be empty although more follow, because one request reads a bounded number of entries. */
+/** A page may be empty although more pages follow, because one request reads a bounded number of entries. */
 const REQUESTS_AT_ONCE = 40;
 const PRICED_REQUESTS_AT_ONCE = 3;
 
@@ -23,13 +23,13 @@ export class InvocationList {
   readonly mayHaveMore = signal(false);
   readonly isLoadingMore = signal(false);
   readonly problem = signal<ApiProblem | undefined>(undefined);
-  /** Requests for older rows that found none, since the last row was found. */
+  /** The number of requests for older rows that found no row, since the last row was found. */
   readonly inVain = signal(0);
   /** The list leaves out the invocations of the last ten minutes. */
   readonly isSettledOnly = signal(false);
   /** By id; a row stays selected when the list is read again. */
   readonly selected = signal<ReadonlyMap<string, Row>>(new Map());
-  /** The row of the keyboard, and the other end of a range. */
+  /** The row that the keyboard acts on. A range reaches from this row to the chosen one. */
   readonly current = signal<number | undefined>(undefined);
   readonly #filter: InvocationFilter;
   readonly #order: ListOrder;

@@ -1,4 +1,4 @@
-/** One invocation of the list: a line of a table, or two lines where the page is narrow. */
+/** One invocation of the list: a line of a table, or two lines if the page is narrow. */
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { nowMs } from "../../data/clock.ts";

@@ -17,7 +17,7 @@ import { ListFoot } from "./list-foot.tsx";
 import { Presets } from "./presets.tsx";
 import { useListKeys } from "./list-keys.ts";
 
-/** A statement reads the oldest ones, and a separate process evaluates it, so they are read less often than a list. */
+/** A separate process evaluates the statement for the oldest invocations, so the page reads them less often than a list. */
 const OLDEST_EVERY_MS = 10_000;
 
 interface Asked {
@@ -28,7 +28,7 @@ interface Asked {
 export function InvocationsPage(): JSX.Element {
   const query = route.value?.query ?? new URLSearchParams();
   const filter = filterIn(query);
-  // Only the open ones have an index that begins with the oldest.
+  // Only open invocations have an index that begins with the oldest.
   const order = query.get("order") === "oldest" && isOpenOnly(filter) ? "oldest" : "newest";
   const key = `${order} ${filterText(filter)}`;
   const list = useMemo(() => new InvocationList(filter, order), [key]);
@@ -84,7 +84,7 @@ export function InvocationsPage(): JSX.Element {
           filter={filter}
           onClose={(hasRun) => {
             setAsked(undefined);
-            // The first page alone is read again by itself; the rows behind it show what was before the change.
+            // Only the first page is read again by itself; the rows behind it still show the facts from before the change.
             if (hasRun && shown.length > FIRST_PAGE) readAnew();
             else void polled.refresh();
           }}

@@ -52,7 +52,7 @@ export function useListKeys(list: InvocationList, readAnew: () => void): void {
   useShortcuts(keys);
 }
 
-/** From the last selected row above, or from the first row. */
+/** Selects the rows up to `at`, beginning at the nearest selected row above it, or at the first row. */
 function selectUpTo(list: InvocationList, at: number): void {
   const { shown } = list.rows.peek();
   const selected = list.selected.peek();

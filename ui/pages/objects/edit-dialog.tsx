@@ -1,4 +1,4 @@
-/** The dialog that sets one value of a state. If the state has changed meanwhile, it shows both and lets the reader choose. */
+/** The dialog that sets one value of a state. After a conflicting change, it shows both values and lets the reader choose. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../../data/api.ts";

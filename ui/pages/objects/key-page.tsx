@@ -15,7 +15,7 @@ import { PromiseTable } from "./promise-table.tsx";
 import { QueueTable } from "./queue-table.tsx";
 import { StateView } from "./state-view.tsx";
 
-/** Separate processes evaluate the statements behind the queue, so the page does not read it more often. */
+/** Separate processes evaluate the statements that read the queue, so the page reads the queue no more often than this. */
 const EVERY_MS = 10_000;
 const PRICED_EVERY_MS = 60_000;
 const HEAD_CHARS = 80;

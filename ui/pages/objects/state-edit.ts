@@ -31,7 +31,7 @@ export interface Conflict {
 
 export interface StateEditing {
   readonly stage: EditStage;
-  /** @param onto the state that the edit starts from; that of the dialog unless given */
+  /** @param onto the state that the edit starts from; by default the state of the dialog */
   readonly send: (edit: StateEdit, onto?: KeyState) => Promise<void>;
 }
 

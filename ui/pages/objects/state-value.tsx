@@ -83,7 +83,7 @@ function LateValue({ service, objectKey, size }: StateValueProps): JSX.Element {
   return value === undefined ? <Skeleton /> : <Payload content={textOrBytes(value)} fileName={`${size.name}.bin`} />;
 }
 
-/** A text can be copied. */
+/** Returns a text if the bytes are UTF-8, because a reader can copy a text; else returns the bytes. */
 function textOrBytes(bytes: Uint8Array): string | Uint8Array {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

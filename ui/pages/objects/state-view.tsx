@@ -29,7 +29,7 @@ export function StateView(props: StateViewProps): JSX.Element {
   const { sizes } = shown;
   const matching = sizes.filter(({ name }) => name.includes(filter));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  /** Counts the edits from this page, after each of which an open value is loaded again. */
+  /** Counts the edits from this page. After each edit, an open value is loaded again. */
   const [edits, setEdits] = useState(0);
   const refreshEdited = async (): Promise<void> => {
     setEdits((count) => count + 1);

@@ -1,4 +1,4 @@
-/** Counts the ends of the last hour from the list of invocations, where no process has them in memory. */
+/** Counts the ends of the last hour from the list of invocations, for a server without the counts in memory. */
 import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
 import type { EndedBody } from "../../../shared/api/wire/overview.ts";
 import { ask } from "../../data/api.ts";
@@ -6,7 +6,7 @@ import { peekNowMs } from "../../data/clock.ts";
 import { MinuteCounts } from "../../model/ended-bars.ts";
 import { momentOf } from "../../model/time-text.ts";
 
-/** Bounds the price: most of them take half a read unit, and the index takes some more. */
+/** Bounds the price: the read of most invocations takes half a read unit, and the read of the index takes some more. */
 export const COUNTED_MAX = 5_000;
 const PAGE = 500;
 const HOUR_MS = 3_600_000;

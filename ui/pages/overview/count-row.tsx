@@ -6,7 +6,7 @@ import { StatusMark } from "../../parts/status-mark.tsx";
 export interface CountRowProps {
   readonly status?: string;
   readonly outcome?: string;
-  /** In place of a status. */
+  /** The name of the count, in place of a status. */
   readonly words?: string;
   readonly count: number;
   readonly isAtLeast?: boolean;

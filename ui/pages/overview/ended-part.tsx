@@ -16,7 +16,7 @@ import { EndedChart } from "./ended-chart.tsx";
 
 const HOUR_MS = 3_600_000;
 
-/** @param ended absent where several processes end invocations, so that no memory has the counts */
+/** @param ended absent if several processes end invocations, because then no process has all counts in its memory */
 export function EndedPart({ ended }: { readonly ended: EndedBody | undefined }): JSX.Element {
   return ended === undefined ? <OnDemand /> : <Ended ended={ended} isWhole />;
 }

@@ -111,7 +111,7 @@ function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChang
   );
 }
 
-/** The counts of the troubles beyond those of the list. */
+/** The counts of the troubles that the list does not show. */
 function More({ overview, rows }: { readonly overview: OverviewBody; readonly rows: readonly NeedRow[] }) {
   const shown = (word: string): number => rows.filter((row) => row.word === word).length;
   const parts = [

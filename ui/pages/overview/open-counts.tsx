@@ -4,7 +4,7 @@ import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CountRow } from "./count-row.tsx";
 
-/** In the order of a life. */
+/** The statuses, in the order in which an invocation may pass through them. */
 const STATUSES = ["scheduled", "pending", "ready", "running", "backing-off", "suspended", "paused"];
 
 export function OpenCounts({ overview }: { readonly overview: OverviewBody }): JSX.Element {

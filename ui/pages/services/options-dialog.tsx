@@ -15,8 +15,8 @@ export interface OptionsDialogProps {
 }
 
 export function OptionsDialog({ service: present, onDone, onClose }: OptionsDialogProps): JSX.Element {
-  // The request has the options in which the fields differ from this service. Compared with a service that was read later, the
-  // fields would also take back the change of another operator.
+  // The request has the options for which the fields differ from this service. If the fields were compared with a service that
+  // was read later, the request would also undo the change of another operator.
   const [service] = useState(present);
   const [edits, setEdits] = useState<OptionEdits>(() => editsOf(service));
   const shown = OPTIONS.filter(({ option }) => service[option] !== undefined);

@@ -1,4 +1,4 @@
-/** The rows of an answer: a table of which only the visible rows are in the document. */
+/** The rows of an answer: a table that has only its visible rows in the document. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Row, StatementAnswer } from "../../model/sql-answer.ts";

@@ -1,4 +1,4 @@
-/** The page of statements: an editor, the rows of the answer, and the statements before. */
+/** The page of statements: an editor, the rows of the answer, and the earlier statements. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { route, setQuery } from "../../data/location.ts";
@@ -31,7 +31,7 @@ export function SqlPage(): JSX.Element {
   const latest = useRef(runNow);
   latest.current = runNow;
   useEffect(() => {
-    // Completion is a convenience: without the tables the editor completes keywords alone.
+    // Completion is a convenience: without the tables the editor completes only keywords.
     void loadTables().catch(() => undefined);
   }, []);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The next steps where no cluster is configured, and where no subscription reads from one. */
+/** The next steps if no cluster is configured, or if no subscription reads from a cluster. */
 import type { JSX } from "preact";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { Empty } from "../../parts/states.tsx";

@@ -9,7 +9,7 @@ import { Pause } from "./trouble.tsx";
 
 export interface AskedChange {
   readonly kind: "pause" | "resume" | "reset" | "delete";
-  /** As it was when the reader asked, so that the dialog outlives a deletion. */
+  /** The subscription as it was when the reader asked, so that the dialog outlives a deletion. */
   readonly subscription: SubscriptionBody;
 }
 

@@ -38,7 +38,7 @@ const INFORM = Buffer.from([0x08, 0x03, 0x31, 0x30, 0x33]);
 /** An informational head that ends the stream breaks the protocol, so this side resets the stream. */
 const BROKEN_OFF = head(INFORM, END_HEADERS | END_STREAM);
 
-/** Sent after the settings and the first request, on stream 1. */
+/** The bytes that a peer sends after its settings and after the first request, which is on stream 1. */
 const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, bytes: Buffer])[] = [
   ["a frame larger than allowed", FRAME_SIZE, frame(TYPE.data, 0, 1, zeros(16_385))],
   ["an unknown frame larger than allowed", FRAME_SIZE, frame(0xee, 0, 1, zeros(20_000))],

@@ -11,7 +11,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const INITIAL_BYTES = 32 * KIB;
 const PART = Buffer.alloc(16 * KIB);
-/** So many answered pings without a window update mean that none comes. */
+/** After this many answered pings without a window update, the sender assumes that no update comes. */
 const PINGS_MAX = 20;
 
 /** Sends content on one stream as far as its window allows. */
@@ -31,7 +31,7 @@ class Sender {
     return this.#updates().length;
   }
 
-  /** Stops before, if the window stays closed. */
+  /** Sends until `totalBytes` are sent; stops earlier if the window stays closed. */
   async sendUpTo(totalBytes: number): Promise<void> {
     for (let pings = 0; this.sentBytes < totalBytes && pings < PINGS_MAX;) {
       const leftBytes = INITIAL_BYTES + this.#updates().reduce((sum, bytes) => sum + bytes, 0) - this.sentBytes;
