@@ -31,27 +31,33 @@ test.each([
   ["control plane", ["controlPlane"]],
   ["deployment", ["deployment"]],
   ["control plane and the deployment", ["controlPlane", "deployment"]],
-] as const)("after a SIGKILL of the %s, a second attempt executes the steps that are not stored", async (_, names) => {
-  const { client } = stage;
-  const plan = { ops: runs };
-  const answer = client.submit({ shape: "runs", plan, way: "call", idempotencyKey: "runs" });
-  while (ledger().length < BEFORE_KILL) await pause(5);
-  const victims = names.map((name) => stage[name]);
-  const kill = { atMs: Date.now(), deadMs: Infinity };
-  await Promise.all(victims.map((victim) => victim.end("SIGKILL")));
-  kill.deadMs = Date.now();
-  for (const victim of victims) victim.start();
-  await Promise.all(victims.map((victim) => victim.ready()));
+] as const)(
+  "after a SIGKILL of the %s, later attempts execute only the steps that are not stored",
+  async (_, names) => {
+    const { client } = stage;
+    const plan = { ops: runs };
+    const answer = client.submit({ shape: "runs", plan, way: "call", idempotencyKey: "runs" });
+    while (ledger().length < BEFORE_KILL) await pause(5);
+    const victims = names.map((name) => stage[name]);
+    const kill = { atMs: Date.now(), deadMs: Infinity };
+    await Promise.all(victims.map((victim) => victim.end("SIGKILL")));
+    kill.deadMs = Date.now();
+    for (const victim of victims) victim.start();
+    await Promise.all(victims.map((victim) => victim.ready()));
 
-  const account = newAccount();
-  await takeAccount(account, plan, JSON.parse((await answer).text) as Outcome, (id) => client.outcomeOf(id));
-  const { complaints, uncommitted } = judgeLedger(ledger(), account.committed, [kill]);
-  expect([...account.complaints, ...complaints]).toEqual([]);
-  expect(uncommitted).toBeLessThanOrEqual(1);
-  // An exchange that closes at each step would have an attempt for each closure.
-  const executed = ledger().map(({ attemptId }) => attemptId);
-  const attempts = [...new Set(executed)];
-  expect(attempts).toHaveLength(2);
-  for (const attempt of attempts)
-    expect(executed.filter((attemptId) => attemptId === attempt).length).toBeGreaterThanOrEqual(BEFORE_KILL);
-});
+    const account = newAccount();
+    await takeAccount(account, plan, JSON.parse((await answer).text) as Outcome, (id) => client.outcomeOf(id));
+    const { complaints, uncommitted } = judgeLedger(ledger(), account.committed, [kill]);
+    expect([...account.complaints, ...complaints]).toEqual([]);
+    expect(uncommitted).toBeLessThanOrEqual(1);
+    // An exchange that closes at each step would have an attempt for each closure.
+    const executed = ledger().map(({ attemptId }) => attemptId);
+    const attempts = [...new Set(executed)];
+    const closuresOf = (attempt: string | undefined) => executed.filter((attemptId) => attemptId === attempt).length;
+    expect(closuresOf(attempts[0])).toBeGreaterThanOrEqual(BEFORE_KILL);
+    // After a death of the control plane its open invocations are suspects, and the exchanges of a suspect are request-response.
+    if (names.some((name) => name === "controlPlane")) return;
+    expect(attempts).toHaveLength(2);
+    expect(closuresOf(attempts[1])).toBeGreaterThanOrEqual(BEFORE_KILL);
+  },
+);

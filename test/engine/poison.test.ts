@@ -7,9 +7,7 @@ import { resume } from "../../shared/engine/operate/resume.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { recover } from "../../shared/engine/sweep/sweep.ts";
 import { type Actor, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
-import { type Crash, crashBefore } from "../harness/engine/crash.ts";
 import { Gate } from "../harness/engine/gate.ts";
-import { nth, segment } from "../harness/engine/named-calls.ts";
 import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
@@ -67,34 +65,6 @@ test("an invocation that ends the process at its answer is paused after four dea
   await stage.pulse.within(1_000, resume(actor.engine, invocationId, { kind: "keep" }));
   await stage.pulse.pass(5_000);
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
-});
-
-test("an invocation that ends each process at its second segment is paused, although each process stores its first one", async () => {
-  let crash: Crash;
-  const deadly = (next: Actor): void => void (crash = crashBefore(next, nth(1, segment)));
-  const stage = await open(
-    {
-      grows: async (ctx) => {
-        for (let n = 0; n < 50; n++) await ctx.get(ctx.run(`step ${n}`, () => "done"));
-        return "grown";
-      },
-    },
-    { opensExchanges: true },
-  );
-  let actor = await start(stage, deadly);
-  const { invocationId } = await stage.pulse.within(100, sendOn(actor, "grows"));
-  await stage.pulse.pass(1_000);
-  let restarts = 0;
-  for (; crash!.at !== undefined && restarts < 10; restarts++) {
-    await stage.reboot();
-    actor = await start(stage, deadly);
-    await stage.pulse.pass(15_000);
-  }
-  expect(restarts).toBeLessThanOrEqual(4);
-  expect(await inspect(actor.engine, invocationId)).toMatchObject({
-    status: "paused",
-    lastFailure: { message: expect.stringContaining("ended the process 2 times in a row") },
-  });
 });
 
 test("after kills of processes that drive harmless invocations, none of the invocations stays a suspect for long", async () => {

@@ -197,7 +197,6 @@ class OpenConversation {
       return true;
     }
     if (!(await this.#growth.add(this.#grew(expanded)))) return true;
-    if (conversation.received.length === 0) await this.#engine.activeInvocations.suspects?.atRest(this.#active.id);
     this.#sent = [];
     this.#sentKeys.clear();
     room.noteStored(receivedBytes);

@@ -85,7 +85,9 @@ export async function readReply(
       exchange.abort();
       return { kind: "refused", refusal };
     }
-    await readChunks(engine, active, reading, onProgress);
+    const marking = engine.activeInvocations.suspects?.atReply(active.id);
+    if (marking !== undefined) await marking;
+    await readChunks(engine, reading, onProgress);
     return { kind: "eof" };
   } catch (error) {
     if (error instanceof NoRoomError) exchange.abort();
@@ -128,7 +130,6 @@ async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<vo
 /** Reads up to the terminator. The stream ends later, and contains nothing after the terminator. */
 async function readChunks(
   engine: Engine,
-  active: ActiveInvocation,
   { exchange, conversation, open, room }: Reading,
   onProgress?: () => void,
 ): Promise<void> {
@@ -137,8 +138,6 @@ async function readChunks(
   while (!conversation.terminated) {
     const chunk = await exchange.next();
     if (chunk === undefined) break;
-    const marking = engine.activeInvocations.suspects?.atReply(active.id);
-    if (marking !== undefined) await marking;
     const { messages } = conversation;
     const breaking = chunk.length > SMALL_CHUNK_BYTES ? engine.bulkheads.pace.step(room.lane) : undefined;
     if (breaking !== undefined) await breaking;

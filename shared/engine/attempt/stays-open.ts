@@ -15,6 +15,8 @@ export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route
   // A process with so little time left would half-close the exchange at once.
   if (engine.clock.nowMs() >= activeInvocations.leavesAtMs) return false;
   if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
+  // The mark of a suspect covers one whole reply, so a suspect gets a request-response exchange.
+  if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
   return active.invocation.journal.commandCount > 1 || !activeInvocations.streams.isQuiet(handlerOf(route));
 }
 

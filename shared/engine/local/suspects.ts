@@ -15,8 +15,6 @@ const PUT_OFF_MS = 10_000;
 interface Trial {
   readonly mark: Mark;
   isMarked: boolean;
-  /** The last write of the mark. The next one waits for it, because a delete must not overtake a put. */
-  written: Promise<void>;
 }
 
 /**
@@ -62,6 +60,11 @@ export class Suspects {
     return receiveCount > 1 && sentAtMs < this.#bornAtMs;
   }
 
+  /** True while the invocation is tried, alone or with others. */
+  isTrying(id: InvocationId): boolean {
+    return this.#trials.has(id);
+  }
+
   /** Does the work when it is its turn, with a mark in the table. @throws the errors of the work */
   async try({ invocationId: id }: Wake, work: () => Promise<void>): Promise<void> {
     if (this.#trials.has(id)) return await work();
@@ -73,15 +76,15 @@ export class Suspects {
   }
 
   /**
-   * Called before a piece of a reply is read. Sets the mark, which stays until the part of the reply that was read is stored. For
-   * an invocation that is no suspect, this costs nothing.
+   * Called before a reply is read. Sets the mark until the reply is stored. For an invocation that is no suspect, this costs
+   * nothing.
    */
   atReply(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial === undefined || trial.isMarked ? undefined : this.#mark(id, trial);
   }
 
-  /** Called once everything that was read of a reply is stored. Removes the mark, because a waiting invocation cannot end the process. */
+  /** Called once the reply is stored. Removes the mark, because a waiting invocation cannot end the process. */
   atRest(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial?.isMarked === true ? this.#unmark(id, trial) : undefined;
@@ -94,7 +97,7 @@ export class Suspects {
 
   /** Resolves when the work ends, or after `HOLD_MS`. @returns the work, which may go on */
   async #held(id: InvocationId, mark: Mark, work: () => Promise<void>): Promise<{ readonly over: Promise<void> }> {
-    const trial: Trial = { mark, isMarked: false, written: Promise.resolve() };
+    const trial: Trial = { mark, isMarked: false };
     this.#trials.set(id, trial);
     await this.#mark(id, trial);
     const ended = new AbortController();
@@ -118,18 +121,11 @@ export class Suspects {
   async #mark(id: InvocationId, trial: Trial): Promise<void> {
     const isOnly = ![...this.#trials.values()].some(({ isMarked }) => isMarked);
     trial.isMarked = true;
-    const mark = { ...trial.mark, isAlone: trial.mark.isAlone && isOnly };
-    await afterLast(trial, () => this.#marks.put(id, mark));
+    await this.#marks.put(id, { ...trial.mark, isAlone: trial.mark.isAlone && isOnly });
   }
 
   async #unmark(id: InvocationId, trial: Trial): Promise<void> {
     trial.isMarked = false;
-    await afterLast(trial, () => this.#marks.delete(id));
+    await this.#marks.delete(id);
   }
-}
-
-async function afterLast(trial: Trial, write: () => Promise<void>): Promise<void> {
-  const writing = trial.written.then(write);
-  trial.written = writing.catch(() => undefined);
-  await writing;
 }
