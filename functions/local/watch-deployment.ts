@@ -17,7 +17,10 @@ const ON_REMOVAL = { "until-changed": "registration.held-back", "until-registere
 export interface Watching {
   /** Whether to check again after the registration. */
   readonly again: boolean;
-  /** What registers a deployment again after an operator has removed it: a change of its handlers, or only an operator. */
+  /**
+   * Decides which event registers the deployment again after an operator has removed it: a change of its handlers, or only a
+   * registration by an operator.
+   */
   readonly staysRemoved: keyof typeof ON_REMOVAL;
   readonly log: Log;
   /** Called after each check that finds the deployment registered. */

@@ -1,4 +1,4 @@
-/** What a fixture notes beside its stored items: mainly the ids, and the steps that ran. */
+/** The account that a fixture contains beside its stored items: mainly the ids and the executed steps. */
 
 export interface Account {
   /** The commit whose code wrote the fixture. */

@@ -96,7 +96,7 @@ class OpenConversation {
   }
 
   async run(): Promise<OpenlyRead> {
-    const { open, exchange, conversation, room } = this.#reading;
+    const { open, exchange, conversation } = this.#reading;
     const { inbox } = this.#active;
     open.halfClose = () => this.#halfClose();
     open.awaiting = () => conversation.awaiting;
@@ -107,7 +107,6 @@ class OpenConversation {
       }
     } catch (error) {
       exchange.abort();
-      room.letReadOn();
       throw error;
     }
     this.#halfClose();

@@ -19,7 +19,7 @@ export interface OpenCensus {
   readonly counts: ReadonlyMap<Presented, number>;
   /** The number of suspected entries, including those that are not in `suspects`. */
   readonly suspected: ReadonlyMap<AttentionKind, number>;
-  /** Of each kind, the suspects that were accepted first. */
+  /** The suspects by kind. If one kind has too many, the map contains the suspects that were accepted first. */
   readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;
   /** True if the walk stopped before the end of the index; each count is then a lower bound. */
   readonly isPartial: boolean;

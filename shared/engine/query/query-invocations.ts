@@ -23,7 +23,7 @@ const LOOKS_TOGETHER_MAX = 500;
 /** A statement that needs more looks than this probably needs many rows, so it reads the whole open index instead. */
 const LOOKS_BEFORE_WHOLE = 200;
 
-/** What a statement knows; it reads the rest of the open index when it needs many rows. */
+/** The sweeper's progress and the part of the open index that a statement has read; a statement for many rows replaces both later. */
 type GrowingKnown = { -readonly [Field in keyof Known]: Known[Field] };
 
 /** @param rows returns true for each summary that is a row of the table */
@@ -129,7 +129,7 @@ async function* wantedOf(
     isExcluded: (entry) => !matters(entry, wanted),
     probe: async (unknown) => {
       if (!known.isWhole && looked >= LOOKS_BEFORE_WHOLE) Object.assign(known, await readKnown(engine, budget));
-      const shown = unknown.map((entry) => (known.isWhole ? statusIn(known, entry) : undefined));
+      const shown = unknown.map((entry) => statusIn(known, entry));
       const left = unknown.filter((_, at) => shown[at] === undefined);
       looked += left.length;
       budget.looks(left.length, known.noted.belowMs);
