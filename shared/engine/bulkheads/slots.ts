@@ -11,10 +11,17 @@ export interface SlotsOptions {
   readonly shareFactor?: number;
 }
 
+interface Lane {
+  readonly taken: number;
+  /** The number of the last move of the lane: each take and each return of a slot is one move. */
+  readonly lastMove: number;
+}
+
 export class Slots {
   readonly #options: SlotsOptions;
-  readonly #lanes = new Map<string, number>();
+  readonly #lanes = new Map<string, Lane>();
   #taken = 0;
+  #moves = 0;
   #wanted: number;
 
   constructor(options: SlotsOptions) {
@@ -32,7 +39,12 @@ export class Slots {
   }
 
   takenBy(lane: string): number {
-    return this.#lanes.get(lane) ?? 0;
+    return this.#lanes.get(lane)?.taken ?? 0;
+  }
+
+  /** @returns a number that changes whenever the lane takes a slot or gives one back */
+  lastMoveOf(lane: string): number {
+    return this.#lanes.get(lane)?.lastMove ?? 0;
   }
 
   /** Sets how many slots may be in use, fewer while the process is behind. A lane below an even part may still take one. */
@@ -44,7 +56,7 @@ export class Slots {
   take(lane: string): boolean {
     const mine = this.takenBy(lane);
     if (this.#taken >= this.#options.count || !(this.#hasShare(mine) || this.#isBelowEvenPart(mine))) return false;
-    this.#lanes.set(lane, mine + 1);
+    this.#lanes.set(lane, { taken: mine + 1, lastMove: ++this.#moves });
     this.#taken++;
     return true;
   }
@@ -52,7 +64,7 @@ export class Slots {
   /** Gives a slot back. */
   give(lane: string): void {
     const left = this.takenBy(lane) - 1;
-    if (left > 0) this.#lanes.set(lane, left);
+    if (left > 0) this.#lanes.set(lane, { taken: left, lastMove: ++this.#moves });
     else this.#lanes.delete(lane);
     this.#taken--;
   }

@@ -72,15 +72,21 @@ export class WorkerSlots implements Admission {
     return this.#take(slot) ? slot : undefined;
   }
 
+  /** @returns a number that changes whenever the service takes a slot or gives one back */
+  lastMoveOf(service: string): number {
+    return this.#services.lastMoveOf(service);
+  }
+
   give({ service, deployment }: Slot): void {
     this.#services.give(service);
     this.#deployments.give(deployment);
   }
 
   #take({ service, deployment }: Slot): boolean {
-    if (!this.#services.take(service)) return false;
-    if (this.#deployments.take(deployment)) return true;
-    this.#services.give(service);
+    if (!this.#deployments.take(deployment)) return false;
+    // A refusal must not count as a move of the service.
+    if (this.#services.take(service)) return true;
+    this.#deployments.give(deployment);
     return false;
   }
 }

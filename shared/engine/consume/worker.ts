@@ -41,7 +41,10 @@ class Received implements Source<Delivery>, Admission {
     this.#slots = new WorkerSlots(engine.registry, limits);
     this.#concurrencyMax = limits.concurrencyMax;
     const { activeInvocations } = engine;
-    activeInvocations.slots = { take: (service) => this.#takeSlot(service) };
+    activeInvocations.slots = {
+      take: (service) => this.#takeSlot(service),
+      lastMoveOf: (service) => this.#slots.lastMoveOf(service),
+    };
     const stop = (): void => {
       delete activeInvocations.slots;
       this.#look.abort();

@@ -24,6 +24,8 @@ const LEAVE_BEFORE_MS = 2_000;
 export interface DriveSlots {
   /** @returns a function that gives the slot back; undefined if the service has its share, or all slots are in use */
   take(service: string): (() => void) | undefined;
+  /** @returns a number that changes whenever the service takes a slot or gives one back */
+  lastMoveOf(service: string): number;
 }
 
 /**

@@ -29,8 +29,9 @@ import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 const JOINED_WITHIN_MS = 400;
 
 /**
- * A record waits this long for a slot of the worker. A record that goes through the queue costs several times as much, so a process that
- * is behind would fall behind further with each record, and would not recover. Records that wait for hanging handlers go on to the queue.
+ * A record waits for a slot of the worker as long as other invocations of its service take slots and give them back, and this long after that.
+ * A record that goes through the queue costs several times as much, so a process that is behind would fall behind further with each
+ * record, and would not recover. Records that wait for hanging handlers go on to the queue.
  */
 const SLOT_PATIENCE_MS = 500;
 const SLOT_LOOK_MS = 20;
@@ -175,7 +176,7 @@ async function acceptOne(
   };
   const drive = (): Promise<boolean> => acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS);
   const isDriven =
-    drivesAtOnce && isUntouched(position, record.offset) && (await driveInSlot(engine, origin.subscriptionId, drive));
+    drivesAtOnce && isUntouched(position, record.offset) && (await driveInSlot(engine, origin.subscriptionId, service.name, drive));
   // A life under an id that is derived from the record began with this record, so even an expired one makes the record a
   // duplicate.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
@@ -188,11 +189,23 @@ async function acceptOne(
  * @param drive returns false if the worker has no slot for the service
  * @returns false if no slot became free in time; the record is then still not accepted
  */
-async function driveInSlot(engine: Engine, subscriptionId: string, drive: () => Promise<boolean>): Promise<boolean> {
+async function driveInSlot(
+  engine: Engine,
+  subscriptionId: string,
+  service: string,
+  drive: () => Promise<boolean>,
+): Promise<boolean> {
   const { activeInvocations, bulkheads, clock } = engine;
-  for (const untilMs = clock.nowMs() + SLOT_PATIENCE_MS; ;) {
+  let untilMs = clock.nowMs() + SLOT_PATIENCE_MS;
+  for (let lastMove = activeInvocations.slots?.lastMoveOf(service); ;) {
     if (await bulkheads.recordTurns.take(subscriptionId, drive)) return true;
-    if (clock.nowMs() >= untilMs || activeInvocations.stopping) return false;
+    const { slots } = activeInvocations;
+    if (slots === undefined || activeInvocations.stopping) return false;
+    if (slots.lastMoveOf(service) !== lastMove) {
+      lastMove = slots.lastMoveOf(service);
+      untilMs = clock.nowMs() + SLOT_PATIENCE_MS;
+    }
+    if (clock.nowMs() >= untilMs) return false;
     await clock.sleep(SLOT_LOOK_MS);
   }
 }

@@ -21,6 +21,22 @@ test("if there is only one slot, the first lane gets it", () => {
   expect(slots.take("b")).toBe(true);
 });
 
+test("the number of the last move of a lane changes with each slot that it takes or gives back, and with no refusal", () => {
+  const slots = new Slots({ count: 2, perLane: 1 });
+  const seen = [slots.lastMoveOf("a")];
+  const note = () => seen.push(slots.lastMoveOf("a"));
+  slots.take("a");
+  note();
+  slots.give("a");
+  note();
+  slots.take("a");
+  note();
+  expect(new Set(seen.slice(1)).size).toBe(3);
+  const before = slots.lastMoveOf("a");
+  expect([slots.take("a"), slots.take("b")]).toEqual([false, true]);
+  expect(slots.lastMoveOf("a")).toBe(before);
+});
+
 test("a fixed number per lane applies whether or not other lanes wait", () => {
   const slots = new Slots({ count: 100, perLane: 7 });
   expect([takeAll(slots, "a"), takeAll(slots, "b")]).toEqual([7, 7]);

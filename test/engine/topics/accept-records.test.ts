@@ -97,22 +97,23 @@ test("each record invokes the handler once, also if its batch comes again", asyn
 const messages = (): number =>
   actor.process.calls.filter(({ port, method }) => `${port} ${method}` === "queue send").length;
 
-test("records wait for slots of the worker, up to half a second, before they go through the queue", async () => {
+test("records wait for slots of the worker, up to half a second after the last move of a slot, before they go through the queue", async () => {
   const subscription = await subscribed("S/greet");
   const { activeInvocations } = actor.engine;
   const { slots } = activeInvocations;
-  activeInvocations.slots = { take: () => undefined };
+  let moves = 0;
+  activeInvocations.slots = { take: () => undefined, lastMoveOf: () => moves };
   const waiting = acceptRecords(actor.engine, {
     subscription,
     partition: 0,
     records: [record(0, "a"), record(1, "b")],
   });
-  await stage.pulse.pass(400);
+  for (moves = 1; moves < 5; moves++) await stage.pulse.pass(400);
   expect([calls, messages()]).toEqual([[], 0]);
   activeInvocations.slots = slots!;
   expect(await stage.pulse.within(100, waiting)).toMatchObject({ accepted: 2 });
   expect([calls.length, messages()]).toEqual([2, 0]);
-  activeInvocations.slots = { take: () => undefined };
+  activeInvocations.slots = { take: () => undefined, lastMoveOf: () => moves };
   const late = acceptRecords(actor.engine, { subscription, partition: 0, records: [record(2, "c")] });
   expect(await stage.pulse.within(600, late)).toMatchObject({ accepted: 1 });
   expect(messages()).toBe(1);

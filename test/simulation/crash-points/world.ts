@@ -183,7 +183,7 @@ class NoneQuiet extends OpenStreams {
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
 /** A worker has a slot for every send; only a process that owns its store takes one. */
-const ENDLESS: DriveSlots = { take: () => () => undefined };
+const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
 function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
   const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
