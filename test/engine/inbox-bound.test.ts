@@ -191,7 +191,7 @@ test("results beyond the limit of a journal pause the invocation with RT0027, an
   Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, { journalsMaxBytes: 128 * MIB }));
   await resume(actor.engine, id, { kind: "keep" });
   expect(await ended(stage, actor, id)).toHaveLength(RESULTS);
-}, 60_000);
+});
 
 test("a caller's driver, which has no room for large arrivals, leaves the invocation to a worker", async () => {
   let filled: Promise<void> | undefined;

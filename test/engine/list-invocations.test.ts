@@ -121,7 +121,7 @@ test("beside 100,000 completed invocations, the first page of each filter costs 
     expect.soft(cost.units, name).toBeLessThanOrEqual(14);
   }
   console.table(told);
-}, 120_000);
+});
 
 test.each([1, 3])("pages over %i shards follow each other without a gap or a repetition", async (indexShards) => {
   const { stage, actor } = await stageWithOpen(3, { indexShards });

@@ -9,7 +9,7 @@ import { openTopicsStage } from "./topics-stage.ts";
 
 const RECORDS = 10_000;
 const KEYS = 100;
-const WITHIN_MS = 180_000;
+const WITHIN_MS = 300_000;
 
 const { broker, producer, stage } = await openTopicsStage(startKafka, { services: [ledger] });
 

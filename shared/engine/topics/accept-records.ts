@@ -176,7 +176,9 @@ async function acceptOne(
   };
   const drive = (): Promise<boolean> => acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS);
   const isDriven =
-    drivesAtOnce && isUntouched(position, record.offset) && (await driveInSlot(engine, origin.subscriptionId, service.name, drive));
+    drivesAtOnce &&
+    isUntouched(position, record.offset) &&
+    (await driveInSlot(engine, origin.subscriptionId, service.name, drive));
   // A life under an id that is derived from the record began with this record, so even an expired one makes the record a
   // duplicate.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";

@@ -231,7 +231,7 @@ describe("slices that are not done", () => {
     expect(tries).toBe(20);
     expect(missing(ids, woken)).toEqual([sick]);
     expect((await remembered(stage)).filter((sk) => sk.includes(sick))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 test("lists look at the entries that the slices of the listing have not reached, and that may be missing in the open index", async () => {
