@@ -1,4 +1,4 @@
-/** Checks the stack's properties during synthesis, so that a typing error is found before the deployment. */
+/** Checks the stack's properties during synthesis, so that a mistyped value is found before the deployment. */
 import { Token } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { settingsNamed } from "../shared/config/setting-aliases.ts";

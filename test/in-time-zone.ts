@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 
-/** One zone west and one east of UTC. Each is so far away that its date differs from that in UTC for a large part of the day. */
+/** One zone west and one east of UTC. For a large part of the day, the date in each zone differs from the date in UTC. */
 export const TIME_ZONES = ["America/Los_Angeles", "Pacific/Kiritimati"] as const;
 
 const ROOT = join(import.meta.dirname, "..");
 
 /**
- * @param program a module that imports by paths from the root of the project, and whose default export is a function
- * @returns the result of the function, by way of JSON
+ * @param program the source text of a module. Its relative imports start at the root of the project, and its default export
+ *   is an async function
+ * @returns the result of the function, after a round trip through JSON
  */
 export async function inTimeZone(zone: string, program: string): Promise<unknown> {
   const { outputFiles } = await build({

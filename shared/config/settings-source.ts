@@ -5,7 +5,10 @@ import { readSettings } from "./settings.ts";
 import type { SettingsRead } from "./settings.ts";
 import type { SettingsSources } from "./setting-sources.ts";
 
-/** The reference's variable with the path of the configuration file. Empty counts as unset, as it does for containers. */
+/**
+ * The reference's variable with the path of the configuration file. An empty value counts as unset, because container tools
+ * often pass an unset variable as an empty text.
+ */
 const FILE_VARIABLE = "RESTATE_CONFIG";
 /** The path of a file with other defaults, such as those of the image: every other place of settings overrides it. */
 const DEFAULTS_VARIABLE = "STEPWELL_DEFAULTS_FILE";

@@ -16,9 +16,10 @@ export interface Expiry {
 }
 
 /**
- * Resolves when the signal aborts; a failure is logged and retried at the next pass. It removes only items that had
- * expired when the sweeper last began to extend open items: after a long sleep of the machine, the sweeper must run
- * first.
+ * Removes expired items at each interval, until the signal aborts. A failed removal is logged, and the next interval repeats
+ * it. The function removes only items that had already expired when the last finished walk that extended all open
+ * invocations began. So after a long sleep of the machine, the sweeper extends open invocations before their items can be
+ * removed.
  */
 export async function expireItems(
   { table, clock, log, activeInvocations, everyMs }: Expiry,

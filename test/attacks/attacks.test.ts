@@ -1,4 +1,4 @@
-/** Every attack leaves the server alive, its memory bounded, and its healthy neighbour served at once. */
+/** Under every attack, the server stays alive, keeps its memory bounded, and serves the attacker's healthy neighbour at once. */
 import { expect, test } from "vitest";
 import { ATTACKS } from "./all-attacks.ts";
 import { runAttack } from "./run-attack.ts";

@@ -1,4 +1,4 @@
-/** A peer of HTTP/2 as bytes on a socket: it reads just enough to recognize requests, and writes arbitrary bytes. */
+/** An HTTP/2 peer on a raw socket: the peer reads just enough to recognize requests, and writes arbitrary bytes. */
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { frame } from "../harness/local/raw-http.ts";

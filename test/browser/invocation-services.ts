@@ -1,8 +1,8 @@
-/** Handlers for the tests of an invocation's page: steps that fail, waits, calls, a serializer of its own, changed code. */
+/** Handlers for the tests of an invocation's page: steps that fail, waits, calls, a custom serializer, changed code. */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 
-/** Its bytes are no UTF-8, so only the deployment can show them. */
+/** A serializer that makes bytes that are no UTF-8, so only the deployment can show them. */
 const flipped: restate.Serde<unknown> = {
   contentType: "application/x-flipped",
   serialize: (value) => new TextEncoder().encode(JSON.stringify(value)).map((byte) => byte ^ 0x80),

@@ -137,7 +137,7 @@ test("the health check before the process has written its address fails", async 
   expect(await checkCode(join(dir, "admin-url"))).toBe(1);
 });
 
-/** Runs the check with the address that a process on this port of the loopback writes. */
+/** Runs the health check with this port of 127.0.0.1 as the admin address. */
 async function healthCode(port: number): Promise<number> {
   const dir = await temporaryDirectory();
   onTestFinished(() => removeDirectory(dir));
@@ -146,7 +146,7 @@ async function healthCode(port: number): Promise<number> {
   return await checkCode(path);
 }
 
-/** Runs the check as it is written. */
+/** Runs the script of the container file's HEALTHCHECK unchanged. @returns the exit code */
 async function checkCode(adminUrlFile: string): Promise<number> {
   const [words = ""] = wordsOf(run, "HEALTHCHECK");
   const [node, ...args] = JSON.parse(words.slice(words.indexOf("["))) as string[];

@@ -2,7 +2,7 @@
 
 export interface Instruction {
   readonly name: string;
-  /** With continued lines joined. */
+  /** The text after the name; continued lines are joined. */
   readonly words: string;
 }
 

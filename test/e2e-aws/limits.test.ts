@@ -28,7 +28,7 @@ describe.each(["fn", "mirror"])("three megabytes through %s", (service) => {
   test("go in and out of a call", async () => {
     const text = noise(3 * MEGABYTE);
     const answer = await plane.answer(`${service}/echo`, text);
-    // Compared here, because printing the difference of such texts would take minutes.
+    // The comparison is outside of `expect`, because `expect` would take minutes to print the difference of such texts.
     expect(answer === text).toBe(true);
   });
 

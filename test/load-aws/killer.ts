@@ -14,7 +14,7 @@ export interface Blow {
   readonly name: string;
   readonly pid: number;
   readonly fromMs: number;
-  /** For a stop: the moment of its continuation. */
+  /** For a stop, the moment at which the process continues. */
   toMs: number;
 }
 
@@ -34,7 +34,7 @@ const WIPE_EVERY_MS = 55_000;
 const SWEEP_EVERY_MS = 20_000;
 
 export interface Functions {
-  /** The full name of a function, by its name in the figures. */
+  /** The full name of a function, by the short name that the figures of the run use, such as `worker`. */
   readonly [name: string]: string;
 }
 
@@ -146,7 +146,7 @@ export class Killer {
     this.wipedAtMs.push(Date.now());
   }
 
-  /** Calls the sweeper more often than the rule of the stack, whose five minutes are long compared with the leases here. */
+  /** Calls the sweeper. The schedule of the stack does so every five minutes, which is long compared with the leases here. */
   async #sweep(): Promise<void> {
     this.sweeps += 1;
     await sweep(this.#stack).catch((error: unknown) => this.failedSweeps.push(String(error)));

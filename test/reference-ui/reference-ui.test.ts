@@ -13,7 +13,7 @@ declare module "vitest" {
 }
 
 const FAILURE = /Couldn.t load/;
-/** On a busy machine a page may rest in between before it shows all rows. */
+/** On a busy machine, a page may stop changing for a while before it shows all rows, so the test looks at it again. */
 const LOOKS_MAX = 6;
 
 let stage: Stage;
@@ -26,7 +26,7 @@ afterAll(() => stage?.stop());
 
 const show = ({ tab, ids }: Side, page: UiPage) => tab.show(page.path(ids), plainText, page.steps ?? []);
 
-/** @returns the lines to compare; sorted, where the reference shows rows in an order that changes from run to run */
+/** @returns the lines to compare; they are sorted if the reference shows the page's rows in an order that changes between runs */
 function linesOf(on: Difference["on"], page: UiPage, shown: Shown): string {
   const { text, seen } = withoutDifferences(on, page.title, shown.text);
   for (const one of seen) seenDifferences.add(one);

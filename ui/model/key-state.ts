@@ -1,4 +1,4 @@
-/** The state of one key, and changes of it that another change may have overtaken. */
+/** The state of one key, the edits of the state, and the names by which two states differ. */
 import type { StateBody } from "../../shared/api/wire/admin.ts";
 import { isEqual } from "./byte-text.ts";
 

@@ -1,4 +1,4 @@
-/** Rewrites a JOIN with a subquery for the SQL engine, which joins only tables and named statements. */
+/** Moves each joined subquery into a WITH clause, because the SQL engine joins only tables and the names that a WITH defines. */
 import { append, closings, isSign, isWord, type Token, tokensOf } from "./tokens.ts";
 
 /** The beginning of the names that joined subqueries get. */

@@ -1,4 +1,4 @@
-/** Rewrites commands over the schema, table names with a schema, and SELECT without FROM for the SQL engine. */
+/** Rewrites for the SQL engine: SHOW and DESCRIBE commands, table names with a schema prefix, and each SELECT without FROM. */
 import type { SqlTable } from "../../engine/ports/sql.ts";
 import { isSign, isWord, type Token, tokensOf } from "./tokens.ts";
 
@@ -14,7 +14,7 @@ export const ONE_ROW_TABLE: SqlTable = {
 };
 
 interface Command {
-  /** The statement that answers the command; absent if the tokens are a statement. */
+  /** The SELECT that answers the command; absent if the tokens are no such command. */
   readonly instead?: readonly Token[];
   readonly described?: string;
 }

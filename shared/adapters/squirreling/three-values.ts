@@ -1,7 +1,8 @@
 /**
  * Gives each expression the value that three-valued logic gives it. The SQL engine evaluates a comparison with NULL to false,
  * which is right for a condition, but not for a value such as `x = 1` in a column, in `coalesce(x = 1, true)` or in a key of a
- * group. There, a comparison becomes a CASE of the comparison and its negation.
+ * group. In such a place, a CASE replaces the comparison: the CASE is true if the comparison is true, false if the negation of
+ * the comparison is true, and NULL otherwise.
  */
 import type { ExprNode } from "squirreling";
 import { withParts } from "./expressions.ts";
@@ -11,7 +12,7 @@ import { isTruth } from "./truths.ts";
 
 const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 
-/** The two readings of one statement's expressions. An expression that occurs twice is rewritten once. */
+/** Rewrites the expressions of one statement as values or as conditions. An expression that occurs twice is rewritten once. */
 export class ThreeValues {
   readonly #negation: Negation;
   readonly #values = new WeakMap<ExprNode, ExprNode>();
@@ -50,7 +51,7 @@ export class ThreeValues {
     return { ...place, type: "case", whenClauses: [when(expr, true), when(this.#negation.of(expr), false)] };
   }
 
-  /** Reads each part of the expression as what the expression needs: a condition or a value. */
+  /** Rewrites each part of the expression as the expression needs the part: as a condition or as a value. */
   #within(expr: ExprNode): ExprNode {
     switch (expr.type) {
       case "binary":
@@ -77,7 +78,7 @@ export class ThreeValues {
     }
   }
 
-  /** Makes an operand of OR. If one operand were NULL, the SQL engine might not return true for a true other operand. */
+  /** Makes an operand of OR. If one operand were NULL and the other true, the SQL engine might not return true. */
   #operand(expr: ExprNode): ExprNode {
     if (isPredicate(expr) || isTwoValued(expr)) return this.condition(expr);
     const { positionStart, positionEnd } = expr;

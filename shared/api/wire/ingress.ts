@@ -2,7 +2,7 @@
 
 /** The JSON body of refusals and of failed invocations. Only failures of invocations have metadata and a stack trace. */
 export interface IngressErrorBody {
-  /** The HTTP status for `ingress`; the terminal error's own code for `invocation`. */
+  /** The HTTP status if `source` is `ingress`; the terminal error's own code if `source` is `invocation`. */
   readonly code: number;
   readonly message: string;
   readonly metadata?: Readonly<Record<string, string>>;

@@ -28,7 +28,7 @@ const NO_DIGIT = 0xff;
 const DIGIT_OF = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < BASE; digit++) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit;
 
-/** A text is not an id of the expected kind; the messages are those that existing clients show. */
+/** A text is not an id of the expected kind. Existing clients show the messages, so their wording is fixed. */
 export class IdError extends Error {
   override name = "IdError";
 }
@@ -58,7 +58,7 @@ function divideInPlace(limbs: number[], by: number): number {
   return remainder;
 }
 
-/** With three letters, a byte times their scale still fits into a 31-bit integer. */
+/** The scale of three letters is 62³: the product of a byte and this scale still fits into a 31-bit integer. */
 const LETTERS_AT_ONCE = 3;
 
 /**

@@ -29,7 +29,8 @@ const NO_ROOM_RETRY_MS = 5_000;
 
 /**
  * Resolves when the message may be acked; rejects if the message must come again.
- * @param mayWait called before a wait for journal room; if it returns false, the message is sent again with a delay at once
+ * @param mayWait called before a wait for journal room; if it returns false, the wait is left out, and the message is sent
+ *   again with a delay
  */
 export async function consumeWake(engine: Engine, wake: Wake, mayWait?: () => boolean): Promise<void> {
   const room = new JournalRoom(engine.bulkheads, wake.service ?? "", mayWait);
@@ -109,8 +110,8 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
 
 /**
  * True if a driver of this process still drives the invocation although its lease is over: the machine slept, and the driver
- * could not renew in time. Only for a sole owner, because no other process can have claimed the invocation there. The driver
- * will renew the lease.
+ * could not renew in time. The driver will renew the lease. Always false if this process is no sole owner, because another
+ * process may have claimed the invocation then.
  */
 function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lease }: Loaded): boolean {
   if (settings.exclusiveOwnerPrefix === undefined || lease.untilMs === 0) return false;
@@ -120,7 +121,8 @@ function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lea
 }
 
 /**
- * A driver of this process that has much in memory. Each message would otherwise read as much again, only to find the lease.
+ * Finds a driver of this process with a large journal or a cut inbox. The caller puts the message of such a driver back without
+ * a load, because each load would read much, only to find the lease.
  */
 function largeDriver(engine: Engine, id: InvocationId): ActiveInvocation | undefined {
   const driver = engine.activeInvocations.find(id);
@@ -156,8 +158,8 @@ function isLeftInLine(loaded: Loaded, nowMs: number): boolean {
 
 /**
  * Asks the circuit before the claim, so that an invocation with an open circuit costs one message and no write.
- * @returns undefined if no attempt is next or no circuit is open. Else a promise of the moment until which the attempt has
- *   to wait, or of undefined if this driver may probe
+ * @returns undefined if no attempt is next, or if the circuit of the attempt is not open; else a promise, which resolves to the
+ *   moment until which the attempt has to wait, or to undefined if this driver may probe
  */
 function waitsForCircuit(engine: Engine, loaded: Loaded, nowMs: number): undefined | Promise<number | undefined> {
   if (engine.registry.circuits().size === 0) return undefined;
@@ -182,8 +184,9 @@ function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
 
 /**
  * Sends the wake of a park again if its message came early. Timers fire early on purpose, and each step of a ladder comes
- * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the lease record names the
- * message's moment as a timer for a later park, the message is sent again, too. Any other message belongs to a former park.
+ * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the lease record has
+ * the message's moment as `timerAtMs`, a later park may rely on this timer, so the wake is set again, too. Any other message
+ * belongs to a former park.
  */
 async function wakeAgainIfEarly(
   engine: Engine,

@@ -30,7 +30,10 @@ export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries:
   return { staying, failed };
 }
 
-/** Makes the cached registry at most a second old. If the read fails, the cache stays; work then meets the same failure. */
+/**
+ * Makes the cached registry at most a second old. If the read fails, the cached registry stays in use, and the work on the
+ * messages may later meet the same failure.
+ */
 async function freshen(engine: Engine): Promise<void> {
   await engine.registry.services().catch((error: unknown) => {
     engine.log.write("service.lookup-failed", { error: String(error) });

@@ -7,15 +7,18 @@ import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import { claimCondition } from "../store/lease-record.ts";
 import { writeRecord } from "./write-record.ts";
 
-/** Below 1, because the clocks of two processes differ slightly. */
+/**
+ * Up to this share of the minimum age, the sweeper cannot have reached an invocation in the listing. The share is below 1,
+ * because the clocks of two processes differ slightly.
+ */
 const LISTED_BEFORE_SHARE = 0.8;
 
 /**
  * Takes a completed invocation out of the open index and cancels the timer that its lease record names, without a read.
  * If the journal expires before the result, the entry stays until the journal expires: the look at that moment drops the
  * journal and removes the entry.
- * @param forGood the journal is dropped, or expires with the result
- * @param mayBeNoted the sweeper may have noted the invocation since the load
+ * @param forGood true if the journal is dropped, or expires with the result
+ * @param mayBeNoted true if the sweeper may have noted the invocation since the load
  * @param isPerformed false if the final effects may be missing: a later redo performs them (I2)
  */
 export async function leaveOpenIndex(

@@ -27,7 +27,7 @@ export interface OpenExchange {
   readonly holdsSlot: boolean;
   /** True until the request is on its way: the deployment may have no free stream. */
   isUnsent(): boolean;
-  /** When this server's side ended; absent if the exchange never was open. */
+  /** When this server ended its side; absent before that, and for an exchange whose whole request was sent at once. */
   halfClosedAtMs?: number;
   /** True while an open exchange has nothing to store and nothing to send. */
   waits?: boolean;
@@ -81,8 +81,8 @@ export class OpenAttempt {
 
   /**
    * The moment since which this server waits for the deployment: the start of the attempt, its last segment, or the last
-   * notification to the deployment. The moment is kept after the end of the exchange. An exchange that stays open for many quick
-   * steps is not slow.
+   * notification to the deployment. So an exchange that stays open for many quick steps does not count as slow. The moment is
+   * kept after the end of the exchange.
    */
   get turnSinceMs(): number {
     return this.#turnSinceMs;

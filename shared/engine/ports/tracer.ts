@@ -1,6 +1,9 @@
 /** The port of traces: a span is reported when it is over, so that a process that dies leaves none open. */
 
-/** `server`: a caller waits for the span. `client`: the span waits for a deployment. `consumer`: it takes a record of a topic. */
+/**
+ * What the operation of the span does. `server`: a caller waits for the operation. `client`: the operation waits for a
+ * deployment. `consumer`: the operation takes a record of a topic.
+ */
 export type SpanKind = "server" | "client" | "internal" | "consumer";
 
 export interface Span {
@@ -25,8 +28,8 @@ export interface Tracer {
   /** Returns at once and never throws. A span that cannot be exported in time is dropped; the engine never depends on spans. */
   record(span: Span): void;
   /**
-   * Resolves when all spans so far are exported, or after `waitMaxMs`. Resolves at once if the last export failed, because the
-   * caller is about to end or to answer. Never rejects.
+   * Resolves when all spans so far are exported, or after `waitMaxMs`. Resolves at once if the last export failed: the caller
+   * is about to end or to answer, and does not wait for a failing collector. Never rejects.
    */
   flush(waitMaxMs: number): Promise<void>;
 }

@@ -36,7 +36,7 @@ export interface InboxBound {
   readonly readsOne: boolean;
 }
 
-/** One page of keys and small records is in memory at a time, and the pieces of the arrivals that are read. */
+/** Only one page of keys and small records is in memory at a time, besides the pieces of the arrivals that are read. */
 export async function readInbox(
   engine: StorePorts,
   pk: string,
@@ -85,7 +85,7 @@ class InboxReading {
   /** @returns a promise if pieces must be read or a record must be unpacked */
   add(item: Item): Promise<void> | undefined {
     const found = freshKey(item, this.#invocation, this.#nonce);
-    // An early arrival precedes any other arrival, in key order too. If two arrivals have one key, the first counts.
+    // An early arrival precedes any other arrival, both in time and in key order. If two arrivals have one key, the first counts.
     if (found === undefined || this.#arrivals.has(found.key)) return undefined;
     const { key, owner } = found;
     const known = this.#known?.get(key);
@@ -121,7 +121,7 @@ class InboxReading {
     return { arrivals, rest };
   }
 
-  /** A packed record may be a thousand times as large as its item, so it is measured again. */
+  /** An unpacked record may be a thousand times as large as its item, so the record is measured again after it is unpacked. */
   async #addUnpacked(item: Item, key: string, owner: Nonce): Promise<void> {
     const [plain] = await reassemble(this.#engine, [item], owner, this.#onBytes);
     const sizeBytes = recordBytes(plain!);
@@ -147,7 +147,10 @@ class InboxReading {
   }
 }
 
-/** @returns undefined for an order, and for a result that is only in memory, which the stored arrival replaces */
+/**
+ * @returns the size of an arrival that is not read again; undefined for an order, and for a result that is only in memory,
+ *   because the stored arrival replaces such a result
+ */
 function readBytes(known: Arrival | undefined): number | undefined {
   if (known?.kind !== "notification" || known.consumption.inline) return undefined;
   return known.consumption.entry.frame.length;

@@ -18,8 +18,8 @@ import { walkOver } from "./walk-over.ts";
 
 /**
  * `listing` passes each entry of the listing once, when it is old enough. `due` passes the entries of the open index
- * that are due. `everything` passes the entries that are due later, to find expired leases and to extend. An operator
- * orders `ordered-open` and `ordered-listing` after a restore.
+ * that are due. `everything` passes the entries that are due later, to find expired leases and to extend open invocations.
+ * An operator orders `ordered-open` and `ordered-listing` after a restore.
  */
 export type WalkName = "listing" | "due" | "everything" | "ordered-open" | "ordered-listing";
 
@@ -27,7 +27,8 @@ export interface Walk {
   readonly name: WalkName;
   readonly beganMs: number;
   /**
-   * When the previous walk over `everything` began: the walk reads the arrivals of entries whose age has doubled since.
+   * When the previous `everything` walk began. The present `everything` walk reads the arrivals of entries whose age has
+   * doubled since that moment.
    */
   readonly sinceMs?: number;
 }

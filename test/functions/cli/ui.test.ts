@@ -18,7 +18,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** A program in the place of the browser. It writes its last argument to a file, and ends with the given code. */
+/** A program in the place of the browser. It writes its first argument to a file, and ends with the given code. */
 function browser(exitCode: number) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-ui-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

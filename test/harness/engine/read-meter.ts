@@ -11,12 +11,12 @@ export class ReadMeter implements Table {
   queries = 0;
   /** Queries of an index. */
   indexQueries = 0;
-  /** Requests that read items by their keys, one or several in each. */
+  /** Requests that each read one or several items by their keys. */
   gets = 0;
   readonly #table: Table;
   readonly #shown: Readonly<Record<string, readonly string[]>>;
 
-  /** @param shown for each index the attributes that it shows beside the keys */
+  /** @param shown the attributes, other than the keys, that a read of each index returns */
   constructor(table: Table, shown: Readonly<Record<string, readonly string[]>>) {
     this.#table = table;
     this.#shown = shown;

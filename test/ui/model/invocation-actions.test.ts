@@ -1,4 +1,4 @@
-/** Tests the actions on the page of an invocation: in each status, the server accepts all of them. */
+/** Tests the actions on the page of an invocation: in each status, the page offers only actions that the server accepts. */
 import { describe, expect, test } from "vitest";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import type { ActionName } from "../../../ui/model/invocation-actions.ts";
@@ -12,7 +12,10 @@ import {
   wordsOf,
 } from "../../../ui/model/invocation-actions.ts";
 
-/** The order of test/engine/life-matrix.test.ts, which shows that the server accepts each of these. */
+/**
+ * The accepted actions by status, in the order of test/engine/life-matrix.test.ts. That test shows that the server accepts
+ * these actions.
+ */
 const ACCEPTED: Readonly<Record<string, readonly ActionName[]>> = {
   scheduled: ["cancel", "kill", "pause"],
   pending: ["cancel", "kill", "pause"],

@@ -1,4 +1,4 @@
-/** The spans in which something computed for an invocation, and their density over the width of a minimap. */
+/** The busy spans of an invocation, and their density over the width of a minimap. */
 import { momentOf } from "../time-text.ts";
 import { AttemptClock, msOf } from "./attempt-clock.ts";
 import type { Operation } from "./operation.ts";
@@ -76,7 +76,10 @@ function runsOf(ranks: Uint8Array): readonly DensityRun[] {
   return runs;
 }
 
-/** The range of an address: milliseconds since the creation, `1200-5400`. @returns undefined for anything else */
+/**
+ * Reads the range in the address of the page, such as `1200-5400`, in milliseconds since the creation of the invocation.
+ * @returns undefined for any other text, and for a range that begins after the whole span
+ */
 export function rangeIn(text: string | null, whole: Span): Span | undefined {
   const match = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? "");
   if (match === null) return undefined;

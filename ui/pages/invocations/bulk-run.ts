@@ -26,7 +26,7 @@ export class BulkRun {
   readonly problem = signal<ApiProblem | undefined>(undefined);
   readonly #stopped = new AbortController();
 
-  /** Selected rows to which the change does not apply are left out, and the question says so. */
+  /** Leaves out selected rows to which the change does not apply. The dialog's question tells the user how many are left out. */
   constructor(change: BulkChange, scope: BulkScope, filter: InvocationFilter) {
     this.change = change;
     this.filter = matchingFilter(change, filter);
@@ -47,7 +47,7 @@ export class BulkRun {
     }
   }
 
-  /** @returns the ids that the change has not reached */
+  /** @returns the ids that the server refused to change, gave no answer about, or was never asked about */
   async run(matching: Matching): Promise<ReadonlySet<string>> {
     let progress = begun(matching.rows.map(({ id }) => id));
     this.stage.value = { kind: "running", matching, progress };
@@ -64,7 +64,7 @@ export class BulkRun {
     return new Set([...progress.left, ...progress.refused.map(({ id }) => id)]);
   }
 
-  /** A batch that the server has got is finished first. */
+  /** Prevents further batches. The run ends once the server has answered the batch that is under way. */
   stop(): void {
     this.#stopped.abort();
     const now = this.stage.peek();
