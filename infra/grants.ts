@@ -56,7 +56,10 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   ];
 }
 
-/** The grant to delete messages and to hide them during the work. For a batch, AWS checks the action on one message. */
+/**
+ * The grant to delete messages and to hide them during the work. IAM has no actions for the batch requests: for such a
+ * request, AWS checks the action for a single message.
+ */
 export function finishing(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
@@ -98,7 +101,7 @@ export function readingIndexes(table: AnyTable): PolicyStatement {
   });
 }
 
-/** The grant to walk over the table, for statements about the state of a service, whose keys no index lists. */
+/** The grant to walk over the table, for SQL statements about the state of a service: no index lists the keys of a service. */
 export function walkingTable(table: AnyTable): PolicyStatement {
   return new PolicyStatement({ actions: ["dynamodb:Scan"], resources: [table.tableArn] });
 }

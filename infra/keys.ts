@@ -65,7 +65,7 @@ export class EnvironmentKeys extends Construct {
       properties: {
         Path: this.path,
         SigningKey: String(signingKey),
-        // The table keeps its journals, and their invocations cannot continue without the keys.
+        // A table that outlives the stack keeps its journals, and their invocations cannot continue without the keys.
         Keep: String(keepsData),
         ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),
         ...(encryptionKey !== undefined && { KmsKeyId: encryptionKey.keyArn }),

@@ -121,7 +121,7 @@ export interface StepwellProps {
   readonly table?: AnyTable;
   /**
    * Encrypts the queues, the keys, the logs and the stack's own table; by default AWS's own keys do. A stack with its own
-   * table must then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy where it
+   * table must then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy if it
    * can; the owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
    */
   readonly encryptionKey?: IKey;
@@ -188,7 +188,8 @@ export class Stepwell extends Construct {
     const { alarmTopic } = props;
     if (props.alarms ?? true) {
       const alarms = new StepwellAlarms(this, "Alarms", { ...watched, ...(alarmTopic && { alarmTopic }) });
-      // The keys resource writes the first metric, without which the alarm on missing data would go off at once.
+      // The sweeper depends on the keys resource, which writes the first metric. Without this metric, the alarm on missing
+      // data would go off at once.
       alarms.node.addDependency(functions.sweeper);
     }
     if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);

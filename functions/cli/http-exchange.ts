@@ -149,7 +149,7 @@ function breakFix(method: string, path: string): string {
   return "If the server still runs, the statement failed or reached a limit: the server's log has the cause as admin-statement.cut.";
 }
 
-/** The server may have done what a request without an answer asks for. */
+/** The server may have carried out a request even if no answer arrived. */
 function repetitionFix(method: string): string {
   return method === "GET"
     ? "Run the command again."

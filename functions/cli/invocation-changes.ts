@@ -26,7 +26,7 @@ export interface InvocationChange {
 const deployment = (fallback: string): Option =>
   new Option("--deployment <id>", "the deployment to continue on: its id, `keep` or `latest`").default(fallback);
 
-/** The entry of the input: a restart from it keeps nothing else of the journal. */
+/** The index of the entry with the input. A restart from this entry keeps no other entry of the journal. */
 export const FROM_DEFAULT = "0";
 
 const PLAIN = { options: [], query: [] } as const;

@@ -3,7 +3,7 @@ import type { CommanderError } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
 
-/** The code for incomplete commands, where Commander shows the help and has no useful message. */
+/** Commander's code for an incomplete command. For this code, Commander shows the help and has no useful message. */
 const HELP = "commander.help";
 
 /** @param error its message is `error: <reason>`, with an optional suggestion on a second line */

@@ -9,7 +9,7 @@ const MOMENTS = {
   until: (moment: string) => `until ${momentText(moment)}`,
 };
 
-/** @returns a line for each wait, and indented below it what the other invocation waits for */
+/** @returns a line for each wait; the waits of the invocation that the wait names follow on indented lines */
 export function waitLines(waits: readonly WaitBody[], indent = ""): readonly string[] {
   return waits.flatMap((wait) => [
     `${indent}${foreignLine(waitText(wait, MOMENTS))}, since ${momentText(wait.since)}`,

@@ -50,7 +50,7 @@ export class AnswerRoom {
   /** Neither async nor with closures: an async frame or a closure's scope would keep a dropped answer in memory. */
   admit(incoming: Incoming, request: HttpRequest, response: HttpResponse): Admitted | Promise<Admitted> {
     const { buffer, length } = response.body;
-    // An answer in pieces has few of them in memory, and few such answers are made at a time.
+    // Only a few pieces of an answer with `rest` are in memory, and only a few such answers are made at a time.
     const isSmall = length <= UNCOUNTED_BYTES || response.rest !== undefined;
     if (isSmall || request.method === "HEAD") return { response };
     const held = this.#held.get(buffer);

@@ -4,8 +4,8 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8";
 /** A smaller heap grows as V8 decides, because frequent collections would slow down calls. */
 const BOUNDED_FROM_BYTES = 128 * 1024 * 1024;
 /**
- * By default V8 lets the heap grow to four times its live objects before it collects the old generation. Beside many parked
- * invocations that is hundreds of megabytes of garbage. Twice the live objects is what V8 allows on machines with little memory.
+ * By default V8 lets the heap grow to four times its live objects before it collects the old generation. With many parked
+ * invocations, the garbage then takes hundreds of megabytes. On machines with little memory, V8 allows twice the live objects.
  */
 const BOUNDED_GROWTH_PERCENT = 100;
 const DEFAULT_GROWTH_PERCENT = 0;

@@ -9,8 +9,8 @@ type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
 
 /**
- * A browser page may read from and write to its own origin. If a foreign name is pointed at this machine after its page
- * was loaded, this port becomes that page's origin, and only the host name reveals it.
+ * A browser page may read from and write to its own origin. If a foreign name is pointed at this machine after a page was
+ * loaded from that name, this port becomes the page's origin, and only the host name reveals a request of the page.
  * @param allowed further names, in lower case; a star allows any
  * @param isLoopback whether the port is bound to a loopback address: then only this machine sends requests, so the server
  * accepts no names of the network

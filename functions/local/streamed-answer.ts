@@ -1,4 +1,7 @@
-/** Writes an answer in pieces, each asked for when the client has taken the one before, and breaks it off at an error. */
+/**
+ * Writes an answer in pieces, and breaks the answer off at an error. The writer asks for a piece only when the client has
+ * taken the previous piece.
+ */
 import type { ServerResponse } from "node:http";
 import { breakOff, writeStreamedHead } from "./http-answer.ts";
 import type { Outgoing } from "./http-answer.ts";

@@ -25,7 +25,7 @@ interface Look {
  */
 export async function leftovers(stack: TryStack, parts: readonly StackPart[]): Promise<readonly string[]> {
   const named = (type: string): readonly string[] => parts.filter((part) => part.type === type).map(({ name }) => name);
-  // After an aborted run the parts are incomplete. The search therefore also takes the two prefixes that the names of
+  // After an aborted run the parts are incomplete. The search therefore also uses the two prefixes that the names of
   // the stack's log groups have.
   const logs = [...named(LOG_GROUP), `${stack.name}-`, `/aws/lambda/${stack.name}-`];
   const looks: readonly Look[] = [

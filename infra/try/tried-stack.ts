@@ -19,7 +19,7 @@ const WORKER_CONCURRENCY_MAX = 3;
 const HANDLERS_MEMORY_MB = 256;
 const FOR_A_WHILE = { removalPolicy: RemovalPolicy.DESTROY, logRetention: RetentionDays.ONE_DAY };
 
-/** @param codeFolder contains a folder with the code of each function of the product, and `handlers` */
+/** @param codeFolder the folder that contains one folder with code for each function of the product, and the folder `handlers` */
 export function triedStack(app: App, name: string, codeFolder: string, emulator: EmulatorProps = {}): Stack {
   const { apisUrl, ...judged } = emulator;
   const stack = new Stack(app, name, { description: STACK_DESCRIPTION });

@@ -9,7 +9,7 @@ const ADVERTISED =
 const PROXY = "Stepwell connects to deployments without a proxy, so they have to be reachable directly";
 const TRACES = "one endpoint receives all spans, so use tracing-endpoint";
 
-/** By name; a star matches any ending, also of further sections. The longest matching name counts. */
+/** The reasons by name. A star matches any ending, including further sections. The longest matching name counts. */
 export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   "bind-address": ADDRESS_OF_NODES,
   "bind-port": ADDRESS_OF_NODES,

@@ -1,4 +1,4 @@
-/** The setting of Kafka clusters: a list of tables, or the same as text. */
+/** The setting of Kafka clusters: a list of tables, or a text that contains such a list in TOML or in JSON. */
 import { namesCluster } from "../core/model/kafka-brokers.ts";
 import type { Setting } from "./setting-kinds.ts";
 

@@ -50,7 +50,7 @@ export function levelOf(name: string): Alias {
   };
 }
 
-/** The reference's `compact` is one line of plain text, which `pretty` is here. */
+/** The reference's `compact` writes each event as one line of plain text, as `pretty` does here. */
 export function formatOf(name: string): Alias {
   return { name, translate: (raw) => (String(raw).toLowerCase() === "compact" ? "pretty" : raw) };
 }

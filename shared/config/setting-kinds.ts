@@ -23,7 +23,7 @@ export interface Setting<Value> {
   readonly expected: string;
   /** Present if the value may be a secret: a refusal then does not repeat the value. */
   readonly mayBeSecret?: true;
-  /** Present if a text, as variables and flags have, is a value in TOML or in JSON. */
+  /** Present if the setting reads a text, such as the value of a variable or a flag, as TOML or as JSON. */
   readonly textIsToml?: true;
   /** Other names of the setting; an earlier name wins over a later one. */
   readonly aliases?: readonly Alias[];
@@ -32,7 +32,7 @@ export interface Setting<Value> {
 /** A name of the published reference. */
 export interface Alias {
   readonly name: string;
-  /** Converts a value of the reference; undefined if there is no equal value here. Absent if all values are alike. */
+  /** Converts a value of the reference; undefined if there is no equal value here. Absent if no value needs a conversion. */
   readonly translate?: (raw: unknown) => unknown;
 }
 
@@ -140,7 +140,7 @@ export function countOrUnlimited(fallbackText: string, doc: string): Setting<num
   };
 }
 
-/** `share` sets no fixed number: the limit then depends on how many are still free. */
+/** `share` sets no fixed number: the limit then depends on how many slots are still free. */
 export function countOrShare(doc: string): Setting<number | "share"> {
   const count = bounded(doc, "a whole number from 1, or share", { min: 1, max: 1_000_000, whole: true });
   return {

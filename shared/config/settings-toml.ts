@@ -58,7 +58,7 @@ function maskedTable({ name, properties }: ConfiguredCluster): object {
   return { name, ...withoutSecrets(properties) };
 }
 
-/** In the largest unit of which the amount is a whole number. */
+/** Writes the amount as a whole number of the largest unit that allows this. */
 function withUnit(amount: number, units: readonly (readonly [string, number])[]): string {
   const [unit, each] = units.find((one) => amount % one[1] === 0 && amount >= one[1]) ?? units.at(-1)!;
   return `${amount / each}${unit}`;

@@ -1,6 +1,6 @@
 /**
  * Reads settings from defaults, a file, the environment and flags; each of these overrides the ones before it.
- * An invalid value refuses the start, and so does an unknown key whose name suggests security; other unknown keys are
+ * An invalid value prevents the start, and so does an unknown key whose name suggests security; other unknown keys only cause
  * warnings.
  */
 import { tomlValue } from "./toml-settings.ts";
@@ -67,7 +67,7 @@ function rankOf({ by, target }: Candidate): number {
   return target.rank + (by.isReferences === true ? REFERENCE_RANK : 0);
 }
 
-/** A warning about a known name that sets nothing; a name for several settings may lose some of them. */
+/** Warns about a known name that sets nothing. A name for several settings gets no warning if it sets at least one of them. */
 function withoutEffect(named: Named, settled: ReadonlyMap<SettingPath, Candidate>): readonly string[] {
   const paths = settingsNamed(named.name).map(({ path }) => path);
   const winners = candidatesOf(named).map(({ target }) => settled.get(target.path)!);

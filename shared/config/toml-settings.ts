@@ -42,7 +42,7 @@ function uniform(name: string): string {
   return name.replaceAll("_", "-");
 }
 
-/** Found by a textual search, because the parser reports no positions; precise enough for a message. */
+/** Finds the lines by a textual search, because the parser reports no positions. The result is precise enough for a message. */
 function linesOfKeys(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   let section = "";

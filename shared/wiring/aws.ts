@@ -53,9 +53,9 @@ export interface Aws {
 export interface AwsOptions {
   /** Names the function on each of its log lines. */
   readonly functionName: string;
-  /** Set if the drivers have only the time of a request, not that of a worker. */
+  /** Set if the drivers have only the time of a request, which is shorter than the time of a worker. */
   readonly leavesSlowToQueue?: boolean;
-  /** Wraps the queue of the engine; none by default. */
+  /** Wraps the queue of the engine; if absent, the engine gets the queue itself. */
   readonly throughQueue?: (queue: Queue) => Queue;
 }
 

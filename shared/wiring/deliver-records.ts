@@ -14,7 +14,7 @@ export class BatchNotAccepted extends Error {
 }
 
 /**
- * @param calledArn of the function, with the alias at its end
+ * @param calledArn the ARN of the called function, with the alias at its end
  * @throws BatchNotAccepted, StoreError
  */
 export async function deliverRecords(
@@ -27,7 +27,7 @@ export async function deliverRecords(
   return await accept(engine, event, mapped);
 }
 
-/** Accepts the partitions one after the other, so that the memory holds the invocations of one. */
+/** Accepts the records of one partition after the other, so that only the invocations of one partition are in memory. */
 async function accept(
   engine: Engine,
   event: KafkaEvent,

@@ -60,7 +60,7 @@ export interface Embedded {
  * another path. No transaction spans both.
  * @param activity gets each invocation that ends
  * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, RT0024, RT0025, RT0026, META0010 or META0011 if a store
- * cannot be opened, META0005 if its registry cannot be read
+ * cannot be opened, META0005 if the registry cannot be read
  */
 export async function openEmbedded(settings: Settings, log: Log, activity?: Activity): Promise<Embedded> {
   const metaStore = await open(settings, "meta", log);
@@ -79,13 +79,13 @@ export async function openEmbedded(settings: Settings, log: Log, activity?: Acti
 
 const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
 
-/** As many shards as in directories of the first format. On a disk, reading so many costs nearly nothing. */
+/** Directories of the first format have this many shards. On a disk, reading so many shards costs nearly nothing. */
 const INDEX_SHARDS = 8;
 
 const JOURNAL_ROOM = {
   /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
   largeLoadsAtOnce: 4,
-  /** A thousand invocations may be in memory, so far smaller journals than a function's are counted. */
+  /** A thousand invocations may be in memory, so this process counts much smaller journals than a function does. */
   journalsCountedFromBytes: 64 * 1024,
 };
 
@@ -93,7 +93,7 @@ const JOURNAL_ROOM = {
 const SHOWN = { list: LISTING_SHOWN };
 
 const BODY_PATIENCE_MS = 10_000;
-/** Stalled answers are cut earlier than this, so that requests get the freed room before they give up waiting. */
+/** Longer than the time after which stalled answers are cut: a waiting request gets the freed room before it gives up. */
 const ANSWER_PATIENCE_MS = 15_000;
 
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {

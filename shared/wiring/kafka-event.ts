@@ -11,7 +11,7 @@ export interface KafkaEventRecord {
   readonly key?: string | null;
   /** In base64; absent or null for a record with a null value. */
   readonly value?: string | null;
-  /** Each has one member: the name, with the bytes as numbers from -128 to 255. */
+  /** Each header has one member: its name is the name of the header, its value the bytes as numbers from -128 to 255. */
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[];
 }
 

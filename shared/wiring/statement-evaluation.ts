@@ -18,11 +18,11 @@ export type StatementSettings = Pick<Settings, "admin.query-engine.memory-size" 
 
 /** The environment of the evaluators: a limit of their memory, and variables. */
 export interface StatementPlace {
-  /** The most memory of a statement. Has no effect if the setting is lower. */
+  /** The most memory of a statement. Has no effect if the setting `admin.query-engine.memory-size` is lower. */
   readonly memoryMaxBytes?: number;
   /** The variables of this process. The evaluators get only the variables that Node needs to start, and no secrets. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The limit of an answer, where it can be sent only as a whole. */
+  /** The limit of an answer, in bytes; present if an answer can be sent only as a whole. */
   readonly wholeMaxBytes?: number;
 }
 

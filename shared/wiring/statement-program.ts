@@ -9,7 +9,7 @@ import { columnedJson, rowsJson } from "../api/admin/query-rows.ts";
 serveStatements(channelToParent(), {
   evaluate: async (statement, tables, { nowMs, form, isWhole }) => {
     const rows = await new SquirrelingSql(() => nowMs).stream(statement, tables);
-    // A stream of Arrow begins with the types of its columns. Without declared types, only all rows together show them.
+    // A stream of Arrow begins with the types of its columns. Without declared types, only all rows together show the types.
     if (form === "arrow" && !rows.isTyped) return await typedRows(rows, SQL_LIMITS);
     return isWhole ? { ...rows, groups: withinLimits(rows.groups, SQL_LIMITS) } : rows;
   },

@@ -34,7 +34,7 @@ export interface ScriptedService {
   stop(): Promise<void>;
 }
 
-/** @param answer may reject, which breaks the connection */
+/** @param answer the function that makes the answer to each request; if its promise rejects, the service breaks the connection */
 export async function startService(
   answer: (asked: Asked, count: number) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): Promise<ScriptedService> {

@@ -22,7 +22,7 @@ const ENGINE_LAYERS = [
   "bulkheads",
   "store",
   "local",
-  // The engine's own files: the record of all ports, and what traces derive from it.
+  // The engine's own files: `engine.ts` with the record of all ports, and `traces.ts`, which needs that record.
   "",
   "messaging",
   "lease",
@@ -172,7 +172,7 @@ export function refusedFile(path: string, to: string): string | undefined {
   return `${path} imports ${to}, but ${from.folder} may not import ${target.folder}`;
 }
 
-/** @param name a package, or a built-in module with its `node:` */
+/** @param name the name of a package, or of a built-in module with the prefix `node:` */
 export function refusedPackage(path: string, name: string): string | undefined {
   const from = roomOf(path);
   if (from === undefined) return undefined;

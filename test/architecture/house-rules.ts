@@ -33,7 +33,7 @@ const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|d|config))?$/;
 const isSource = (path: string): boolean => /\.(ts|tsx|mts|mjs)$/.test(path);
 const inHouse = (path: string): boolean => /^(shared|functions|ui|test|examples|infra|localstack)\//.test(path);
 
-/** @throws Error where a source does not parse */
+/** @throws Error if a source does not parse */
 export function readModules(tree: SourceTree): Module[] {
   return [...tree].filter(([path]) => isSource(path)).map(([path, text]) => readModule(path, text));
 }
@@ -190,7 +190,7 @@ export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[])
       const to = resolved(path, target);
       if ("file" in to || to.pack.startsWith("node:")) continue;
       if (ships) used.add(to.pack);
-      // A suite with a package.json of its own (the heavy ones) declares its packages there.
+      // A suite that has its own package.json declares its packages in that file.
       const ownManifest = [...tree.keys()].some(
         (file) => file.endsWith("/package.json") && path.startsWith(posix.dirname(file)),
       );

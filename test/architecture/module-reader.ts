@@ -43,7 +43,9 @@ export function readModule(path: string, text: string): Module {
 
 type Program = ReturnType<typeof parseSync>["program"];
 
-/** The parser's module record lists neither `import("…")` in a type nor `require("…")`, so these come from the tree. */
+/**
+ * Finds imports in the syntax tree, because the parser's module record lists neither `import("…")` in a type nor `require("…")`.
+ */
 function importsInExpressions(program: Program, lineAt: (offset: number) => number): Import[] {
   const found: Import[] = [];
   const add = (node: { type: string; start: number; value?: unknown } | undefined): void => {

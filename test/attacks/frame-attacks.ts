@@ -48,7 +48,7 @@ export const FRAME_ATTACKS: readonly Attack[] = [
       await scene.replaceServer(server);
       const accepted = [await send(scene, "hints")];
       await pause(STRIKE_MS / 2);
-      // The server resets the stream, and the heads go on.
+      // The kill makes the server reset the stream, and the attacker goes on sending heads.
       const kill = await fetch(`${scene.adminUri}/invocations/${accepted[0]}/kill`, { method: "PATCH" });
       await pause(STRIKE_MS / 2);
       return { accepted, notes: { heads: written * HEADS_AT_ONCE, kill: kill.status } };

@@ -6,7 +6,7 @@ import type { ServerProcess } from "./server-process.ts";
 const FOUND_WITHIN_MS = 10_000;
 const PATIENCE_MS = 5_000;
 const LANES = 16;
-/** At most this many invocations are read one by one; a larger number is searched in the list. */
+/** Up to this many invocations are read one by one; if there are more, their ids are searched in the list. */
 const SINGLE_MAX = 100;
 const PAGE = 500;
 
@@ -60,7 +60,7 @@ async function isShown(server: ServerProcess, id: string): Promise<boolean> {
   return (await read(server, `/invocations/${id}`)) !== undefined;
 }
 
-/** @returns undefined without a good answer in time */
+/** @returns the parsed body of the answer; undefined without a good answer in time */
 async function read<T>({ site }: ServerProcess, path: string): Promise<T | undefined> {
   try {
     const response = await fetch(`${site.adminUri}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -64,7 +64,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Sends to each handler once, waits for `attempts` attempts in all, at most `withinMs`, and then a second for their effects. */
+/** Sends to each handler once, waits at most `withinMs` for `attempts` attempts in all, and then one second for their effects. */
 async function sendEach(
   scene: Scene,
   handlers: readonly string[],

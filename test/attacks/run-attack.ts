@@ -25,7 +25,7 @@ export async function runAttack(attack: string, stage: Stage): Promise<string[]>
   await attacker.end();
   const [direct, queued, health] = [neighbour.direct, neighbour.queued, neighbour.health].map((w) => w.figures());
   const accepted = deed.accepted.length + neighbour.sent.size;
-  // If the server does not come back, it shows no invocation.
+  // If the server does not come back, every accepted invocation counts as lost.
   const missing = await missingAfterRestart(server, neighbour, deed.accepted).catch(() => undefined);
   const { lost, undone } = missing ?? { lost: accepted, undone: 0 };
   const { notes = {} } = deed;

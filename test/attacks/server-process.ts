@@ -34,7 +34,7 @@ export class ServerProcess {
 
   /** @param dir the directory of the server's data and log; the server keeps its ports over all its lives */
   static async on(dir: string, command: string): Promise<ServerProcess> {
-    // A directory with the mode of a careless operator: all users may read it.
+    // All users may read these directories, as if a careless operator had made them.
     for (const store of ["meta", "journal"]) mkdirSync(`${dir}/data/${store}`, { recursive: true, mode: 0o755 });
     return new ServerProcess(dir, command, await twoFreePorts());
   }
@@ -106,7 +106,7 @@ export class ServerProcess {
   }
 }
 
-/** @returns the empty text for an ended process */
+/** @returns the status of the process as `/proc` shows it; the empty text if the process has ended */
 function statusOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");

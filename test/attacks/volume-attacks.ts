@@ -7,7 +7,7 @@ import { always, CODE, commandsIn, END, error, field, LARGEST_BYTES, message, ou
 const SENDS_OF_ONE = 1_000;
 const HANGING = 3_000;
 const HANGING_LARGE = 260;
-/** Below the size from which a journal is large. */
+/** A journal with an input of this size is not large yet. */
 const HANGING_INPUT_BYTES = 3_900_000;
 const FAILING = 5_000;
 /** The most attempts per second on a deployment that has failed every attempt for a while. */

@@ -7,7 +7,7 @@ export interface ServiceOptions {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-/** @throws Error outside of the runner */
+/** @throws Error if `run.mjs` did not start the tests */
 export function serviceOptions(): ServiceOptions {
   const endpoint = process.env["STEPWELL_TEST_AWS_ENDPOINT"];
   if (endpoint === undefined) throw new Error("run these tests through test/aws/run.mjs");

@@ -133,7 +133,7 @@ describe("a request that a page may send to any origin without a preflight", () 
     const body = JSON.stringify({ uri: "http://127.0.0.1:1", query: "SELECT 1", invocation_ids: [], object_key: "a" });
     for (const { line } of posts) {
       const { status } = await ask(stage.adminPort, line, { ...headers, origin: STRANGER }, body);
-      // These routes take a payload of any type, and need a header for which a browser asks first.
+      // These routes take a payload of any type, and need a header for which a browser first sends a preflight.
       const refusal = / \/internal\/(?:services|awakeables)\//.test(line) ? 400 : 415;
       expect([line, status]).toEqual([line, refusal]);
     }

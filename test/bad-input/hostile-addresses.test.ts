@@ -73,7 +73,7 @@ describe.each(INPUTS)("by %s", (input, method, path, more) => {
         status === 400 ? /not an absolute address/ : /META0003.*is a forbidden address|cannot be reached: Invalid URL/;
       expect([trick, uri, text]).toEqual([trick, uri, expect.stringMatching(told)]);
     }
-    // The server retries some of these for a while, so only the first input is tested with them.
+    // The server retries some addresses of `NO_WAY` for a while, so only the first input is tested with them.
     for (const uri of input === INPUTS[0]![0] ? NO_WAY : []) {
       expect([uri, (await asked(method, path(), { uri, ...more })).status >= 400]).toEqual([uri, true]);
     }

@@ -9,7 +9,7 @@ export interface SmallDisk {
   readonly dir: string;
   /** Makes each further write fail. */
   fill(pid: number): void;
-  /** The words in front of a command that make the disk full for its process; none if the disk itself can be full. */
+  /** The words to put before a command so that its process starts with a full disk; none if the disk itself can be full. */
   readonly under: readonly string[];
   /** Makes writes succeed again. */
   free(pid: number): void;

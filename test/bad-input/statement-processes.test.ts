@@ -6,7 +6,7 @@ import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
 import { childrenOf, commandOf, isRunning, until } from "../running-processes.ts";
 
-/** Each stage has one limit that the statements reach, and one that they cannot reach on a slow machine. */
+/** Each stage has one limit that the statements reach, and one that they cannot reach even on a slow machine. */
 const LITTLE_MEMORY = { "admin.query-engine.memory-size": "64MiB", "admin.query-engine.time-limit": "60s" } as const;
 const LITTLE_TIME = { "admin.query-engine.memory-size": "1GiB", "admin.query-engine.time-limit": "3s" } as const;
 /** The memory limit of LITTLE_TIME. */

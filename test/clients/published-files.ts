@@ -10,9 +10,9 @@ const BLOCK_BYTES = 512;
 
 /**
  * Reads npm's own cache, where `npm ci` leaves its downloads; if the tarball is not there, reads the registry.
- * @param integrity as `package-lock.json` has it: `sha512-` and base64
- * @returns contents by path in the package
- * @throws Error where the found bytes have another integrity
+ * @param integrity the value from `package-lock.json`: `sha512-` and base64
+ * @returns the contents of the files, by path in the package
+ * @throws Error if the found bytes have another integrity
  */
 export function publishedFiles(name: string, version: string, integrity: string): ReadonlyMap<string, Buffer> {
   const tarball = cachedTarball(integrity) ?? packedTarball(name, version);

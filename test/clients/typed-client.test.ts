@@ -25,7 +25,7 @@ function connect(more: Partial<clients.ConnectionOpts> = {}): Ingress {
   return clients.connect({ url: stage.ingressUri, ...more });
 }
 
-/** The JSON serde of the client, in a type that strict optional properties accept. */
+/** The JSON serde of the client, cast to a type that `exactOptionalPropertyTypes` accepts. */
 const TEXT = serde.json as clients.Serde<string>;
 
 const newKey = (): string => `key ${++keys}`;
@@ -161,7 +161,7 @@ describe("an awakeable", () => {
   async function waiting(name: string): Promise<{ readonly id: string; readonly result: PromiseLike<unknown> }> {
     const opened = new Promise<void>((resolve) => (done.opened = resolve));
     const result = service().wait(name);
-    // Without this, a rejection would be unhandled until the test reads the result.
+    // Without this handler, a rejection would be unhandled until the test reads the result.
     result.then(undefined, () => undefined);
     await opened;
     return { id: done.awakeables.get(name)!, result };

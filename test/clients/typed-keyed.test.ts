@@ -8,7 +8,7 @@ import { failureOf } from "./call-failure.ts";
 import { CLIENT_SERVICES, counter, signup } from "./client-services.ts";
 
 const { rpc, serde } = clients;
-/** The JSON serde of the client, in a type that strict optional properties accept. */
+/** The JSON serde of the client, cast to a type that `exactOptionalPropertyTypes` accepts. */
 const NUMBER = serde.json as clients.Serde<number>;
 
 let stage: LocalStage;

@@ -1,4 +1,4 @@
-/** Sends the requests, commands and statements that docs/compatibility.md cites to the reference server and to Stepwell. */
+/** Sends to the reference server and to Stepwell the requests, commands and statements that docs/compatibility.md cites. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The charts of docs/performance.md are the ones of the published figures, and can be read on any page. */
+/** The charts of docs/performance.md show the published figures, and can be read on any background. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Settings that are addresses: accepted values, and values that refuse the start. */
+/** Settings that are addresses: accepted values, and values with which the process refuses to start. */
 import { expect, test } from "vitest";
 import { readSettings } from "../../shared/config/settings.ts";
 

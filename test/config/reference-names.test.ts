@@ -1,4 +1,7 @@
-/** The reference's names of settings: read where Stepwell has the same setting, and otherwise refused or logged with a reason. */
+/**
+ * The reference's names of settings: Stepwell reads a name if it has the same setting, and otherwise refuses or logs the name
+ * with a reason.
+ */
 import { describe, expect, it } from "vitest";
 import { FOREIGN_SETTINGS, foreignReason } from "../../shared/config/foreign-settings.ts";
 import { ALIAS_NAMES } from "../../shared/config/setting-aliases.ts";

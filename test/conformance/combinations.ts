@@ -13,7 +13,7 @@ export interface Answer {
   readonly invocationId: string;
 }
 
-/** Attempts over HTTP/1.1 never stay open. With an attempt that stays open the version decides how a run is acknowledged. */
+/** Attempts over HTTP/1.1 never stay open. On an attempt that stays open, the version decides how a run is acknowledged. */
 const COMBINATIONS: readonly (readonly [ProtocolVersion, Carrier, Openness])[] = [
   [5, "http1.1", "closed"],
   [6, "h2c", "closed"],
@@ -27,9 +27,15 @@ export interface Combination {
   readonly version: ProtocolVersion;
   /** True if attempts may stay open: the second attempt of an invocation, or the first once the handler is known to wait. */
   readonly staysOpen: boolean;
-  /** @returns whether a number of attempts is right for a handler that needs `count` attempts if none stays open */
+  /**
+   * @returns a function that tells whether a number of attempts is right for a handler that needs `count` attempts if none stays
+   *   open
+   */
   isRight(count: number): (attempts: number) => boolean;
-  /** @param path begins with a slash; a body of JSON or of bytes is sent with its content type */
+  /**
+   * Sends a text as JSON, and bytes as bytes, each with its content type.
+   * @param path the path at the ingress, with a slash at its beginning
+   */
   post(
     path: string,
     body?: string | Uint8Array<ArrayBuffer>,

@@ -20,7 +20,7 @@ export interface ControlPlane {
 const RUNNING_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
 const RUNNING_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
 
-/** How attempts that may stay open do so: not at all, to their end, or with a half-close after each wait of a moment. */
+/** How long attempts that may stay open do so: not at all, to their end, or until a short wait leads to a half-close. */
 export type Openness = "closed" | "open" | "half-closing";
 
 const FLAGS: Readonly<Record<Openness, Readonly<Record<string, string>>>> = {
@@ -29,7 +29,7 @@ const FLAGS: Readonly<Record<Openness, Readonly<Record<string, string>>>> = {
   "half-closing": { "worker.invoker.open-exchanges": "true", "worker.invoker.inactivity-timeout": "3ms" },
 };
 
-/** @param openness only for a control plane of this process */
+/** @param openness the openness of attempts; a control plane elsewhere ignores it */
 export async function startControlPlane(openness: Openness = "open"): Promise<ControlPlane> {
   if (RUNNING_INGRESS === undefined || RUNNING_ADMIN === undefined) return startOwn(openness);
   return controlPlane(RUNNING_INGRESS, RUNNING_ADMIN, async () => {});

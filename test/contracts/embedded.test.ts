@@ -10,7 +10,10 @@ import { removeDirectory, temporaryDirectory } from "./temporary-directory.ts";
 import type { OpenTimers } from "./timers-contract.ts";
 import { timersContract } from "./timers-contract.ts";
 
-/** An index whose entries show attributes keeps the contract too; the attribute is one that its items have, lack and change. */
+/**
+ * Tables keep the contract also if the entries of their indexes show an attribute. Some items have this attribute, some lack it,
+ * and some writes change it.
+ */
 for (const [name, shown] of [
   ["embedded", {}],
   ["embedded, with attributes in the indexes", { list: ["n"], open: ["n"] }],

@@ -78,7 +78,7 @@ export class Client {
     }
   }
 
-  /** @returns undefined if no process answered, or if a process that is stopping refused the request */
+  /** @returns the answer; undefined if no process answered, or if a process that is stopping refused the request */
   async #askOnce(uri: string, init: RequestInit): Promise<{ invocationId: string; text: string } | undefined> {
     const leftMs = this.#untilMs - Date.now();
     if (leftMs <= 0) throw new Error(`${uri} has not been answered in time`);

@@ -25,7 +25,7 @@ export interface Spree {
 
 const WAIT_MIN_MS = 20;
 const WAIT_MAX_MS = 400;
-/** On average one of so many kills does not wait until both processes are ready, and may hit a process that is still starting. */
+/** On average one kill in this many does not wait until both processes are ready, and may hit a process that is starting. */
 const HASTY_ONE_IN = 8;
 
 /** @returns jobs of every shape in turn: half of the jobs are calls, and half of them are sends */

@@ -1,7 +1,8 @@
 /**
- * The rule of the ledger. The ledger has a committed closure exactly once, under the nonce in the result. A kill must have undone
- * every other execution of that step, and each kill explains one of them. The kill comes after the attempt was sent and before
- * the next attempt that executed the step, while the deployment process that executed the step was alive.
+ * The rule of the ledger. The ledger contains each committed closure exactly once, under the nonce in the result. A kill must
+ * have undone every other execution of the same step, and one kill explains at most one execution of a step. The kill comes after
+ * the attempt of the undone execution was sent, before the next attempt that executed the step, and while the deployment process
+ * that executed the step was alive.
  * An execution that threw on purpose needs no kill, and a step has as many such executions as the plan states. No attempt
  * executes a step twice.
  */
@@ -30,7 +31,7 @@ export interface LedgerVerdict {
 
 /**
  * @param committed every committed closure of every invocation
- * @param kills in their order
+ * @param kills the kills, in the order of their moments
  */
 export function judgeLedger(
   lines: readonly Line[],

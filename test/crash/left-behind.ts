@@ -19,7 +19,7 @@ export interface LeftBehind {
 }
 
 /**
- * @param sinceMs the start of the time in which invocations were accepted
+ * @param sinceMs the moment of the first acceptance, or an earlier moment
  * @throws StoreError if the directory does not open
  */
 export async function leftBehind(dataDir: string, sinceMs: number): Promise<LeftBehind> {

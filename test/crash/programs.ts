@@ -53,7 +53,7 @@ export async function prepareSite(protocolVersion?: number): Promise<Site> {
   };
 }
 
-/** The options of `build.mjs`, so that the tests kill the program that users run. */
+/** Bundles with the options of `build.mjs`, so that the tests kill the program that users run. */
 async function bundle(dir: string, out: string, entry: string): Promise<void> {
   await build({
     define: await builtInTexts(),

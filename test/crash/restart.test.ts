@@ -14,7 +14,10 @@ import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 
 const SLEEP_MS = 5_000;
-/** The shorter absence ends before the sleep is due. In the longer one the sleep becomes due, so it ends at the next start. */
+/**
+ * The shorter absence ends before the sleep is due. During the longer absence the sleep becomes due, so the sleep ends at the
+ * next start of the process.
+ */
 const ABSENCES_MS = [500, 6_000];
 
 let stage: Stage;

@@ -98,8 +98,8 @@ export function listing({ call, fullestShare }: CeilingFacts, shards: number): C
 }
 
 /**
- * A call holds an environment of the ingress for its whole time, one of the handlers while the handler works, and one of the
- * workers for its part of a batch.
+ * A call holds an environment of the ingress from its beginning to its end, an environment of the handler's function while the
+ * handler works, and an environment of a worker for the call's share of a batch.
  */
 function concurrency({ call, batch }: CeilingFacts): Ceiling {
   const { concurrency: most, environmentRequests } = QUOTAS;

@@ -58,7 +58,7 @@ export function configurationPage(): string {
   return [OPENING, ...sections, aliases(), foreign()].join("\n");
 }
 
-/** Each setting belongs to the section with its longest matching prefix; one without a match belongs to the process. */
+/** A setting belongs to the section with the longest matching prefix. The section of the process takes the other settings. */
 function pathsOf(prefix: string): readonly SettingPath[] {
   return SETTING_PATHS.filter((path) => {
     const fitting = SECTIONS.filter((section) => path.startsWith(section.prefix));

@@ -4,7 +4,10 @@ import { WORKING_METRICS } from "./costs-page.ts";
 import { billOf, idleMonth, totalOf } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, REGION } from "./prices.ts";
 
-/** In dollars: a million of each shape with batches of one message, and an hour without a request. */
+/**
+ * @returns dollars, as JSON: for a million invocations of each shape with batches of one message, for an hour without requests,
+ * and for an hour of the alarms, the dashboard and the metrics
+ */
 export function costsJson({ shapes, sweep, stack }: CostFacts): string {
   const hourOf = (monthUsd: number): number => monthUsd / ASSUMED.monthHours.value;
   const bare = idleMonth(sweep, { ...stack, alarmMetrics: 0, dashboards: 0, keys: 0 });
@@ -20,7 +23,7 @@ export function costsJson({ shapes, sweep, stack }: CostFacts): string {
   return `${JSON.stringify(body, rounded, 2)}\n`;
 }
 
-/** Six digits, because a sum in another order differs in its last digits. */
+/** Rounds to six digits, because the last digits of a sum depend on the order of the summands. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(6)) : value;
 }

@@ -85,7 +85,7 @@ ${example(shapes[0]!, stack)}
 `;
 }
 
-/** One row worked out, so that a reader can repeat the others. */
+/** Writes out the computation of one row, so that a reader can compute the other rows in the same way. */
 function example({ name, counts }: CostFacts["shapes"][number], { memoryMb }: StackCounts): string {
   const bill = billOf(counts, 1, memoryMb);
   const price = (what: PriceName) => Number(dollars(what, MILLION).toFixed(4));

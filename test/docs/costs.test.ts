@@ -32,7 +32,7 @@ describe("docs/costs.md", () => {
   it("states the cost of a plain call as the sum of its parts", () => {
     const [plain] = facts.shapes;
     const bill = billOf(plain!.counts, 1, facts.stack.memoryMb);
-    // Three write units and two read units; a message in four requests of a fair queue; one API request.
+    // Three write units and two read units; one message, which takes four requests of a fair queue; one API request.
     expect(bill).toMatchObject({ table: 3 * 0.625 + 2 * 0.125, schedules: 0, api: 1 });
     expect(bill.queue).toBeCloseTo(4 * (0.4 + 0.1), 6);
     expect(bill.functions).toBeCloseTo(2 * (0.2 + 0.02 * 0.5 * 13.3334), 6);

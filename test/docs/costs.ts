@@ -32,7 +32,7 @@ export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bil
     table:
       dollars("writeUnit", MILLION * (counts.tableWrites + counts.indexWrites)) +
       dollars("readUnit", MILLION * counts.readUnits),
-    // Each message is billed as one with a group. Messages of schedules have no group and cost less, but are few.
+    // Each message is billed as a message with a group. Messages of schedules have no group and cost less, but are few.
     queue: dollars("queueRequest", MILLION * queueRequests) + dollars("fairQueueRequest", MILLION * queueRequests),
     schedules: dollars("scheduleFired", MILLION * counts.schedules),
     api: dollars("apiRequest", MILLION * counts.requests),
@@ -59,7 +59,7 @@ export function accessLines(requests: number): number {
   return dollars("logGb", (requests * ASSUMED.accessLineBytes.value) / GB_BYTES);
 }
 
-/** The items of a month of `stack` without a request, in dollars. */
+/** @returns the costs of `stack` in a month without requests, item by item, in dollars */
 export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (readonly [what: string, usd: number])[] {
   const passes = (ASSUMED.monthHours.value * SECONDS_PER_HOUR) / stack.sweepEveryS;
   const pollers = stack.eventSources * ASSUMED.pollers.value;

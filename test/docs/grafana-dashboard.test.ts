@@ -35,7 +35,7 @@ const targets = dashboard.panels.flatMap((panel) => panel.targets.map((target) =
 /** Prometheus adds these labels to each metric that it scrapes. */
 const ADDED = new Set(["instance", "job"]);
 
-/** The values of each label of each metric in a text of the format of Prometheus. */
+/** The values of each label of each metric, read from a text in the format of Prometheus. */
 type Scraped = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 function scrapedOf(page: string): Scraped {

@@ -1,4 +1,4 @@
-/** The page of measurements is that of its published figures, and its tables and charts say what was measured. */
+/** Tests that the page of measurements shows the published figures, and that its tables and charts say what was measured. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";

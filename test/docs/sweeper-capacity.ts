@@ -14,7 +14,7 @@ export const LOOKS_PER_CALL = 1;
  * The cost of a look at an entry of the listing: two of three invocations ended at their first attempt; a look loads the others.
  */
 export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
-/** The cost of an extension with the look at the same time; a sleeper has four items. */
+/** The cost of an extension together with its look, for a sleeper with four items. */
 export const EXTENSION = { requests: 7.5, cpuMs: 10, writeUnits: 5 } as const;
 /** The cost of an entry of the open index that needs no look. */
 export const ENTRY = { cpuMs: 0.065, bytes: 350 } as const;
@@ -41,7 +41,7 @@ function perSecond(cpuMs: number): number {
   return (1000 * PROCESSOR_SHARE) / cpuMs;
 }
 
-/** @param processes the number of processes, which do nothing else */
+/** @returns how many sleepers this number of processes can extend, if the processes do nothing else */
 export function sleepersOf(processes: number): number {
   return processes * EXTENSIONS_PER_S * EXTENDED_EVERY_DAYS * DAY_S;
 }

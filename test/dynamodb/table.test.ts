@@ -1,4 +1,4 @@
-/** The table's contract on a DynamoDB engine, and properties of DynamoDB alone: capacity, projections, foreign items. */
+/** The table's contract on a DynamoDB engine, and properties that only DynamoDB has: capacity, projections, foreign items. */
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dynamoClient } from "../../shared/adapters/dynamodb/dynamodb-client.ts";

@@ -36,7 +36,7 @@ import { engineClient } from "./open-table.ts";
 
 type Projection = Parameters<typeof tableDefinition>[1];
 
-/** The projections of the first stacks; those of an existing table cannot be changed. */
+/** The projections of the first stacks; the projections of an existing table cannot be changed. */
 const FIRST: Projection = { list: [], open: ["status", "lookAtMs", "keepUntilS"] };
 const PROJECTIONS = [
   ["as the first stacks made it", FIRST],

@@ -1,6 +1,6 @@
 /**
- * Actions in the account of a control plane, which tests try with different identities. The actions that the roles of a control
- * plane may take change nothing.
+ * Actions in the account of a control plane, which tests try with different identities. If a role of a control plane may take an
+ * action, then the action changes nothing.
  */
 import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
@@ -110,7 +110,7 @@ function roleDeeds(RoleName: string): Readonly<Record<string, Deed>> {
   };
 }
 
-/** The actions by resource: of the stack under test, of another stack, and of the account. */
+/** @returns the actions by resource; a resource belongs to the stack under test, to another stack, or to the account */
 export function deedsIn(scheduleRole: string) {
   const { plain, doubled } = aws;
   return {

@@ -18,7 +18,7 @@ export interface JsonLine {
   readonly [field: string]: unknown;
 }
 
-/** All lines since that moment, in their order. */
+/** @returns all lines since `sinceMs`, in their order */
 export async function linesOf(stack: DeployedStack, name: FunctionName, sinceMs: number): Promise<readonly string[]> {
   return await linesOfFunction(stack.outputs[`${name}Function`]!, sinceMs);
 }

@@ -94,7 +94,7 @@ export async function assumeAsItsService(role: string): Promise<Identity> {
 
 /**
  * Creates a role, as another owner does for the control plane.
- * @param principal the ARN that the role trusts, provided it sends this external id
+ * @param principal the ARN that the role trusts if the principal sends `externalId`
  */
 export async function createRole(
   principal: string,

@@ -129,7 +129,7 @@ test("the restored table gets the settings that its stack cannot set", async () 
   expect(await plane.answer("shop/version", undefined)).toBe("1");
 });
 
-/** @returns an invocation id that follows from the key and the environment's secret: the same while the secret is the same */
+/** @returns an invocation id that follows from the key and the environment's secret; the id changes if the secret changes */
 async function orderNumber(key: string): Promise<string> {
   const { text } = await plane.ask({
     method: "POST",

@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Exactly one code block of the section contains these words: fills in its placeholders, and runs the block. */
+/** Fills in the placeholders of the one code block of the section that contains `words`, and runs the block. */
 async function follow(words: string, filled: Readonly<Record<string, string>>): Promise<string> {
   const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
   const section = page.split("\n## Erase a person's data\n")[1]!.split("\n## ")[0]!;

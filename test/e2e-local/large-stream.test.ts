@@ -7,7 +7,7 @@ import type { LocalStage } from "../harness/local/local-stage.ts";
 
 const RUNS = 100;
 const MIB = 1024 * 1024;
-/** Seconds on a quiet machine. */
+/** On a quiet machine the stream takes only seconds. */
 const WITHIN_MS = 120_000;
 
 let stage: LocalStage;

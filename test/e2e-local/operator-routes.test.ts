@@ -6,7 +6,7 @@ import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
 
-/** Its bytes are no UTF-8, so only the deployment can show them. */
+/** The bytes of this serializer are not UTF-8, so only the deployment can show the values. */
 const flipped: restate.Serde<unknown> = {
   contentType: "application/x-flipped",
   serialize: (value) => new TextEncoder().encode(JSON.stringify(value)).map((byte) => byte ^ 0x80),

@@ -141,7 +141,7 @@ test("the state of a workflow is shown and replaced while it runs, and its run g
   expect(await edit(key, { step: '"edited"', note: '"noted"' }, {}, "Signup")).toBe(202);
   expect(await on("step")).toBe("edited");
   await on("answer", "yes");
-  // The run replays its own changes, so it sees only an edited value that it never set.
+  // The run replays its own changes, so it sees an edited value only if the run never set that value itself.
   expect(await run).toBe("Ada: yes, noted");
 });
 

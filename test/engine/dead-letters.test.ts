@@ -1,4 +1,4 @@
-/** Dead letters, whose invocations the sweeper drives, pauses with the reason, or leaves; and sweepers in new processes. */
+/** Dead letters: a sweeper drives the invocation, pauses it with the reason, or leaves it, also after an earlier sweeper died. */
 import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,4 +1,4 @@
-/** The wait of a driver ends at its moment or at an interruption, whatever sleep an earlier wait has left. */
+/** The wait of a driver ends at its moment or at an interruption, even while the clock still sleeps for an earlier wait. */
 import { expect, test } from "vitest";
 import { DriverWait } from "../../shared/engine/local/driver-wait.ts";
 import { SteppedClock } from "../stepped-clock.ts";

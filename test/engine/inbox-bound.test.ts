@@ -125,7 +125,7 @@ test("a result that comes while a driver works through a cut inbox is read, alth
   actor.startWorker();
   let written: Promise<void> | undefined;
   stage.deployment.instead = () => {
-    // The results that exist already are refused, so this adds the last one.
+    // The table refuses the results that exist already, so this `fill` adds only the last result.
     written ??= fill(actor, id, 700 * KIB).then(async () => void (await sendWake(actor.engine, { id }, 0)));
     return undefined;
   };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { JointReads } from "../../shared/engine/store/joint-reads.ts";
 import { Gate } from "../harness/engine/gate.ts";
 
-/** A store whose reads end when their gates open, and return the value at the moment when they began. */
+/** A store whose reads end when their gates open. A read returns the value that the store had when the read began. */
 function slowStore() {
   const store = { value: "first", begun: 0, gates: [] as Gate[], broken: false };
   const reads = new JointReads(async (key: string) => {

@@ -47,7 +47,7 @@ test("while the handler of a large invocation does not answer, no other large on
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-/** @returns an actor with room for one journal of a MiB and a half in a share, and for one beyond the shares */
+/** @returns an actor with room for one journal of 1.5 MiB within a share, and for one more such journal beyond the share */
 function counting(stage: Stage): Actor {
   const actor = stage.actor();
   const limits = { journalsMaxBytes: 3 * MIB, journalsCountedFromBytes: 64 * 1024 };

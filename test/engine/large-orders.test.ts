@@ -1,4 +1,4 @@
-/** Orders to an invocation with large results in its journal, which read none of these results. */
+/** Tests that orders to an invocation with large results in its journal read none of these results. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import type { Engine } from "../../shared/engine/engine.ts";

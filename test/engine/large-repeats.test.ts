@@ -8,7 +8,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** @returns the sort keys of the puts from now on whose sort key has the form */
+/** @returns a list to which each later put adds its sort key, if the key matches `form` */
 function putsOf({ process }: Actor, form: RegExp): string[] {
   const found: string[] = [];
   process.before = ({ port, method, args }) => {

@@ -225,7 +225,7 @@ const SCENARIOS: Record<string, Scenario> = {
     },
   },
 };
-/** @param lostAt which conditional write loses its answer, from 1; 0 for none */
+/** @param lostAt the number of the conditional write that loses its answer, counted from 1; 0 for none */
 async function played({ handlers, play }: Scenario, lostAt: number) {
   const stage: Stage = await open(
     handlers(() => stage),

@@ -1,4 +1,4 @@
-/** Tests which open invocations prevent the removal of a deployment: those pinned to it, and those that no other one serves. */
+/** Open invocations prevent the removal of a deployment if they are pinned to it, or if no other deployment serves them. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";

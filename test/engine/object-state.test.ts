@@ -136,7 +136,7 @@ describe("a budget without room", () => {
     const answer = await stage.pulse.within(60_000, callKeyed(actor, keyed("O", "k", "reads")));
     expect(textOf(answer)).toBe(String(10 * size));
     const { length } = stage.deployment.of("reads");
-    // Each attempt may have two MiB, which are five answers.
+    // The answers to one attempt may have two MiB in total, which is enough for five answers.
     expect(length).toBe(3);
     expect(actor.engine.bulkheads.replies.held).toBe(0);
   });

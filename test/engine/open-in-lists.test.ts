@@ -187,7 +187,7 @@ async function beside() {
   return { actor, parked };
 }
 
-/** @returns the most entries of the open index that the process has asked for during the work */
+/** @returns the sum of the limits of all reads of the open index that the process makes during the work */
 async function readOfOpen({ process }: Actor, work: () => Promise<void>): Promise<number> {
   const before = process.calls.length;
   await work();

@@ -1,4 +1,4 @@
-/** Where a process owns its store alone, the acceptance of a call that is driven along waits for the first segment of the call. */
+/** If a process owns its store alone, the acceptance of a call that is driven along waits for the first segment of the call. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";

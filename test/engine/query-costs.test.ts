@@ -1,4 +1,4 @@
-/** Tests the reads of statements: cells that cost a read beside the indexes are read only for a statement that names them. */
+/** Tests the reads of statements: if a cell is not in an index, it is read only for a statement that names the cell. */
 import { beforeEach, expect, test } from "vitest";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
 import { callOn, sendOn } from "../harness/engine/engine-fixture.ts";
@@ -37,7 +37,7 @@ beforeEach(async () => {
   }
 });
 
-/** @returns the reads of partitions, and those of indexes */
+/** @returns the number of rows, and the numbers of reads: of indexes (`index`), and of partitions (`queries` and `gets`) */
 async function readsOf(statement: string): Promise<{ rows: number; index: number; queries: number; gets: number }> {
   const table = new ReadMeter(actor.engine.table, PROJECTED);
   const rows = await rowsOf({ engine: { ...actor.engine, table } }, statement);

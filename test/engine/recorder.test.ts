@@ -155,7 +155,7 @@ test("the failure, the table and the restart count entries alike, also behind th
   differsAt(99);
   await resume(actor.engine, id, ON_SECOND);
   await stage.pulse.pass(2_000);
-  // The pause takes the cancel into the journal, behind the entries that the failure has counted.
+  // The pause adds the cancel to the journal, behind the last entry that existed at the failure.
   await cancel(actor.engine, id);
   await pause(actor.engine, id);
   await stage.pulse.pass(2_000);

@@ -26,7 +26,7 @@ const DATA_TYPES: Readonly<Record<string, string>> = {
   "UInt32 List": "List(UInt32)",
 };
 
-/** Columns that the tables have beyond those of the reference. */
+/** Columns of the tables of invocations that the reference server does not have. */
 const OF_INVOCATIONS = [
   "created_by",
   "last_action",

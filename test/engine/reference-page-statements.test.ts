@@ -66,7 +66,7 @@ const equal =
   (...expected: Rows) =>
   (rows: Rows) =>
     expect(rows).toEqual(expected);
-/** For rows of one moment, whose order is that of their random ids. */
+/** Accepts any order, because rows of one moment come in the order of their random ids. */
 const inAnyOrder =
   (...expected: Rows) =>
   (rows: Rows) => {

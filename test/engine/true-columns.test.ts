@@ -1,4 +1,4 @@
-/** The cells of statements are true: what cannot be known is NULL. */
+/** The cells of statements are true: a cell is NULL if its value cannot be known. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";

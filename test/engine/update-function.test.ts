@@ -1,4 +1,4 @@
-/** The update in place of a deployment on Lambda: which headers another version and another function keep. */
+/** Updates of a deployment on Lambda in place: only an update to another version of the same function keeps the headers. */
 import { expect, onTestFinished, test } from "vitest";
 import { register } from "../../shared/engine/register/register.ts";
 import { HeadersElsewhereError, updateDeployment } from "../../shared/engine/register/update-deployment.ts";

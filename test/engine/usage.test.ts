@@ -1,4 +1,4 @@
-/** Tests the usage in the view of an invocation: for a call, its writes are the counted ones of docs/costs.md. */
+/** Tests the usage in the view of an invocation: for a call, it shows as many writes as docs/costs.md counts. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { callOn } from "../harness/engine/engine-fixture.ts";

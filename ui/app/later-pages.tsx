@@ -1,4 +1,4 @@
-/** The pages that few readers open first. They are one part of the bundle, which is loaded with the first of them. */
+/** The pages on which few readers start. One part of the bundle contains them all; it is loaded when one is first shown. */
 import type { JSX } from "preact";
 import { route } from "../data/location.ts";
 import { CallPage } from "../pages/call/call-page.tsx";

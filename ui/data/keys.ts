@@ -1,4 +1,4 @@
-/** The keys of a service: their list, the holder and the queue of one, and the promises of a workflow. */
+/** The keys of a service: their list, the holder and the queue of one key, and the promises of a workflow. */
 import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import type { Row } from "../model/sql-answer.ts";
 import { cellText } from "../model/sql-answer.ts";

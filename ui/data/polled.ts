@@ -7,7 +7,7 @@ import { readsHaveAPrice } from "./server.ts";
 
 /** If the reader uses neither keyboard nor pointer for this long, the page loads nothing by itself. */
 const IDLE_AFTER_MS = 600_000;
-/** A server that is slow to answer gets fewer requests. */
+/** The interval is at least the duration of the last load times this number, so that a slow server gets fewer requests. */
 const TIMES_OF_ANSWER = 10;
 const LOCAL_EVERY_MS = 2_000;
 const PRICED_EVERY_MS = 15_000;

@@ -73,7 +73,7 @@ export async function countPinned(signal?: AbortSignal): Promise<ReadonlyMap<str
 
 export interface Registration {
   readonly body: RegisteredBody;
-  /** The address was registered before: without `force` nothing happens, with it that deployment is replaced. */
+  /** True if the address was registered before. The server replaces the known deployment only with `force`. */
   readonly isKnown: boolean;
 }
 

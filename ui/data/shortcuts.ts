@@ -17,7 +17,7 @@ export const activeShortcuts = signal<readonly Shortcut[]>([]);
 const SECOND_WITHIN_MS = 1_000;
 let first: { readonly key: string; readonly atMs: number } | undefined;
 
-/** Makes the keys work while the component is mounted. @param shortcuts the same array while nothing changed */
+/** Makes the keys work while the component is mounted. @param shortcuts must stay the same array as long as nothing changes */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     activeShortcuts.value = [...activeShortcuts.peek(), ...shortcuts];

@@ -1,4 +1,4 @@
-/** Statements: their run, the tables that they may read, and the last ones of this tab. */
+/** Statements: their run, the tables that they may read, and the last statements of this tab. */
 import { signal } from "@preact/signals";
 import type { StatementAnswer } from "../model/sql-answer.ts";
 import { answerIn } from "../model/sql-answer.ts";
@@ -54,7 +54,7 @@ async function textOf(response: Response): Promise<string> {
   }
 }
 
-/** The columns by table, for completion. Empty until they are loaded, and if that fails. */
+/** The columns by table, for completion. Empty until they are loaded, and after a failed load. */
 export const tables = signal<Readonly<Record<string, readonly string[]>>>({});
 let isLoading = false;
 

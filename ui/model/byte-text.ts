@@ -1,4 +1,4 @@
-/** Bytes of a value as an editor shows them, and back: a text if the bytes are UTF-8, else hexadecimal. */
+/** Converts the bytes of a value to the text that an editor shows, and back: UTF-8 becomes text, other bytes hexadecimal. */
 import { prettyJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 
 export type ByteForm = "text" | "hex";

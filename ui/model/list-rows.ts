@@ -27,7 +27,7 @@ export function withOlder({ shown, fresh }: Rows, page: readonly Row[]): Rows {
 
 /**
  * Takes the first page again: known rows show their present facts, and new ones wait until the reader asks for them.
- * @param isWhole whether the page has all rows that match; a row that this page lacks then no longer matches
+ * @param isWhole whether the page has all rows that match; in that case, a row that the page lacks no longer matches
  */
 export function withHead({ shown, fresh }: Rows, page: readonly Row[], isWhole: boolean): Rows {
   if (shown.length === 0) return { shown: page, fresh: [] };

@@ -44,7 +44,7 @@ export function missingIn({ kind, uri, arn, headers, metadata }: RegisterForm): 
   return isNameless ? "Each value of a header or of the metadata needs a name." : undefined;
 }
 
-/** A text that is only a number stands for this port on this machine. */
+/** A text that is only a number stands for the port with that number on this machine. */
 export function addressIn(text: string): string {
   const trimmed = text.trim();
   return PORT.test(trimmed) ? `http://localhost:${trimmed}` : trimmed;

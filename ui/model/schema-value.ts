@@ -102,7 +102,7 @@ function check({ value, schema, path, depth }: Checked, root: unknown, problems:
   }
 }
 
-/** @returns the fault in words; undefined if the value fits the field, without a look at inner fields */
+/** Does not look at inner fields. @returns the fault in words; undefined if the value itself fits the field */
 function misfit(field: Field, value: unknown): string | undefined {
   const isNumber = typeof value === "number" || value instanceof ExactNumber;
   switch (field.kind) {

@@ -57,7 +57,7 @@ export function effectiveOption(
   return own === undefined ? { value: service[option], isOwn: false } : { value: own, isOwn: true };
 }
 
-/** The retry policy that holds for the handler: its own members, and those of the service for the others. */
+/** The retry policy that holds for the handler. If the handler lacks a member, the member of the service holds. */
 export function effectivePolicy(service: ServiceBody, handler: HandlerBody): RetryPolicyBody {
   const own = Object.entries(handler.retry_policy).filter(([, value]) => value !== undefined && value !== null);
   return { ...service.retry_policy, ...Object.fromEntries(own) };

@@ -81,7 +81,7 @@ export function waitText(wait: WaitBody, nowMs: number): string {
   }
 }
 
-/** `RT0007 the first line of the message`. A code of HTTP is the status that the caller got. */
+/** `RT0007 the first line of the message`. If the code is an HTTP status, the caller got that status. */
 export function errorHead({ code, message }: { readonly code: string; readonly message: string }): string {
   const line = message.split("\n", 1)[0]!;
   const isInside = line.startsWith(`[${code}]`);

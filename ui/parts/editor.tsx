@@ -30,7 +30,7 @@ export function Editor(props: EditorProps): JSX.Element {
   const plain = useRef<HTMLTextAreaElement>(null);
   const latest = useRef(props);
   latest.current = props;
-  /** Texts that the reader typed and that have not come back as `value`: an effect may run after the next key. */
+  /** The typed texts that have not come back as `value` yet. The effect on `value` must not write an old one over the newest. */
   const typed = useRef<string[]>([]);
   const [handle, setHandle] = useState<EditorHandle>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The states of a page beside the full one: loading, failed, empty. A failed load never looks like an empty one. */
+/** The states of a page that has nothing to show: loading, failed, empty. A failed load never looks like an empty result. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ApiProblem } from "../data/api.ts";

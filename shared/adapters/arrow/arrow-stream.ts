@@ -25,7 +25,7 @@ const END_BYTES = 8;
 const MESSAGE_START_BYTES = 8;
 
 /**
- * @param columns none has the type `unknown`
+ * @param columns the columns of the rows; no column has the type `unknown`
  * @returns a function that writes the next rows of the answer as one record batch
  */
 export function arrowWriter(

@@ -57,7 +57,7 @@ function sortKeyCondition(range: Range): { text: string; values: Record<string, 
   return { text: "", values: {} };
 }
 
-/** The request for the keys of partitions that begin with the prefix, without the table. */
+/** The request, without the table's name, for the keys of all partitions whose keys begin with the prefix. */
 export function scanInput(
   prefix: string,
   after: string | undefined,

@@ -39,7 +39,7 @@ function shownOf(item: Item, names: readonly string[] | undefined): Uint8Array {
   return encodeItem({ ...attributes, pk: "", sk: "" });
 }
 
-/** An item is in an index only with both parts of the index key, each a non-empty text. */
+/** @returns true if the item has both parts of the index key @throws StoreError if a part is not a text or is empty */
 function isPlaced(pk: unknown, sk: unknown): boolean {
   for (const part of [pk, sk]) {
     if (part !== undefined && (typeof part !== "string" || part === ""))

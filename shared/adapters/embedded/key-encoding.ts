@@ -59,7 +59,7 @@ export function indexPrefix(index: IndexName, pk: string): string {
 
 /**
  * The bounds of the items of all partitions whose keys begin with the prefix.
- * @param prefix must end with an ASCII character, because the upper bound ends with the next character in its place
+ * @param prefix a prefix that ends with an ASCII character: in the upper bound, the next character replaces this character
  */
 export function partitionsFrom(prefix: string): Bounds {
   const gte = ITEM + segment(prefix).slice(0, -END.length);

@@ -14,7 +14,7 @@ export type Database = ClassicLevel<string, Uint8Array>;
 const ENTRIES_MAX_BYTES = 1024 * 1024;
 /**
  * An iterator reserves native memory for as many entries as it is asked for, and keeps that memory until the next garbage
- * collection, which does not count it. Most reads find few entries, so the first step of a read is short.
+ * collection. The collector does not count this memory. Most reads find few entries, so the first step of a read is short.
  */
 const FIRST_STEP_ENTRIES = 32;
 const STEP_GROWTH = 8;

@@ -19,7 +19,7 @@ import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
 const PAGE_MAX_PARTITIONS = 100;
-/** Reading this many items takes less time when another thread reads them together. */
+/** For this many items or more, one read of all of them on another thread takes less time than single reads on this thread. */
 const TOGETHER_MIN = 64;
 /** The first text that sorts after a text is that text followed by NUL. */
 const NEXT = "\0";

@@ -16,7 +16,7 @@ const PROBLEM = /^PROBLEM:\s?/;
 
 /**
  * Every call of `follow` compares all mappings with the subscriptions, because Lambda takes minutes to create or to
- * delete a mapping. The mappings deliver to the function of topics, so the sink receives only problems.
+ * delete a mapping. The mappings deliver to the topics function, so the sink receives only problems.
  */
 export class EventSourceTopics implements Topics {
   readonly #mappings: Mappings;

@@ -62,7 +62,7 @@ async function committedOf({ consumer, topic }: Ends, partition: number): Promis
   return offset < 0 ? undefined : offset;
 }
 
-/** @returns -1 if no record is at or after a moment */
+/** @returns the offset; -1 if `timestamp` is a moment and no record is at or after this moment */
 export async function offsetAt(
   { consumer, topic }: Pick<Ends, "consumer" | "topic">,
   partition: number,

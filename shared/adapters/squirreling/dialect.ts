@@ -21,7 +21,8 @@ const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
   castOperators,
   (tokens) => functionOperator(tokens, ["->>", "->"], (sign) => (sign === "->" ? "JSON_PART" : "JSON_TEXT")),
   (tokens) => functionOperator(tokens, ["||"], () => "TEXT_JOIN"),
-  // The pass over FIRST_VALUE splits its arguments again, and a test has to be marked on the tokens that remain.
+  // `firstValues` splits the arguments of FIRST_VALUE into new tokens, which have no marks. So `truthTests`, which marks
+  // tokens, comes after it.
   firstValues,
   truthTests,
   withSource,

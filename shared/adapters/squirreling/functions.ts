@@ -11,7 +11,7 @@ import { TEXT_FUNCTIONS } from "./texts.ts";
 import { TRUTH_FUNCTIONS } from "./truths.ts";
 import { textOf } from "./values.ts";
 
-/** A pattern of a regular expression can take unbounded time, and Stepwell needs no geometry. */
+/** The match of a regular expression can take unbounded time, and Stepwell has no use for the functions of geometry (`ST_`). */
 const REFUSED = /^(REGEXP_|ST_)/i;
 
 /** True if the value is in the set with the given number. */

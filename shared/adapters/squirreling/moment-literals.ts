@@ -30,7 +30,7 @@ export function momentLiteral(at: ExprNode, text: string): ExprNode {
   return Object.assign(literal, { isMoment: true });
 }
 
-/** Among expressions that need one type, such as the results of a CASE, reads the texts as values of the others' type. */
+/** Reads the texts among expressions that need one type, such as the results of a CASE, as values of the type of the others. */
 export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
   const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
   return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));

@@ -82,7 +82,10 @@ function aliasesOf({ columns }: SelectStatement): ReadonlyMap<string, ExprNode> 
   return aliases;
 }
 
-/** The SQL engine evaluates columns in an aggregate on the rows of the group, and others on one row that has the aliases. */
+/**
+ * The SQL engine evaluates the columns in an aggregate on the rows of the group, and all other columns on one row that has the
+ * aliases.
+ */
 function ofGroup(expr: ExprNode, asColumn: Replace): ExprNode {
   if (isAggregate(expr)) return replaced(expr, asColumn);
   if (expr.type !== "identifier") return withParts(expr, (part) => ofGroup(part, asColumn));

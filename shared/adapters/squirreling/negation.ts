@@ -21,7 +21,10 @@ const CONTRARY: Readonly<Partial<Record<Binary["op"], Binary["op"]>>> = {
   "<=": ">",
 };
 
-/** Removes NULLs from the list, because no value equals NULL, and notes that a value outside of the list may equal the NULL. */
+/**
+ * Removes NULLs from the list, because no value equals NULL. Marks a shortened list as uncertain: for a value outside of the
+ * list, the result is unknown, not false.
+ */
 export function withoutNulls(expr: Listed): Listed {
   const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
   return values.length === expr.values.length ? expr : Object.assign({ ...expr, values }, { isUncertain: true });
@@ -30,7 +33,10 @@ export function withoutNulls(expr: Listed): Listed {
 /** Negates the expressions of one statement. */
 export class Negation {
   readonly #known = new WeakMap<ExprNode, ExprNode>();
-  /** Each NOT that stays for the SQL engine to evaluate, because its argument is not unknown when the engine evaluates it. */
+  /**
+   * The NOTs that the SQL engine evaluates itself. The argument of such a NOT has a value, or a check for NULL beside the NOT
+   * decides the result.
+   */
   readonly #plain = new WeakSet<ExprNode>();
 
   /** An expression that is true if `expr` is false, and not true if `expr` is true or unknown. */

@@ -46,7 +46,7 @@ export function castOperators(tokens: readonly Token[]): readonly Token[] {
   return out;
 }
 
-/** Turns `IS TRUE`, `IS NOT FALSE` and the like into an `IS NOT NULL` whose NULL has the name of the test in `truth`. */
+/** Turns `IS TRUE`, `IS NOT FALSE` and the like into `IS NOT NULL`. The member `truth` of the NULL token names the test. */
 export function truthTests(tokens: readonly Token[]): readonly Token[] {
   const out: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {

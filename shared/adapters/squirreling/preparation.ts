@@ -17,7 +17,7 @@ export interface Preparation {
   /** The type of the first column of each prepared SELECT. */
   readonly scalarTypes: WeakMap<SelectStatement, ColumnType | undefined>;
   readonly size: StatementSize;
-  /** The statements that join the rows of two statements, whose types may differ. */
+  /** The statements that combine two statements, such as a UNION. The columns of the two statements may differ in their types. */
   readonly compounds: Set<Statement>;
   /** The text of an expression in the statement that the SQL engine parsed. */
   readonly written: (expr: ExprNode) => string;

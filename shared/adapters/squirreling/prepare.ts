@@ -149,7 +149,7 @@ function nameWithin(query: Statement): string {
   return (from?.type === "table" ? (from.alias ?? from.table) : undefined) ?? "subquery";
 }
 
-/** Gives each mention of a table its own key, and makes the statement's name for the table the alias. */
+/** Gives each mention of a table its own key, and keeps the statement's name for the table as the alias. */
 function bring(
   mention: { table: string; alias?: string; readonly joinType?: SelectStatement["joins"][number]["joinType"] },
   { tables, sources, readings }: Preparation,

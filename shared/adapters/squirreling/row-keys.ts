@@ -46,7 +46,7 @@ export function needsApart(types: ReadonlyMap<string, ColumnType | undefined>): 
   return [...types.values()].some((type) => !SAFE.has(type));
 }
 
-/** Groups by one key that the values determine, and that determines the values. */
+/** Groups by one key in place of the values. Two rows have the same key if, and only if, they have the same values. */
 export function withGroupKey(select: SelectStatement, scope: Scope): void {
   const [first] = select.groupBy;
   if (first === undefined || select.groupBy.every((expr) => SAFE.has(typeOf(expr, scope)))) return;
@@ -69,7 +69,7 @@ export function withoutStars(select: SelectStatement, scope: Scope): void {
   });
 }
 
-/** Marks the texts of a prepared SELECT whose rows are compared as a whole. */
+/** Marks the texts of each SELECT in a prepared statement, because the SQL engine compares whole rows of the statement. */
 export function keepApart(statement: Statement): void {
   if (statement.type === "with") keepApart(statement.query);
   if (statement.type === "compound") {

@@ -44,7 +44,10 @@ const GIVES_MOMENT = /^(NOW|MOVED|DATE_BIN|DATE_TRUNC|TRUNCATED|TO_TIMESTAMP(_\w
 const INTEGERS = new Set(["COUNT", "ROW_NUMBER", "TEXT_LENGTH", "TEXT_POSITION", TO_INTEGER]);
 const GIVES_DURATION = new Set(["INTERVAL_OF", "MS_BETWEEN", "AGE"]);
 const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "NULLIF", "KEPT_APART", "PLAIN"]);
-/** These give a duration for durations. For integers, only SUM and ABS give a known type; for other types, none of them does. */
+/**
+ * Each of these functions gives a duration for durations. For integers, only SUM and ABS give a known type; for other types, no
+ * function does.
+ */
 const KEEPS_NUMBER = new Set(["SUM", "AVG", "MEDIAN", "ABS"]);
 const CHOOSES = new Set(["FIRST_KNOWN", "GREATEST", "LEAST"]);
 

@@ -69,7 +69,7 @@ export class SquirrelingSql implements Sql {
     return await wholeAnswer(await this.stream(statement, tables), this.#limits);
   }
 
-  /** As `run`, with rows that are evaluated while the caller takes them, and without limits of the answer. */
+  /** Like `run`, but evaluates the rows while the caller takes them, and applies no limits of the answer. */
   async stream(statement: string, tables: readonly SqlTable[]): Promise<SqlRows> {
     const run = new Run(tables, this.#nowMs(), this.#limits);
     return await run.answer(run.read(statement));

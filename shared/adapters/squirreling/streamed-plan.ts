@@ -11,7 +11,7 @@ type Rows = AsyncIterable<AsyncRow>;
 type Aggregate = Extract<QueryPlan, { type: "HashAggregate" | "ScalarAggregate" }>;
 type Sort = Extract<QueryPlan, { type: "Sort" }>;
 
-/** A sort under a LIMIT drops rows that are not in the answer once it has twice the limit and this many rows more. */
+/** Once a sort under a LIMIT keeps twice the limit and this many more rows, it drops the rows that cannot be in the answer. */
 const SORTED_MORE = 2_000;
 
 /** @param context gets a table for each replaced step */
@@ -70,7 +70,7 @@ class Streaming {
     }
   }
 
-  /** Makes the result of a step a table, which the steps after it scan. */
+  /** Turns the result of a step into a table, which the following steps scan. */
   #source(child: QueryPlan, change: (rows: Rows) => Rows, more: readonly string[] = []): QueryPlan {
     const table = `streamed#${this.#count++}`;
     const context = this.#context;
@@ -82,7 +82,7 @@ class Streaming {
     return { type: "Scan", table, hints: {} };
   }
 
-  /** A count needs rows, and none of their cells. @returns the name of a table */
+  /** A count needs the rows, but none of their cells. @returns the name of a table whose scans read no cells */
   #withoutCells(name: string): string {
     const { tables } = this.#context;
     const counted = tables[name]!;

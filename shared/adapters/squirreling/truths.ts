@@ -26,7 +26,7 @@ export function contraryTruth(name: string): string {
 /**
  * Puts the tests back into the parsed statement. The SQL engine cannot parse them, so `inDialect` has written IS NOT NULL in
  * their place.
- * @param truths the tests, by the end of their IS NOT NULL
+ * @param truths the tests, by the position at which the IS NOT NULL of each test ends
  */
 export function withTruths(statement: Statement, truths: ReadonlyMap<number, string>): Statement {
   return truths.size === 0 ? statement : (replaced(statement, truths) as Statement);

@@ -78,7 +78,7 @@ function ownFunction(expr: Call): Call {
 
 const SUMS = /^(SUM|AVG|MEDIAN|STDDEV_\w+)$/i;
 
-/** @throws SqlError for a sum that the SQL engine would compute from other values than the statement names */
+/** @throws SqlError for SUM, AVG and the like with DISTINCT or over non-numbers: the SQL engine would use other values */
 function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Scope): void {
   if (!SUMS.test(funcName) || summed === undefined) return;
   if (distinct === true)

@@ -1,4 +1,7 @@
-/** The pieces of an answer on the way from an evaluator to the reader of the answer. The evaluator stops while none is taken. */
+/**
+ * The pieces of an answer on the way from an evaluator to the reader of the answer. The evaluator pauses while the reader takes
+ * no piece.
+ */
 
 /** The events of the reader of the pieces. */
 export interface PiecesWatch {

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** The child gets its program as the first message, because no package of this code contains a file to run. */
+/** The child gets its program as the first message, because Stepwell's packages contain no separate file that it could run. */
 const LOADER = `process.once("message", (text) => import("data:text/javascript;base64," + Buffer.from(text).toString("base64")));`;
 
 const MIB = 1024 * 1024;

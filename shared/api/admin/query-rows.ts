@@ -13,7 +13,7 @@ export function rowsJson(
   return pieces(columns, "{");
 }
 
-/** As `rowsJson`, with the names of all columns first: rows do not show a column that has no value in any of them. */
+/** Like `rowsJson`, but writes the names of all columns first, because the rows do not show a column that has no value at all. */
 export function columnedJson(columns: readonly StreamedColumn[]): ReturnType<typeof rowsJson> {
   return pieces(columns, `{"columns":${JSON.stringify(columns.map(({ name }) => name))},`);
 }

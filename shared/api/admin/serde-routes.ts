@@ -10,8 +10,8 @@ export const encodeBySerde = (asked: AdminRequest): Promise<HttpResponse> => tra
 export const decodeBySerde = (asked: AdminRequest): Promise<HttpResponse> => translated(asked, "decode");
 
 /**
- * The answer has the status and the body that the deployment sent. Code of others chose the body, so the answer has a content
- * type that no browser runs.
+ * The answer has the status and the body that the deployment sent. The deployment's code is not trusted, so the answer has a
+ * content type that no browser runs.
  */
 async function translated(asked: AdminRequest, operation: "encode" | "decode"): Promise<HttpResponse> {
   const { engine, request } = asked;

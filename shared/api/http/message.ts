@@ -30,7 +30,8 @@ export interface HttpResponse {
   readonly body: Uint8Array;
   /**
    * The pieces of the body after `body`, each made when the client has taken the one before. If they end with an error, the HTTP
-   * layer breaks the answer off. Absent if `body` is the whole body, as always behind a layer that sends only whole bodies.
+   * layer breaks the answer off. Absent if `body` is the whole body. Behind an HTTP layer that sends only whole bodies, this
+   * member is always absent.
    */
   readonly rest?: AsyncIterable<Uint8Array>;
 }

@@ -12,8 +12,9 @@ const SERVER_ERROR_MIN = 500;
 type Answer = (submission: Submission) => Promise<HttpResponse>;
 
 /**
- * Not an async function: without a tracer, a call makes no object here.
- * @param answer the function that gets the submission, as a child of this span if spans are traced; its errors pass through
+ * This is not an async function, so that it creates no object without a tracer.
+ * @param answer the function that gets the submission. If the span is traced, the submission names the span as its parent.
+ *   Errors of the function pass through
  */
 export function answerInSpan(engine: Engine, submission: Submission, answer: Answer): Promise<HttpResponse> {
   const { tracer } = engine;

@@ -1,4 +1,4 @@
-/** Makes the request that fetches the result of an answered call once more and changes nothing. */
+/** Makes a request that fetches the result of an answered call again. The request changes nothing. */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 
 /** @returns undefined if the response is a failure or names no invocation */

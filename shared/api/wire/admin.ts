@@ -82,7 +82,7 @@ export type DeploymentAddressBody =
     }
   | { readonly arn: string; readonly assume_role_arn?: string; readonly compression?: "Zstd" };
 
-/** @typeParam ServiceShape in lists the name and revision, else the whole service */
+/** @typeParam ServiceShape the name and the revision of a service in lists, the whole service elsewhere */
 export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
 
 /** An open circuit: all attempts of the service fail, so one attempt at a time is made until one succeeds. */

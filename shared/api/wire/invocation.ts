@@ -235,7 +235,10 @@ export interface InvocationSummaryBody {
 }
 
 export interface InvocationListBody {
-  /** Newest first. In a list of open invocations, later pages may contain younger invocations after the oldest one. */
+  /**
+   * Sorted newest first. A later page of a list of open invocations may contain invocations that are younger than those of an
+   * earlier page.
+   */
   readonly invocations: readonly InvocationSummaryBody[];
   /** The value of `after` for the next page. Present if more may follow, even if this page is not full or is empty. */
   readonly next?: string;

@@ -8,7 +8,7 @@ export type Outcome =
   | {
       readonly kind: "reject";
       readonly status: number;
-      /** True if the same error also refuses the start of the process. */ readonly refusesStart?: true;
+      /** True if the same error also prevents the start of the process. */ readonly refusesStart?: true;
     }
   | { readonly kind: "retry" }
   | { readonly kind: "pause" }

@@ -4,13 +4,13 @@ import type { RetryPolicy } from "../model/service.ts";
 /** Up to 30 % is added to each delay, so that invocations that failed together do not retry together. */
 const JITTER_SHARE = 0.3;
 
-/** The first few failures without progress may retry at once; later ones wait at least the floor. */
+/** After the first few failures without progress, an invocation may retry at once; later retries wait at least the floor. */
 const FLOOR_AFTER_FAILURES = 3;
 const FLOOR_MS = 50;
 
 /**
  * Raises a short delay to a floor. A policy, or a deployment by `next_retry_delay`, may ask for no delay at all. Without
- * the floor, such an invocation made 9,000 attempts a second.
+ * the floor, an invocation with no delay makes some 9,000 attempts a second.
  * @param failedSinceEntry the number of failed attempts without progress, this one included
  */
 export function flooredDelayMs(delayMs: number, failedSinceEntry: number): number {

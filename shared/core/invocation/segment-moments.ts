@@ -57,7 +57,7 @@ function isCopied({ acceptance, segmentIndex }: Invocation, { attempt, entries }
 /**
  * The moment of each entry.
  * @param moments in the order of the segments; the first is the moment of the acceptance, which contains the input
- * @param known the number of entries that `moments` covers; `newestAtMs` is the moment of the others up to `count`
+ * @param known the number of entries that `moments` covers; each further entry up to `count` has the moment `newestAtMs`
  */
 export function entryMoments(
   moments: readonly SegmentMoment[],

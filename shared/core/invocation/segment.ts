@@ -74,7 +74,7 @@ export interface Segment {
   readonly writtenAtMs: number;
   readonly attempt?: AttemptSpan;
   readonly pin?: Pin;
-  /** The grant of the lock under which the attempt ran; its changes of state count under this grant alone. */
+  /** The grant of the lock under which the attempt ran; its changes of state count only under this grant. */
   readonly grant?: number;
   readonly consumed: readonly Consumption[];
   /** Keys of the orders that the segment obeys. */

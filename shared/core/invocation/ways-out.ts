@@ -106,7 +106,7 @@ function command(name: string, id: string): string {
 
 /**
  * A restart can begin with the entries up to the returned index: they come before the difference, and each command among
- * them is completed. 0 is the input alone.
+ * them is completed. The index 0 stands for only the input.
  */
 function lastKept({ journal, pin }: Invocation, { entry = 0 }: Mismatch): number {
   if ((pin?.protocolVersion ?? 0) < CUT_VERSION_MIN) return 0;

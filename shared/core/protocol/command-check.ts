@@ -4,7 +4,7 @@ import { commandNameOf, commandType } from "./command-messages.ts";
 import type { Command } from "./command-messages.ts";
 import { framesOf } from "./frame.ts";
 
-/** @returns undefined if the code is not a command's. @throws Proto3Error if the payload is unreadable, or exceeds `budget` */
+/** @returns undefined if no command has the code. @throws Proto3Error if the payload is unreadable, or exceeds `budget` */
 export function decodeCommand(code: number, payload: Uint8Array, budget?: ElementBudget): Command | undefined {
   const name = commandNameOf(code);
   // The name selects the table that decodes the payload, a relation that the compiler cannot see.
@@ -21,7 +21,7 @@ export function commandOf(raw: Uint8Array): Command | undefined {
   return frame === undefined ? undefined : decodeCommand(frame.type, frame.payload);
 }
 
-/** @returns a text that names the missing part and follows the name of the command; undefined if the command is complete */
+/** @returns a text such as `has no value`, to write after the name of the command; undefined if the command is complete */
 export function lackOf({ name, message }: Command): string | undefined {
   switch (name) {
     case "Output":

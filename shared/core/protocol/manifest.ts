@@ -19,14 +19,14 @@ export interface Manifest {
 export const MANIFEST_CONTENT_TYPES: readonly string[] = [1, 2, 3, 4].map(
   (version) => `application/vnd.restate.endpointmanifest.v${version}+json`,
 );
-/** Begins the content types of manifests of all versions, also of those that this server does not know. */
+/** The beginning of the content types of manifests of all versions, including versions that this server does not know. */
 const MANIFEST_TYPE_START = "application/vnd.restate.endpointmanifest.";
 /** The `accept` header of discovery. */
 export const MANIFEST_ACCEPT = MANIFEST_CONTENT_TYPES.join(", ");
 
 const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 
-/** Whether only a deployment answers with this content type; `parseManifest` may still refuse the answer. */
+/** True if the content type names a manifest, which only deployments send; `parseManifest` may still refuse the answer. */
 export function isOfManifest(contentType: string | undefined): boolean {
   return contentType?.startsWith(MANIFEST_TYPE_START) === true;
 }

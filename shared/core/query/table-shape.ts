@@ -46,7 +46,7 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   "[u32]": "integers",
 };
 
-/** The names by which a client that reads Arrow knows the types, as `information_schema.columns` shows them. */
+/** The names of the types in `information_schema.columns`. Clients that read Arrow know the types by these names. */
 const DATA_TYPES: Readonly<Record<ColumnType, string>> = {
   text: "LargeUtf8",
   boolean: "Boolean",

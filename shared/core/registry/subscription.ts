@@ -83,7 +83,7 @@ export function consumerOptions({ id, options }: Subscription, cluster: KafkaClu
   return { ...options, "client.id": name("client.id", DEFAULT_CLIENT_ID), "group.id": name("group.id", id) };
 }
 
-/** The properties of a consumer: those of the cluster, and above them the options of the subscription. */
+/** The properties of a consumer: the options of the subscription override the properties of the cluster. */
 export function consumerProperties(subscription: Subscription, cluster: KafkaCluster): ConsumerProperties {
   return { ...cluster.properties, ...consumerOptions(subscription, cluster) };
 }

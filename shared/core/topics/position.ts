@@ -35,7 +35,7 @@ export interface Position {
   readonly skipped: number;
 }
 
-/** True if the reset moves the partition and has not done so yet. */
+/** True if the reset concerns the partition and has not reached it yet. */
 export function isResetDue(
   reset: Reset | undefined,
   partition: number,

@@ -29,7 +29,7 @@ export interface RecordOrigin {
 }
 
 export interface RecordLimits {
-  /** The largest value, which becomes the input. */
+  /** The limit for the size of a record's value, which becomes the input. */
   readonly valueMaxBytes: number;
 }
 

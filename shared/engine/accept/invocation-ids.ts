@@ -27,8 +27,8 @@ export function workflowId(engine: Engine, { service, key = "" }: Pick<Target, "
 }
 
 /**
- * The id of a child follows from the life of the caller and the command; from the idempotency key, if the call has one; or,
- * for the run of a workflow, from the key of the workflow.
+ * For the run of a workflow, the id of a child follows from the key of the workflow; for a call with an idempotency key, from
+ * this key; and for any other child, from the life of the caller and the command.
  */
 export function childId(
   engine: Engine,

@@ -63,7 +63,7 @@ export function loadJointly(engine: StorePorts, id: InvocationId): Promise<Loade
   return loads.read(id);
 }
 
-/** An invocation up to this stored size is loaded without a check of the memory that other journals take. */
+/** A process loads an invocation up to this stored size without a check how much memory other journals take. */
 export const SMALL_MAX_BYTES = 4 * 1024 * 1024;
 
 const jointSmallLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
@@ -180,7 +180,7 @@ function isArrival({ sk }: Item): boolean {
  * @param items the items of one life: its segments in order, and its lease record
  * @param arrived the items of its arrivals
  * @param measure a measure that has counted all items as read; present if moments and sizes are needed
- * @throws AbsentArrivalError
+ * @throws AbsentArrivalError if a segment lists an arrival that is not in `arrived`
  */
 export function assemble(
   id: InvocationId,

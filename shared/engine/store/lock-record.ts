@@ -21,7 +21,7 @@ export interface Lock {
   readonly tail: number;
   /** The index of the holder's last segment whose changes of state were applied. */
   readonly applied: number;
-  /** Counts the edits of a workflow's state by operators, which its run must not overwrite. */
+  /** Counts the operators' edits of a workflow's state. The run of the workflow must not overwrite such an edit. */
   readonly edits: number;
   /** The last edit of a free state. If the answer of a write was lost, the editor recognizes its own edit by this nonce. */
   readonly editedBy?: Nonce;

@@ -8,7 +8,7 @@ const SAFE = /^[\x21\x22\x24\x26-\x7e]*$/;
 const NAME_MAX = 700;
 const OBJECT_KEY_MAX = 1_500;
 
-/** Derives a short name from a long one: always the same in one environment. */
+/** Derives a short name from a long one. In one environment, a long name always gets the same short name. */
 export type Shorten = (name: string) => string;
 
 export function objectPk(
@@ -46,7 +46,7 @@ export function inboxKey(pk: string, ticket: number): Key {
 
 export const INBOX = { from: "inbox#", below: "inbox$" };
 
-/** @param life the number of the life, which separates the state of a workflow from that of its former lives (I12) */
+/** @param life the number of the life; it separates the state of this life from the states of former lives (I12) */
 export function stateKey(pk: string, life: number, name: string, shorten: Shorten): Key {
   return { pk, sk: `state#${life}#${nameIn(name, shorten)}` };
 }

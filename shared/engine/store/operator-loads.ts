@@ -13,12 +13,12 @@ export function loadWithMoments(
   return load(engine, id, sizeMaxBytes, undefined, { moments: true });
 }
 
-/** As `load`, for an order or a row of an operator: of a large invocation, the large results that segments list are not read. */
+/** As `load`, for an order or a row of an operator. Of a large invocation, it does not read the large listed results. */
 export function loadHeads(engine: StorePorts, id: InvocationId, moments = false): Promise<Loaded | undefined> {
   return load(engine, id, Infinity, undefined, { asHeads: true, moments });
 }
 
-/** Loads with moments and uses the invocation; of several very large ones, one at a time is in memory. */
+/** Loads the invocation with moments and uses it. Very large invocations take turns, so that one at a time is in memory. */
 export async function withMoments<T>(
   engine: StorePorts,
   id: InvocationId,

@@ -26,14 +26,14 @@ import type { StorePorts } from "./store-ports.ts";
 /** The bytes of fresh arrivals that come with a load. A driver reads the others once it has room for them. */
 const FRESH_MAX_BYTES = 4 * 1024 * 1024;
 /**
- * The most keys of fresh arrivals left in the table that are remembered. A redo looks for keys among them, so that it
- * performs no effect whose answer has arrived.
+ * A load remembers at most this many keys of the fresh arrivals that it leaves in the table. A redo looks for keys among them,
+ * so that it performs no effect whose answer has arrived.
  */
 const LEFT_MAX = 10_000;
 
 export interface PartsWanted {
   readonly onBytes?: OnBytes | undefined;
-  /** Gets the sizes of all items. */
+  /** Receives all items as stored, and adds up their sizes. */
   readonly measure?: StoredMeasure | undefined;
   /** True if the results in listed arrivals are of no interest, and are not read. */
   readonly asHeads?: boolean;
@@ -42,7 +42,7 @@ export interface PartsWanted {
 export interface Parts {
   /** The acceptance, the lease record and the segments, readable. */
   readonly items: readonly Item[];
-  /** The arrivals that segments list, as stored, and fresh ones, readable. */
+  /** The arrivals that segments list, in their stored form, and the fresh arrivals, in readable form. */
   readonly arrived: Item[];
   /** Makes items readable. */
   readonly join: (items: readonly Item[]) => Promise<readonly Item[]>;

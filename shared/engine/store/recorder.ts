@@ -1,4 +1,4 @@
-/** Finds the deployment that recorded an entry, also if restarts have copied the entry from one invocation to the next. */
+/** Finds the deployment that recorded an entry, even if restarts have copied the entry from one invocation to the next. */
 import { segmentOfEntry } from "../../core/invocation/segment-moments.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Loaded } from "./load.ts";

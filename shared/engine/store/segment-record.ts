@@ -138,7 +138,7 @@ export class AbsentArrivalError extends StoreError {
 /** Finds the arrival of a key that a segment lists; undefined if the read did not return it. */
 export type ArrivalLookup = (key: string) => Extract<Arrival, { kind: "notification" }> | undefined;
 
-/** The segments of a journal in order; the final one alone if it counts without the others (`endAlone`). */
+/** The segments of a journal in order; only the final segment if it counts without the others (`endAlone`). */
 export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
   return segments.at(-1)?.["endAlone"] === true ? segments.slice(-1) : segments;
 }
@@ -206,7 +206,7 @@ export interface SegmentEnd {
   readonly attempts?: number;
 }
 
-/** @returns undefined for a segment that ends nothing @throws StoreError if the record cannot be read */
+/** @returns undefined for a segment that does not end the invocation @throws StoreError if the record cannot be read */
 export function readEnd(item: Item): SegmentEnd | undefined {
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   const after = readAfter(stored, stored.resultInFrames ? entriesOf(stored.frames) : []);

@@ -16,7 +16,7 @@ const NUMBER_BYTES = 8;
 /** The entry of the acceptance in the listing, which is an index. */
 const LISTING_UNITS = 1;
 
-/** Adds up items page by page. The item of a record names the pieces, so that they are counted and not read. */
+/** Adds up items page by page. The item of a record in pieces has the sizes of the pieces, so the pieces need not be read. */
 export class StoredMeasure {
   #items = 0;
   #bytes = 0;
@@ -36,7 +36,7 @@ export class StoredMeasure {
     }
   }
 
-  /** @param drivenWrites the writes that drivers counted in segments: those of the segments, and of leases, parks and failure events */
+  /** @param drivenWrites the writes of segments, leases, parks and failure events, as drivers counted them in the segments */
   sum(drivenWrites: number): StoredSize {
     const writeUnits = this.#units + Math.max(this.#driven, drivenWrites) + LISTING_UNITS;
     return { items: this.#items, bytes: this.#bytes, writeUnits };

@@ -60,7 +60,7 @@ export function keepBesideS(acceptanceExpiresAtS: number): number {
   return acceptanceExpiresAtS + DAY_S;
 }
 
-/** True if an invocation whose items are all written now may stay open for more than a day beyond `openUntil`. */
+/** True if a write of all items now would let the invocation stay open for more than a day beyond `openUntil`. */
 export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: number): boolean {
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
 }

@@ -1,4 +1,4 @@
-/** Uses what a read returns; reads of more than one page of the table take turns, so that few of them are in memory at a time. */
+/** Uses what a read returns. Reads of more than one page of the table take turns, so that few large results are in memory. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { FairTurns } from "../bulkheads/fair-turns.ts";
 import { TooLargeError } from "./read-partition.ts";

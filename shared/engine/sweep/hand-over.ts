@@ -41,8 +41,8 @@ export async function handOver(
 const SENT_AGAIN_AFTER_MS = 240_000;
 
 /**
- * Sends the message of an unclaimed slice again if the last one is old enough, because that message may be lost, or its worker
- * may have died.
+ * Sends the message of an unclaimed slice again if the last message is old enough, because that message may be lost, or the
+ * worker that received it may have died.
  */
 export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs: number): Promise<void> {
   const { slices: queue, table } = engine;

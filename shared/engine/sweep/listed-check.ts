@@ -23,7 +23,7 @@ export interface Probed {
   readonly ended?: Loaded;
 }
 
-/** The keys per entry: that of its acceptance, and that of segment 1. */
+/** One request reads two keys per entry: the key of its acceptance, and the key of segment 1. */
 const KEYS_EACH = 2;
 
 /** Reads the first two segments of the entries, with as many entries in one request as the table allows. */

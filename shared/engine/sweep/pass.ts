@@ -23,8 +23,8 @@ const TURN_MS = 15_000;
 /** How long each task stays first in the rotation: the interval at which the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
 /**
- * A walk over everything begins when this many times the duration of the last walk have passed since that walk began, and at
- * the latest after the maximum below.
+ * The time from the beginning of one walk over everything to the beginning of the next is the duration of the first walk times
+ * this number, but at most the maximum below.
  */
 const REST_TIMES = 100;
 const EVERYTHING_EVERY_MAX_MS = 6 * HOUR_MS;

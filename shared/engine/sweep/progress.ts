@@ -88,7 +88,7 @@ export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   };
 }
 
-/** Reads the progress in the listing alone. @returns undefined before the first write of progress */
+/** Reads only the progress in the listing. @returns undefined before the first write of progress */
 export async function readListed(engine: Engine): Promise<Pick<Progress, "listedFrom" | "again"> | undefined> {
   const item = await engine.table.get({ pk: sweeperPk(engine.settings.keyPrefix), sk: PROGRESS_SK });
   if (item === undefined) return undefined;

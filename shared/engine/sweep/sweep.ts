@@ -164,7 +164,7 @@ export async function recover(engine: Engine): Promise<number> {
   const walked = await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   publishOpenCount(pass, walked, []);
   // If a driver neither parked its invocation nor renewed the lease, only the listing contains the invocation. Such an entry
-  // is at most about the length of a lease older than the newest entry.
+  // is older than the newest entry, but by at most about the length of one lease.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return recovered(engine, pass.tally);
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);

@@ -13,10 +13,10 @@ const TRIES_MAX = 3;
 
 /**
  * Notes an invocation in the open index and sends a message, unless the invocation was in that index before or its lease
- * record is completed. The worker loads the invocation, and redoes its final effects if it has ended. An invocation that is
- * old enough for this walk and not in the open index has no live driver: a live driver would have renewed its lease, and a
- * renewal puts the invocation into the open index. The message may be lost, and the listing is walked only once; so later
- * passes find the invocation in the open index (I8).
+ * record has the status `completed`. The worker loads the invocation, and redoes its final effects if it has ended.
+ * An invocation that is old enough for this walk and not in the open index has no live driver: a live driver would have renewed
+ * its lease, and a renewal puts the invocation into the open index. The message may be lost, and the listing is walked only
+ * once; so later passes find the invocation in the open index (I8).
  * @param item an entry of the listing
  * @throws Error if other processes write the lease record first in every try
  */

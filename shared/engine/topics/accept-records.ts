@@ -29,9 +29,9 @@ import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 const JOINED_WITHIN_MS = 400;
 
 /**
- * A record waits for a slot of the worker as long as other invocations of its service take slots and give them back, and this long after that.
- * A record that goes through the queue costs several times as much, so a process that is behind would fall behind further with each
- * record, and would not recover. Records that wait for hanging handlers go on to the queue.
+ * A record waits for a slot of the worker as long as other invocations of its service take slots and give them back. If no
+ * invocation does so for this time, the record goes through the queue, for example because all handlers hang. The way through
+ * the queue costs several times as much, so a process that is behind would fall behind further with each such record.
  */
 const SLOT_PATIENCE_MS = 500;
 const SLOT_LOOK_MS = 20;
@@ -124,7 +124,10 @@ function sort(
   return { fresh, duplicates, skipped };
 }
 
-/** Records with one key are accepted one after the other, in order (I6); all others at once. @returns the number of new invocations */
+/**
+ * Accepts records with one key one after the other, in order (I6), and all others at once.
+ * @returns the number of new invocations
+ */
 async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: Sorted["fresh"]): Promise<number> {
   const lanes = new Map<string, Sorted["fresh"][number][]>();
   const keepsOrder = way.route.handler.type === "exclusive";
@@ -179,7 +182,7 @@ async function acceptOne(
     drivesAtOnce &&
     isUntouched(position, record.offset) &&
     (await driveInSlot(engine, origin.subscriptionId, service.name, drive));
-  // A life under an id that is derived from the record began with this record, so even an expired one makes the record a
+  // A life under an id that is derived from the record began with this record, so even an expired life makes the record a
   // duplicate.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
@@ -187,7 +190,7 @@ async function acceptOne(
 }
 
 /**
- * A record that waits for a slot has no turn meanwhile, so that other subscriptions do not wait with it.
+ * A record takes no turn while it waits for a slot, so that other subscriptions do not wait with it.
  * @param drive returns false if the worker has no slot for the service
  * @returns false if no slot became free in time; the record is then still not accepted
  */
@@ -213,7 +216,7 @@ async function driveInSlot(
 }
 
 /**
- * Notes which records are about to be begun, so that after a crash the others are known as untouched.
+ * Stores which records this process is about to begin, so that after a crash all other records are known as untouched.
  * @returns undefined if another process has written the position since
  */
 async function writeBegun(

@@ -1,4 +1,4 @@
-/** How long the invocations of records are kept: as long as calls without an idempotency key, but at least a day. */
+/** How long the invocations of records are kept: as long as those of calls without an idempotency key, but at least a day. */
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import type { HandlerType } from "../../core/model/target.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";

@@ -1,6 +1,6 @@
 /**
- * Tests the error code for each operation that the operating system refuses while a store opens; none is the code for damaged or
- * foreign data.
+ * Tests the error code for each operation that the operating system refuses while a store opens; no operation gets the code for
+ * damaged or foreign data.
  */
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";

@@ -40,7 +40,7 @@ afterAll(async () => {
   await removeDirectory(dir);
 });
 
-/** @param fileMaxBlocks limit of each file, in blocks of 512 bytes or, in some shells, 1024 */
+/** @param fileMaxBlocks the size limit of each file in blocks; a block has 512 bytes, in some shells 1024 */
 function startWriter(storeDir: string, fileMaxBlocks?: number): ChildProcess {
   const env = { ...process.env, NODE_PATH: join(ROOT, "node_modules") };
   // With the signal ignored, a write beyond the limit fails midway, as on a full disk.

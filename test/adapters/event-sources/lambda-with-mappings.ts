@@ -1,4 +1,7 @@
-/** The part of Lambda's API that aliases and event source mappings need, over HTTP and with its slow states. */
+/**
+ * A server with the part of Lambda's API that aliases and event source mappings need. A mapping keeps its transitional state,
+ * such as `Creating`, until `settle`.
+ */
 import { createServer } from "node:http";
 import type { Server } from "node:net";
 import type { EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
@@ -21,7 +24,7 @@ export interface LambdaWithMappings {
   removeForeign(): void;
   /** Refuses requests with this method for this name from now on. */
   refuse(method: string, name: string): void;
-  /** Lets another process make the next mapping, just before the request for this mapping arrives. */
+  /** Answers the next request for a new mapping with a conflict, as if another process had just made the same mapping. */
   forestallNext(): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Tests which addresses are refused, and under which name. */
+/** Tests which addresses are refused, and which name of a forbidden range, such as `loopback`, each refusal gives. */
 import { describe, expect, test } from "vitest";
 import { AddressGuard } from "../../../shared/adapters/https/address-guard.ts";
 

@@ -1,4 +1,4 @@
-/** The decompressed size of a batch is bounded, and is known before the decompression where the format states it. */
+/** The decompressed size of a batch is bounded, and is known before the decompression if the format states this size. */
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { BATCH_MAX_BYTES } from "../../../shared/adapters/kafka/bounded-batches.ts";

@@ -1,6 +1,6 @@
 /**
- * Properties as in librdkafka become options of the client; an invalid or unsupported property is refused, and one
- * without an effect is named.
+ * Properties as in librdkafka become options of the client. An invalid or unsupported property is refused, and a list gives the
+ * names of the properties without an effect.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

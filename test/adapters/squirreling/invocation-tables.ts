@@ -1,6 +1,6 @@
 /**
  * Two small tables for tests of statements. Some texts contain `|` or `NULL`, because the SQL engine writes null as `NULL` and
- * joins the values of a row with `|` to make its key.
+ * joins the values of a row with `|` to make the key of the row.
  */
 import { MemorySqlTable } from "./memory-sql-table.ts";
 

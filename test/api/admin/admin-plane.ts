@@ -18,7 +18,7 @@ export interface AdminAnswer {
   readonly status: number;
   readonly headers: HttpResponse["headers"];
   readonly text: string;
-  // Each test checks the shape of the body itself.
+  // Each test itself checks the shape of the body.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 }

@@ -1,4 +1,4 @@
-/** The values of journal entries in an answer: text or base64, each cut, and bounded in all. */
+/** The values of journal entries in an answer: each is text or base64 of limited size, and the sum of all sizes is bounded. */
 import { expect, test } from "vitest";
 import { VALUES_MAX_BYTES, VALUE_MAX_BYTES, valueWriter } from "../../../shared/api/admin/entry-value-body.ts";
 

@@ -1,4 +1,7 @@
-/** References in the schema of a handler point into its component, and no id or anchor is left to change their meaning. */
+/**
+ * References in the schema of a handler point into the component that contains the schema, and no id or anchor is left that could
+ * change the meaning of a reference.
+ */
 import { expect, test } from "vitest";
 import { rebased } from "../../../shared/api/admin/rebased-schema.ts";
 

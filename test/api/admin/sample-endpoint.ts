@@ -1,4 +1,4 @@
-/** A deployment over HTTP/2 with prior knowledge, which answers each discovery as the test has set it. */
+/** A deployment over HTTP/2 with prior knowledge. It gives each discovery the answer that the test has set. */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { ServerHttp2Stream, IncomingHttpHeaders } from "node:http2";

@@ -16,7 +16,7 @@ test("only escapes of ASCII letters and digits are needless, with hexadecimal di
 test("the escapes that clients write for any key are accepted", () => {
   const key = EVERY.map((code) => String.fromCharCode(code)).join("");
   expect(needlessEscape(encodeURIComponent(key))).toBeUndefined();
-  // Java's `URLEncoder`, which writes a space as a plus, and an encoder that escapes all but letters and digits.
+  // Java's `URLEncoder` writes a space as a plus, and another encoder escapes all characters but letters and digits.
   expect(needlessEscape("a%2Fb+c%7E%2A%5F%2D%2E")).toBeUndefined();
   expect(needlessEscape(encodeURIComponent("%41%42"))).toBeUndefined();
 });

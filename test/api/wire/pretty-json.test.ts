@@ -1,4 +1,4 @@
-/** Indented JSON has the tokens of the given JSON, also those that a parser changes. */
+/** Indented JSON has the tokens of the given JSON, even those that a parser would change. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";

@@ -55,7 +55,7 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
     expect(await attemptsOf(invocationId)).toBeLessThanOrEqual(20);
   });
 
-  // Payloads are the same in every version, so the newest alone is tested.
+  // Payloads are the same in every version, so only the newest version is tested.
   if (version < PROTOCOL_VERSIONS.at(-1)!) return;
 
   test.each([

@@ -7,7 +7,10 @@ import type { ErrorEntry } from "../../../shared/core/errors/error-entry.ts";
 /** The published codes. */
 const META = [3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 const RT = [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22];
-/** Stepwell's own codes: one for a rate limit of a deployment, and three for the reasons why a data directory is unusable. */
+/**
+ * Stepwell's own codes: one for a rate limit of a deployment, three for the reasons why a data directory is unusable, and one for
+ * results that do not fit into a journal.
+ */
 const MORE_RT = [23, 24, 25, 26, 27];
 const numbered = (prefix: string, numbers: number[]) => numbers.map((n) => `${prefix}${String(n).padStart(4, "0")}`);
 

@@ -40,7 +40,10 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
   "with neither": {},
 };
 
-/** The step for each policy. A comma and the state after the segment follow if the ending writes a segment for every content. */
+/**
+ * The step for each policy. If the ending writes a segment with each of the `CONTENTS`, a comma and the state after the segment
+ * follow.
+ */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],
   ["suspended", all("poll, suspended")],

@@ -1,4 +1,4 @@
-/** Tests which moment each entry of a journal has: that of the segment with the entry. */
+/** Tests which moment each entry of a journal has: the moment of the segment that contains the entry. */
 import { expect, test } from "vitest";
 import { entryMoments } from "../../../shared/core/invocation/segment-moments.ts";
 

@@ -1,4 +1,4 @@
-/** Tests that settings which an operator has changed outlast a new manifest, and are no change of the manifest themselves. */
+/** Tests that settings which an operator has changed outlast a new manifest, and do not count as a change of the manifest. */
 import { expect, it } from "vitest";
 import { withChangedSettings } from "../../../shared/core/registry/changed-settings.ts";
 import { sameManifest } from "../../../shared/core/registry/same-manifest.ts";

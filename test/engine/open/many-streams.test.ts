@@ -6,7 +6,7 @@ import { callOn, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
-/** In MiB. */
+/** The number of results, each of 1 MiB. */
 const COUNT = 24;
 const OPEN = { opensExchanges: true, messageSizeMaxBytes: 4 << 20 };
 

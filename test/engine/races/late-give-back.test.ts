@@ -15,9 +15,9 @@ const writesLock = ({ port, method, args }: PortCall): boolean =>
   port === "table" && method === "update" && (args[0] as Key).sk === "lock";
 
 /**
- * Two processes accept the same send. The first one takes the key for it; the driver `late` completes the send and stops
- * before its give-back, which another driver performs. A later call changes the state. Then the second process takes the free
- * key for the send, which has ended.
+ * Two processes accept the same send. The first process takes the key for the send; the driver `late` completes the send and
+ * stops before the give-back, which another driver performs. A later call changes the state. Then the second process takes the
+ * free key for the send, although the send has ended.
  */
 async function heldAgain() {
   const [first, second, thaw] = [new Gate(), new Gate(), new Gate()];

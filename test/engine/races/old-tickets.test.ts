@@ -1,4 +1,4 @@
-/** The lifetime of a lock, compared with that of its tickets. */
+/** Tests that a lock without state lives longer than the tickets in its queue. */
 import { expect, test } from "vitest";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";

@@ -40,7 +40,7 @@ const isOf =
 /** True for the update of a lock that names a holder. */
 const heldAgain = ({ args }: PortCall): boolean => (args[1] as Update).set?.["holder"] !== undefined;
 
-/** `hold` sends `first`, which holds the key `k` for 20 s, as a send of `long` does. `holding` is the only worker. */
+/** `hold` sends `first`. The invocations `first` and `long` hold the key `k` for 20 s each. `holding` is the only worker. */
 async function held() {
   const order: string[] = [];
   const handler: Handler = async (ctx) =>

@@ -38,7 +38,7 @@ test("a key that is granted to a purged child a second time passes on to the nex
   const worker = stage.actor();
   await sendKeyed(worker, keyed("O", "k", "third"));
   worker.startWorker();
-  // The sender's next driver draws a second ticket for the child, after that of the third invocation.
+  // The sender's next driver draws a second ticket for the child, after the ticket of the third invocation.
   await stage.pulse.pass(3 * LEASE_MS);
   gates.first.open();
   await stage.pulse.pass(1_000);

@@ -93,7 +93,8 @@ describe("after real transitions", () => {
     await stage.pulse.pass(7_000);
     await stage.pulse.within(MINUTE_MS, recover(actor.engine));
     expect(readingsOf(actor)).toEqual({ "S suspended": 1, "S ready": 1 });
-    // The time counts from the start of this process, which can drive the invocation, and not from its acceptance.
+    // The time counts from the start of this process and not from the acceptance, because this process can drive the invocation
+    // only from its start on.
     expect(readingsOf(actor, "oldest_ready_seconds")).toEqual({ S: 7 });
   });
 });

@@ -38,7 +38,7 @@ test("an invocation without a timer is checked after ten minutes, later whenever
   };
   const [first, ofDay] = [await looks(41 * MINUTE_MS), await looks(DAY_MS - 41 * MINUTE_MS)];
   expect(first).toBeGreaterThanOrEqual(3);
-  // One look every ten minutes would be about 140.
+  // With one look every ten minutes, there would be about 140 looks.
   expect(ofDay).toBeLessThan(20);
   await stage.pulse.pass(4 * DAY_MS);
   const later = await looks(3 * DAY_MS);

@@ -25,7 +25,7 @@ export class AttemptClock {
     return Math.min(storedMs, Math.max(attempt.startMs, earlierMs));
   }
 
-  /** The beginning of the attempt that ended at the moment. */
+  /** The beginning of the attempt that ended at `endMs`, or was under way then. */
   attemptAt(endMs: number): number | undefined {
     return this.#spans.findLast((span) => span.startMs <= endMs && endMs <= span.endMs)?.startMs;
   }
@@ -57,8 +57,8 @@ let lastText = "";
 let lastMs = 0;
 
 /**
- * The moments of an invocation are always there; one that cannot be read counts as the epoch. Entries of one attempt have the same
- * moment, and reading a moment takes most of the time of a long journal, so the last one is remembered.
+ * An invocation always has its moments; a moment that cannot be read counts as the epoch. For a long journal, reading moments
+ * takes most of the time, and the entries of one attempt have the same moment, so the function remembers the last one.
  */
 export function msOf(text: string): number {
   if (text !== lastText) {

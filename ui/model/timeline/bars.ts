@@ -29,7 +29,7 @@ export interface Piece {
 }
 
 export const PIECE_MIN_PX = 2;
-/** The last failures of a row; earlier ones would lie on each other anyway. */
+/** A row shows at most this many of its last failures; earlier ones would overlap anyway. */
 const TRIES_SHOWN = 30;
 
 interface Part {

@@ -38,7 +38,10 @@ interface Completion {
 /** A caller that must not block for long lets other work happen between two steps of this many entries. */
 const ENTRIES_A_STEP = 500;
 
-/** In the order of the journal; operations that the journal does not have yet come last. Each entry is in exactly one operation. */
+/**
+ * Makes the operations in the order of the journal. Operations that the journal does not have yet come last. Each entry is in
+ * exactly one operation.
+ */
 export function operationsOf(facts: TimelineFacts): readonly Operation[] {
   const steps = operationSteps(facts);
   for (;;) {

@@ -27,7 +27,7 @@ const GAP_MIN_MS = 2_000;
 const GAP_MIN_SHARE = 0.1;
 /** Gaps take at most this share of the width; the longest ones come first. */
 const GAPS_MAX_SHARE = 0.5;
-/** A span of no time would have no scale. */
+/** A scale shows at least this much time, because a span of length 0 would have no scale. */
 const SPAN_MIN_MS = 1;
 
 /**

@@ -46,7 +46,10 @@ function stepFor(leastMs: number): number {
   return LARGEST_DAYS * DAY_MS;
 }
 
-/** 1, 2, 5 by powers of ten below a second and from a day on; 1, 2, 5, 10, 15, 30 seconds and minutes; 1, 2, 5, 12 hours. */
+/**
+ * The round steps, from the smallest on: 1, 2 and 5 times 1, 10 and 100 milliseconds; 1, 2, 5, 10, 15 and 30 seconds, and as
+ * many minutes; 1, 2, 5 and 12 hours; 1, 2 and 5 times powers of ten of days.
+ */
 function* steps(): Generator<number> {
   for (const power of [1, 10, 100]) for (const step of [1, 2, 5]) yield step * power;
   for (const step of UNIT_STEPS) yield step * SECOND_MS;

@@ -11,7 +11,7 @@ import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../mo
 
 export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
-/** A page may be empty although more pages follow, because one request reads a bounded number of entries. */
+/** The most requests in a row. A page may be empty although more follow, because one request reads only some entries. */
 const REQUESTS_AT_ONCE = 40;
 const PRICED_REQUESTS_AT_ONCE = 3;
 
@@ -115,7 +115,10 @@ export class InvocationList {
     }
   }
 
-  /** Shows the new rows above the others; the keyboard begins at the first of them. @returns false if the list has to be read anew */
+  /**
+   * Shows the new rows above the others; the keyboard begins at the first new row.
+   * @returns false if the list has to be read anew
+   */
   showFresh(): boolean {
     const joined = withFresh(this.rows.peek(), FIRST_PAGE);
     if (joined === undefined) return false;

@@ -2,7 +2,7 @@
 import type { Row } from "../../model/list-rows.ts";
 import type { InvocationList } from "./invocation-list.ts";
 
-/** @param isRange whether to select all rows between the present row and this one */
+/** @param isRange whether to select or deselect all rows from the current row of the list to the row at `index` */
 export function toggleRow(list: InvocationList, index: number, isRange: boolean): void {
   const { shown } = list.rows.peek();
   const row = shown[index];

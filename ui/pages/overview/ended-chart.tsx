@@ -1,4 +1,7 @@
-/** Sixty bars, one for each minute of the last hour: the ended invocations, and at the bottom the failed ones. A table has the numbers too. */
+/**
+ * Sixty bars, one for each minute of the last hour: the ended invocations, and at the bottom the failed ones. A table has the
+ * numbers too.
+ */
 import type { JSX } from "preact";
 import type { EndedMinuteBody } from "../../../shared/api/wire/overview.ts";
 import { isUtc } from "../../data/preferences.ts";

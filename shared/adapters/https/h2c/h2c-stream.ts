@@ -5,7 +5,7 @@ import type { ReceiveWindow } from "./receive-window.ts";
 
 /** The calls of a stream to its connection. */
 export interface StreamOwner {
-  /** The stream queued bytes or its end. */
+  /** The stream has put bytes, or the end of the request, into its queue. */
   onQueued(stream: H2cStream): void;
   /** The reader aborted the exchange. */
   onGivenUp(stream: H2cStream): void;

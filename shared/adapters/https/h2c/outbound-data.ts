@@ -1,4 +1,4 @@
-/** Sends content as fast as the peer's windows and its reading allow. */
+/** Sends content only as fast as the peer opens its windows and reads from the socket. */
 import { CODE, ConnectionError, FLAG, FRAME, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BITS, WINDOW_BYTES } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
 import type { H2cStream } from "./h2c-stream.ts";

@@ -54,7 +54,7 @@ describe("the tables", () => {
       ...Array.from({ length: 0x5f }, (_, i) => 0x20 + i),
       ...Array.from({ length: 0x80 }, (_, i) => 0x80 + i),
     ];
-    // Next to many characters with short codes, the encoder uses Huffman's code for characters with long codes too.
+    // The many characters with short codes make the encoder use Huffman's code, also for one character with a long code.
     const headers = Object.fromEntries(
       codes.map((code) => [`x-${code}`, `aaaaaaaaaaaaaaaaaaaa${String.fromCharCode(code)}aaaaaaaaaaaaaaaaaaaa`]),
     );

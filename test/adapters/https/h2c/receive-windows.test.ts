@@ -1,4 +1,7 @@
-/** Tests the windows that we give a peer: small until the reader has kept up, so that waiting readers have little in memory. */
+/**
+ * Tests the windows that the client gives a peer: a window is small until the reader has kept up, so that streams whose readers
+ * wait hold little in memory.
+ */
 import { expect, test } from "vitest";
 import { readAll } from "../../../contracts/endpoints-contract.ts";
 import { ask, peerInHand, withOwnClient } from "./own-client.ts";

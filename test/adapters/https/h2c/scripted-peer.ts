@@ -129,7 +129,10 @@ export class ScriptedConnection {
   }
 }
 
-/** @param script runs for each connection, with its number from 1, and must send the peer's settings itself */
+/**
+ * @param script the function that acts as the peer on each connection; it gets the number of the connection, from 1, and must
+ *   send the peer's settings
+ */
 export function scriptedPeer(
   script: (connection: ScriptedConnection, count: number) => Promise<void> | void,
 ): Promise<Peer> {

@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.stop()));
 });
 
-/** A peer that answers each request with "ok", or never; the test itself answers pings. */
+/** A peer that answers each request with "ok", or answers no request; the test itself answers pings. */
 async function peerThat(answers: boolean): Promise<Peer> {
   const peer = await scriptedPeer(async (connection) => {
     connections.push(connection);
