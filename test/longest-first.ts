@@ -5,7 +5,7 @@
 import { BaseSequencer } from "vitest/node";
 import type { TestSequencerConstructor, TestSpecification } from "vitest/node";
 
-/** @param names of files, the longest first: the ends of their paths; the other files follow in vitest's order */
+/** @param names the ends of the paths of files, the longest test first; the other files follow in vitest's order */
 export function longestFirst(names: readonly string[]): TestSequencerConstructor {
   const placeOf = ({ moduleId }: TestSpecification): number => {
     const place = names.findIndex((name) => moduleId.endsWith(name));

@@ -31,7 +31,7 @@ export class RecordingMeter implements Meter {
   /** The present readings of each gauge that is set as a whole. */
   readonly standing = new Map<string, readonly Reading[]>();
 
-  /** @param isPriced whether the meter is like that of the functions on AWS */
+  /** @param isPriced true for a meter that behaves like the meter of the functions on AWS */
   constructor(isPriced = false) {
     this.isPriced = isPriced;
   }

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 
 type Reporters = ("default" | ["json", { outputFile: string }])[];
 
-/** @param suite names the file: `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` if an earlier run has written that */
+/** @param suite the name of the suite; the file is `<TEST_REPORTS>/<suite>.json`, or `<suite>-2.json` if that file exists */
 export function reportersOf(suite: string): Reporters {
   const folder = process.env["TEST_REPORTS"];
   if (folder === undefined) return ["default"];

@@ -1,4 +1,4 @@
-/** The log line of a failed attempt: its target, its code, and what follows. */
+/** The log line of a failed attempt: its target, its code, and the next step: a retry, a pause or the end. */
 import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { expect, onTestFinished, test } from "vitest";

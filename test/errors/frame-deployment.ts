@@ -44,7 +44,7 @@ export async function startFrameDeployment(
       return;
     }
     deployment.attempts.push(request.url ?? "");
-    // Like an SDK, it answers before the end of the request: an open request has no end before its answer.
+    // Like an SDK, the deployment answers before the request ends, because an open request ends only after its answer.
     request.resume();
     deployment.script(response, request);
   };

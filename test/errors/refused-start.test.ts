@@ -103,7 +103,7 @@ test.each(["STEPWELL_INGRESS__PORT", "STEPWELL_ADMIN__PORT"])(
   },
 );
 
-// Other systems show no process of a port without a program of their own.
+// On other systems only an additional program finds the process that uses a port.
 test.skipIf(process.platform !== "linux")("RT0004 names the process that uses the port", async () => {
   const holder = command.start(dev());
   const told = await holder.told(READY);
@@ -124,7 +124,7 @@ test("RT0005 names the directory that a living process holds, and a killed proce
 });
 
 describe("RT0024", () => {
-  // No mode of a directory stops root, so root starts the command without the right to pass the modes.
+  // Root may write whatever the mode of a directory says, so the command of root runs without the capabilities that allow this.
   const UNDER = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
   const args = (name: string): string[] => ["dev", "--data-dir", join(dir, name), "--no-register"];
 
@@ -168,7 +168,7 @@ describe("the stores, each in its own place", () => {
     [VARIABLES.journal]: join(folder, "the journal"),
   });
   const places = (): Record<string, string> => placesIn(dir);
-  /** The stores of a process that has ended, of which each test gets a copy. */
+  /** The directory with the stores of a process that has ended; each test gets a copy of these stores. */
   let made: string;
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Registrations that change under an open invocation, an unreadable registry, and an error that no code foresees. */
+/** Registrations that change under an open invocation, an unreadable registry, and an unforeseen error. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Nonce } from "../../shared/core/model/ids.ts";
 import { invocationPk } from "../../shared/engine/store/item-keys.ts";

@@ -1,4 +1,4 @@
-/** Each signer, checked against a signature that is computed from hashes alone. */
+/** Each signer, checked against a signature that is computed with hash functions only. */
 import { createServer, request } from "node:http";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";

@@ -14,7 +14,7 @@ import { actionsOf, inCodeFolder, resourcesOf, statementsOf } from "./synthesise
 const ENV = { account: "111122223333", region: "eu-west-1" };
 const ARN = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
 
-/** @param keyOf makes the key, in the stack that uses it or in another stack of the app */
+/** @param keyOf a function that makes the key, in the stack that uses the key or in another stack of the app */
 function stackWith(keyOf: (stack: Stack, app: App) => IKey): Stack {
   return inCodeFolder((codeFolder) => {
     const app = briefApp();

@@ -1,4 +1,7 @@
-/** The function of topics: only in a stack with clusters, with the rights of these clusters, and mapped by admin and sweeper alone. */
+/**
+ * The function of topics: only a stack with clusters has it, and it has the rights of these clusters. Only admin and sweeper may
+ * map it.
+ */
 import { expect, test } from "vitest";
 import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";

@@ -1,4 +1,4 @@
-/** Functions in the user's own network: their groups and subnets, and the rights for it. */
+/** Functions in the user's own network: their groups and subnets, and the rights that the network requires. */
 import { Stack } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
 import { SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";

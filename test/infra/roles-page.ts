@@ -29,7 +29,7 @@ statement of the role's own policy, and there are no other policies: none is att
 `;
 
 /**
- * @param template of the stack with default props
+ * @param template the template of the stack with default props
  * @param told the template of the same stack with `encryptionKey`, `assumableRoleArns` and `vpc`
  */
 export function rolesPage(template: Template, told: Template): string {

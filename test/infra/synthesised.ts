@@ -24,7 +24,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** @param beside adds resources to the stack */
+/** @param beside a function that may add resources to the stack */
 export function synthesised(
   props: Partial<StepwellProps> = {},
   beside: (stepwell: Stepwell, codeFolder: string) => void = () => undefined,
@@ -40,7 +40,7 @@ export function synthesised(
   });
 }
 
-/** @param make gets a folder with functions that do nothing, which exists only during the call */
+/** @param make a function that gets a folder with code of functions that do nothing; the folder exists only during the call */
 export function inCodeFolder<Made>(make: (codeFolder: string) => Made): Made {
   const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
   try {

@@ -111,7 +111,7 @@ export class LoadClient {
     }
   }
 
-  /** @returns undefined if the connection broke */
+  /** @returns the response; undefined if the connection broke or no response came in time */
   async #inTurn(ask: Asking, what: string): Promise<ApiResponse | undefined> {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#turns.push(resolve));
     else this.#free -= 1;

@@ -25,7 +25,7 @@ interface Evidence {
 
 /**
  * Writes the table and the open work to two files of the folder, and prints the open work.
- * @param name distinguishes the moments of one run
+ * @param name a name that distinguishes this moment from other moments of the run
  */
 export async function keepEvidence(folder: string, name: string, book: Book, client: LoadClient): Promise<void> {
   const processes = functionNames(aws.plain).map((each) => [each, processesOf([each])] as const);

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 1 << 20;
 
 export class LedgerTail {
   readonly #path: string;
-  /** The published value of each invocation: the last one counts, since the others are of attempts that were undone. */
+  /** The last published value of each invocation: earlier values come from attempts that were undone. */
   readonly #published = new Map<string, string>();
   #awaited: { readonly steps: ReadonlySet<string>; readonly resolve: (line: LoadLine) => void }[] = [];
   #isOver = false;

@@ -35,7 +35,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** @returns the text without what only this server leads to, and the differences that the text had */
+/** @returns the text without the parts that only this server causes, and the differences that were found */
 export function withoutDifferences(on: Difference["on"], title: string, text: string) {
   const seen = DIFFERENCES.filter(
     (one) => one.on === on && (one.pages?.includes(title) ?? true) && one.extra.test(text),

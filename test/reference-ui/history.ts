@@ -23,7 +23,7 @@ export async function makeHistory(server: Server, deploymentUrl: string): Promis
     await ask("POST", `${server.ingressUrl}${path}`, body);
     await sleep(BETWEEN_CALLS_MS);
   };
-  /** @param name becomes the idempotency key */
+  /** @param name the name of the call, which is also its idempotency key if it has one */
   const send = async (name: string, path: string, status: string, body: unknown = null) => {
     const headers = KEYLESS.has(name) ? {} : { "idempotency-key": name };
     const sent = (await ask("POST", `${server.ingressUrl}${path}`, body, headers)) as { invocationId: string };

@@ -14,7 +14,7 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
 
 /** A mark on the axis of a timeline, or the width of that axis. */
 const AXIS = /^\+?<duration>$/;
-/** A frame of a stack trace: which frames a handler's failure has depends on the moment of its await. */
+/** A frame of a stack trace. The frames of a handler's failure depend on the moment of the handler's await. */
 const FRAME = /^at (async )?\S+/;
 
 /** @returns the lines that remain, without empty ones */

@@ -9,7 +9,10 @@ export interface JsonAnswer {
 }
 
 export interface ControlPlaneClient {
-  /** @param path the path below the ingress, with a leading slash @param input is sent as no body if it is undefined */
+  /**
+   * @param path the path below the ingress, with a leading slash
+   * @param input the body before it becomes JSON; if it is undefined, the request has no body
+   */
   post(path: string, input?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonAnswer>;
   /** Posts, expects a 200 and returns the output. */
   call(path: string, input?: unknown): Promise<unknown>;
@@ -17,7 +20,7 @@ export interface ControlPlaneClient {
   send(path: string, input?: unknown): Promise<string>;
   /** Waits for the result of an invocation. */
   attach(invocationId: string): Promise<JsonAnswer>;
-  /** Waits for the result of a workflow; with `output` returns at once. */
+  /** Asks for the result of a workflow: `attach` waits for the result, `output` returns at once. */
   workflow(name: string, id: string, how: "attach" | "output"): Promise<JsonAnswer>;
   cancel(invocationId: string): Promise<JsonAnswer>;
   /** A GET of the admin API. */

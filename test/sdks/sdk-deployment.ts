@@ -33,7 +33,7 @@ export function preparedSdks(): readonly PreparedSdk[] {
   return JSON.parse(told) as PreparedSdk[];
 }
 
-/** @throws Error with the output of the program where it ends before it listens */
+/** @throws Error with the output of the program if the program ends before it listens */
 export async function startSdkDeployment(
   { command, args, cwd }: Extract<PreparedSdk, { start: unknown }>["start"],
   mode: Mode["mode"],
@@ -62,7 +62,7 @@ export async function startSdkDeployment(
     uri: `http://127.0.0.1:${ready}`,
     lastLines,
     async stop() {
-      // Killed, because some SDKs wait for open connections at a graceful end; the deployment has no state to save.
+      // A graceful end takes long with some SDKs, which wait for open connections. The deployment has no state to save.
       program.kill("SIGKILL");
       await ended;
     },

@@ -7,7 +7,7 @@ import { MODES, preparedSdks, startSdkDeployment } from "./sdk-deployment.ts";
 import type { Mode, PreparedSdk, SdkDeployment } from "./sdk-deployment.ts";
 
 export interface SdkStage {
-  /** The name of the SDK, which is also that of its folder. */
+  /** The name of the SDK, and of its folder. */
   readonly sdk: string;
   readonly mode: Mode;
   /** Whether the rows run against a control plane elsewhere, such as the reference. */
@@ -43,7 +43,7 @@ async function openControlPlane(): Promise<ControlPlane> {
   };
 }
 
-/** @param rows declares the tests; the client exists when they run, not when they are declared */
+/** @param rows a function that declares the tests; the client exists when the tests run, but not yet when `rows` is called */
 export function onEachSdk(rows: (stage: SdkStage) => void): void {
   for (const sdk of preparedSdks()) {
     for (const mode of MODES) {

@@ -26,7 +26,7 @@ export class MemoryQueue implements Queue {
   readonly #dead: DeadLetters | undefined;
   #sent = 0;
 
-  /** @param dead absent by default; every message then comes again until it is acked */
+  /** @param dead the dead letters; if `dead` is absent, every message comes again until it is acked */
   constructor(clock: Clock, dead?: DeadLetters) {
     this.#clock = clock;
     this.#dead = dead;
@@ -118,7 +118,7 @@ export class MemoryQueue implements Queue {
     }
   }
 
-  /** @param receipt begins with the id of its message */
+  /** @param receipt the receipt of a receive; it begins with the id of the message */
   #find(receipt: string): [number, Message] | undefined {
     const id = Number.parseInt(receipt, 10);
     const message = this.#messages.get(id);

@@ -145,7 +145,7 @@ function keyOf(write: Write): Key {
   return write.kind === "put" ? write.item : write.key;
 }
 
-/** @returns the item at the key after a write; undefined after a delete. @throws StoreError */
+/** @returns the item at the key after a write; undefined after a delete. @throws StoreError if the table refuses the write */
 function itemAfter(write: Write, existing: Item | undefined): Item | undefined {
   if (write.kind === "delete") return undefined;
   const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, existing);
@@ -214,7 +214,7 @@ function less(found: Scalar | undefined, than: number | string): boolean {
   return typeof found === "number" && typeof than === "number" && found < than;
 }
 
-/** Below the surrogates the order of the characters is that of their UTF-8 bytes. */
+/** Compares two texts by their UTF-8 bytes. Characters below the surrogates have the same order as their UTF-8 bytes. */
 function byBytes(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
@@ -238,7 +238,7 @@ function isWithin({ from, below }: Range, sk: string): boolean {
   return (from === undefined || byBytes(sk, from) >= 0) && (below === undefined || byBytes(sk, below) < 0);
 }
 
-/** @param items within the bounds of the range */
+/** @param items the items within the bounds of the range */
 function pageOf(items: readonly Item[], range: Range, placeOf: (item: Item) => Place): Page {
   const { limit = Infinity, reverse = false, after } = range;
   const direction = reverse ? -1 : 1;

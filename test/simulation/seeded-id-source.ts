@@ -9,12 +9,12 @@ export class SeededIdSource implements IdSource {
   readonly #seed: string;
   #drawn = 0;
 
-  /** @param seed unique for each process: two processes with one seed would draw the same ids */
+  /** @param seed a text that no other process has: two processes with one seed would draw the same ids */
   constructor(seed: string) {
     this.#seed = seed;
   }
 
-  /** @param size in bytes, at most 32 */
+  /** @param size the number of bytes, at most 32 */
   random(size: number): Uint8Array {
     const drawn = createHash("sha256")
       .update(`${this.#seed}.${this.#drawn++}`)

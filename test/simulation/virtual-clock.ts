@@ -22,7 +22,7 @@ export class VirtualClock implements Clock {
     return this.sleepOf(undefined, ms, signal);
   }
 
-  /** @param owner sleeps of one owner are removed together, by `forget` */
+  /** @param owner the owner of the sleep; `forget` removes all sleeps of one owner together */
   sleepOf(owner: object | undefined, ms: number, signal?: AbortSignal): Promise<boolean> {
     if (signal?.aborted === true) return Promise.resolve(false);
     if (!(ms > 0)) return Promise.resolve(true);
@@ -46,7 +46,7 @@ export class VirtualClock implements Clock {
     this.#nowMs += ms;
   }
 
-  /** Removes the sleeps of this owner, which never end. */
+  /** Removes the sleeps of this owner, so that these sleeps never end. */
   forget(owner: object): void {
     for (const sleeper of this.#sleepers) if (sleeper.owner === owner) this.#sleepers.delete(sleeper);
   }

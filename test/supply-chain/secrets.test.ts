@@ -28,7 +28,7 @@ function emptyFolder(): string {
 }
 
 /**
- * @param paths relative to the folder
+ * @param paths the paths of the checked files, relative to the folder
  * @returns path and rule of each finding
  */
 async function findings(folder: string, paths: readonly string[]): Promise<readonly string[]> {

@@ -26,7 +26,7 @@ export async function startKfake(): Promise<Broker> {
   return await started(port, () => spawn(program, [String(port)], { stdio: "ignore" }));
 }
 
-/** Three partitions for a topic that is created by its first use; groups begin at once. */
+/** Starts Kafka. A topic that is created by its first use has three partitions, and a group does not wait for more members. */
 export async function startKafka(): Promise<Broker> {
   const [port, controllerPort] = [await freePort(), await freePort()];
   const dir = await temporaryDirectory();

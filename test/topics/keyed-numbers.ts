@@ -4,7 +4,7 @@ import { call } from "./control-plane.ts";
 import type { Produced } from "./producer.ts";
 import type { Account } from "./sinks.ts";
 
-/** The numbers 0 to `count` - 1; each key gets every `keys`-th. */
+/** `count` rising numbers, beginning with `from`; each key gets every `keys`-th number. */
 export function keyedNumbers(count: number, keys: number, prefix = "k", from = 0): readonly Produced[] {
   return Array.from({ length: count }, (_, at) => ({
     key: `${prefix}${(from + at) % keys}`,

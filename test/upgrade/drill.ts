@@ -36,8 +36,8 @@ export async function expectLeft(site: Site, account: Account): Promise<void> {
 }
 
 /**
- * Points the deployment at its new address, as an operator does whose old address is gone, and resumes invocations that failed at
- * the old address meanwhile.
+ * Points the deployment at its new address, as an operator does when the old address is gone, and resumes the invocations that
+ * failed at the old address meanwhile.
  */
 export async function moveDeployment(site: Site, { deploymentId }: Account, uri: string): Promise<void> {
   await asked(site, "admin", "PATCH", `/deployments/${deploymentId}`, { uri, overwrite: false });

@@ -19,7 +19,7 @@ export interface Site {
 
 export const JSON_BODY = { "content-type": "application/json" };
 
-/** @param uris of both APIs, without a trailing slash */
+/** @param uris the addresses of both APIs, without a trailing slash */
 export function httpSite(uris: Readonly<Record<"ingress" | "admin", string>>): Site {
   return {
     async request(api, method, path, parts = {}) {
@@ -49,7 +49,7 @@ export async function asked(
 
 const POLL_EVERY_MS = 50;
 
-/** @throws Error where the condition does not hold in time */
+/** @throws Error if the condition does not become true in time */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   for (let leftMs = withinMs; !(await isSo()); leftMs -= POLL_EVERY_MS) {
     if (leftMs < 0) throw new Error(`within ${withinMs} ms it did not come to this: ${what}`);

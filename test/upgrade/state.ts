@@ -21,9 +21,9 @@ export interface State {
   readonly after: readonly string[];
   /** The operation after the upgrade. */
   readonly order?: "resolve" | "signal" | "say" | "resume" | "kill" | "cancel";
-  /** The output, or the failure; absent if it waits for days. */
+  /** The output, or the failure; absent if the invocation waits for days. */
   readonly ends?: string;
-  /** The name of the state whose invocation this one attaches to. */
+  /** The name of another state. The invocation of this state attaches to the invocation of that other state. */
   readonly watches?: string;
   /**
    * `killed`: its driver dies during a step, after it has renewed its lease. `young`: its driver dies before it has renewed its

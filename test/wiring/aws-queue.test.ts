@@ -1,4 +1,4 @@
-/** Tests which queue a wake is sent to: the only one, or one of two according to what the registry notes about its service. */
+/** Tests to which queue a wake is sent: to the only queue, or to one of two, depending on the registry's note on the service. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";

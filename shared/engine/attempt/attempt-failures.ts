@@ -85,7 +85,7 @@ function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavio
   };
 }
 
-/** @returns the failure if an SDK does not answer with this status or this content type, else undefined */
+/** @returns the failure if the status or the content type of the answer is not the expected one, else undefined */
 export function failureOfHead(
   atMs: number,
   { status, headers }: ExchangeHead,

@@ -70,7 +70,7 @@ function bodyOf(
   });
 }
 
-/** The nonce seeds the random numbers of the handler: fixed for a life, different in the next. */
+/** The nonce seeds the random numbers of the handler: all attempts of a life have one seed, and the next life has another. */
 function seedOf({ invocation }: ActiveInvocation): bigint {
   let seed = 0n;
   for (const byte of nonceBytes(invocation.acceptance.nonce)) seed = (seed << 8n) | BigInt(byte);

@@ -42,7 +42,7 @@ export function waitsUntilMs(engine: Engine, circuit: CircuitKey | undefined): u
   return open === undefined ? undefined : waitOrProbe(engine, open);
 }
 
-/** After the pause, one attempt is made: by the process that succeeds in starting the next pause of the circuit. */
+/** After the pause, one process makes one attempt: the process that succeeds in starting the next pause of the circuit. */
 async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | undefined> {
   const nowMs = engine.clock.nowMs();
   const spreadMs = Math.ceil((1 + SPREAD_SHARE * open.pauseMs) * jitter(engine));

@@ -3,13 +3,13 @@ import type { OpenExchange } from "../local/open-attempt.ts";
 import type { OpenStreams } from "../local/open-streams.ts";
 
 /**
- * If the head of an answer does not come within this time, the answer may wait for the end of the request. An intermediary can
- * require this end.
+ * If the head of an answer does not come within this time, the answer may wait for the end of the request: some intermediaries
+ * pass only whole requests on.
  */
 const HEAD_PATIENCE_MS = 2_000;
 /**
- * The longer time for a deployment that has answered before the end of a request: the deployment or this server may only be
- * overloaded.
+ * The longer time for a deployment that has once answered before the end of a request. If the head of such a deployment is late,
+ * the cause may be an overload of the deployment or of this server.
  */
 const EARLY_HEAD_PATIENCE_MS = 10_000;
 /** A head that comes so soon after the end of the request waited for that end. */

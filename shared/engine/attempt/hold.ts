@@ -84,7 +84,7 @@ export class Hold {
     return Math.max(headAtMs, heardAtMs) + Math.max(SILENCE_MS, openWaitMs);
   }
 
-  /** A handler that reports an await executes no run. Handlers before protocol V7 report none, and neither do some later ones. */
+  /** A handler that reports an await executes no run. Handlers before protocol V7 and some later ones report no awaits. */
   get #doing(): Doing {
     const { conversation } = this.#reading;
     if (this.#active.children.size > 0) return "works";
@@ -93,7 +93,10 @@ export class Hold {
     return conversation.hasOpenRuns ? "works" : "unknown";
   }
 
-  /** A stream is not held for sleeps that outlast it, if the handler reports that it awaits nothing else. */
+  /**
+   * True if the handler reports that it awaits only sleeps that end more than `sleepMaxMs` from now. The exchange does not stay
+   * open for such sleeps.
+   */
   #awaitsFarSleeps(nowMs: number): boolean {
     const { conversation } = this.#reading;
     const { journal } = this.#active.invocation;

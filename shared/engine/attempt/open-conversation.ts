@@ -141,7 +141,7 @@ class OpenConversation {
     return open.halfClose === undefined || this.#active.lease.isLost;
   }
 
-  /** @returns false if there is nothing to do until something comes */
+  /** @returns false if nothing can be done now, so that the driver has to wait */
   async #turn(): Promise<boolean> {
     this.#messagesSeen = this.#reading.conversation.messages;
     if (this.#leavesInTime()) return true;
@@ -249,7 +249,7 @@ class OpenConversation {
     const { conversation, open, room } = this.#reading;
     const { inbox, isStopping } = this.#active;
     const { clock, activeInvocations } = this.#engine;
-    // Nothing may come between this look and the wait, because an interruption ends only a wait that has begun.
+    // No `await` may stand between this check and the wait, because an interruption ends only a wait that has begun.
     if (conversation.messages !== this.#messagesSeen || room.isFull || inbox.isDirty || this.#isOver) return;
     const nowMs = clock.nowMs();
     const wakesAtMs = this.#hasWoken ? Infinity : open.heardAtMs + WAKE_AFTER_MS;

@@ -73,7 +73,7 @@ export function overfull(
   return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
-/** The attempt counts for the retry policy like any other, but not for the retries since the last entry. */
+/** The retry policy counts the attempt like any other, but the number of retries since the last entry does not include it. */
 function neverBegun(
   engine: Engine,
   active: ActiveInvocation,

@@ -148,7 +148,7 @@ export class Account {
   readonly #budget: Budget;
   #isClosed = false;
 
-  /** @param lane the sharer of the budget: all accounts of a lane together hold at most the share of one lane */
+  /** @param lane the party that shares the budget: all accounts of a lane together hold at most the share of one lane */
   constructor(budget: Budget, lane: string) {
     this.#budget = budget;
     this.lane = lane;

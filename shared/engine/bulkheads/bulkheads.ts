@@ -40,7 +40,7 @@ export interface Bulkheads {
   readonly journals: Budget;
   /** The budget of journals counts a journal above this size. */
   readonly journalsCountedFromBytes: number;
-  /** The sizes of journals that found no room: such an invocation waits for room before the next read of its journal. */
+  /** The sizes of journals that found no room, by invocation. The next load of such an invocation first waits for room. */
   readonly journalSizes: Map<InvocationId, number>;
   /** The pace of loops over replies: in lanes by deployment while a reply arrives, then in lanes by service. */
   readonly pace: Pace;

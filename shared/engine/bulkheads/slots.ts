@@ -47,7 +47,10 @@ export class Slots {
     return this.#lanes.get(lane)?.lastMove ?? 0;
   }
 
-  /** Sets how many slots may be in use, fewer while the process is behind. A lane below an even part may still take one. */
+  /**
+   * Sets how many slots may be in use; the number is lower while the process is behind. A lane that has less than an even part
+   * of these slots may take one even if so many are in use.
+   */
   want(count: number): void {
     this.#wanted = Math.min(count, this.#options.count);
   }

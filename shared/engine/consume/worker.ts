@@ -30,7 +30,7 @@ class Received implements Source<Delivery>, Admission {
   readonly #slots: WorkerSlots;
   readonly #concurrencyMax: number;
   readonly #slotOf = new Map<Delivery, Slot>();
-  /** The services of the messages that left their slots. Services share these places as they share the slots. */
+  /** The services of the messages that left their slots. Services share the places in `#outside` as they share the slots. */
   readonly #outsideOf = new Map<Delivery, string>();
   readonly #outside = new Slots({ count: OUTSIDE_MAX, perLane: "share" });
   #look = new AbortController();

@@ -45,8 +45,9 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // The lock may name the invocation although another driver has ended it, if this driver's take came late or the lock was
-      // handed to its ticket. The driver of this wake then gives the lock back (I6).
+      // Another driver may have ended the invocation before this driver's take reached the lock, or before the lock was handed to
+      // the ticket of the invocation. The lock then names an ended invocation. The worker that gets this wake gives the lock
+      // back (I6).
       if (turn === "lost" && active.lock.mayBeHeld && !active.origin.messageDriven)
         await sendWake(engine, active.invocation.acceptance, 0);
       return turn;
@@ -174,7 +175,7 @@ async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const acquired = await acquire(engine, active);
   if (acquired === "waits") {
     // No attempt runs without the lock, so none has run, even if an earlier driver claimed the invocation. In this phase
-    // a cancel ends it (I4).
+    // a cancel ends the invocation (I4).
     active.advanceTo({ ...active.invocation, phase: { status: "pending" } });
     return await park(engine, active, { kind: "park", status: "pending" });
   }

@@ -151,7 +151,8 @@ function acceptanceOf(
     input: child.input,
     headers: child.headers,
     source,
-    // Never before the command, even if this clock is behind, because `isMadeBy` compares the two moments.
+    // This moment is never before the moment of the command, even if this clock is behind, because `isMadeBy` compares the two
+    // moments.
     createdAtMs: Math.max(engine.clock.nowMs(), modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),

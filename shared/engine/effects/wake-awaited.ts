@@ -32,7 +32,7 @@ export function awaited(
 
 /**
  * Sends a message for each call and attach without a result, for an exchange that stays open: an earlier driver may have died
- * with their messages.
+ * before it sent messages for them.
  */
 export async function wakeUnanswered(engine: Engine, { invocation, inbox, children }: ActiveInvocation): Promise<void> {
   const { journal } = invocation;

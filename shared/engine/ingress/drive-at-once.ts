@@ -46,7 +46,8 @@ export async function acceptAndDrive(
   // After a failed drive, the backstop makes a worker drive the invocation.
   driving.catch(() => undefined);
   await pending.durable;
-  // If the drive fails before the invocation has a place, the acceptance is in doubt for its caller, too.
+  // If the drive fails before the invocation has its place at the key, this function throws. For its caller, the acceptance is
+  // then as uncertain as after a failed write.
   if (placed !== undefined) await Promise.race([placed, driving]);
   return true;
 }

@@ -59,8 +59,8 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
 }
 
 /**
- * Extends the arrivals at the end of an invocation, because their writers had assumed `RETENTION_ASSUMED_MS`. If the
- * retention is not longer than that, this costs nothing.
+ * Extends the arrivals at the end of an invocation, because their writers had assumed the retention `RETENTION_ASSUMED_MS`. If
+ * the retention of the invocation is not longer, the function reads and writes nothing.
  */
 export async function keepArrivals(
   engine: Engine,

@@ -110,7 +110,10 @@ export function firstRecord(
   };
 }
 
-/** Makes the place of an entry of the listing, or of an acceptance that is not decoded. Its retention is unknown, so 0. */
+/**
+ * Makes the `RecordPlace` for an entry of the listing, or for an acceptance that is not decoded. The retention is unknown there,
+ * and counts as 0.
+ */
 export function unreadPlace(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
   const key = typeof objectKey === "string" && { key: objectKey };
   const target = { service: String(service), handler: String(handler), ...key };

@@ -122,7 +122,7 @@ export class ActiveInvocation {
     this.#writes = 0;
   }
 
-  /** The driver parks at its next occasion. */
+  /** True if the driver is to park at its next opportunity. */
   get isStopping(): boolean {
     return this.#isStopping;
   }

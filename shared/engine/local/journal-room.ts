@@ -9,7 +9,10 @@ import type { StorePorts } from "../store/store-ports.ts";
 
 /** A journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
-/** The limit of remembered sizes; the oldest one is forgotten first. Such an invocation reads its journal before it waits. */
+/**
+ * The limit of remembered sizes; the oldest one is forgotten first. A load without a remembered size reads the journal before
+ * it waits for room.
+ */
 const SIZES_MAX = 10_000;
 
 /** No room became free in time for a journal; the invocation's message comes again later. */

@@ -21,7 +21,8 @@ export class PendingRequeues {
   /**
    * Finds a noted message that replaces the received one, so that the received one need not be put back until `dueAtMs`.
    * The noted message comes no later, and at most `nearMs` earlier. A message never replaces itself. If the received
-   * message has a moment, the noted one must have the same, because only one message is a hop towards that far timer.
+   * message has the moment of a timer, the noted one must have the same moment, because only a message with that moment is sent
+   * again until the moment has come (I11).
    */
   before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): PendingMessage | undefined {
     const pending = this.#byId.get(came.invocationId);

@@ -42,7 +42,10 @@ export class Suspects {
     this.#bornAtMs = clock.nowMs();
   }
 
-  /** Called when the sweeper wakes the invocation. At the start, this means that the previous process drove it at its end. */
+  /**
+   * Called when the sweeper wakes the invocation. At the start of this process, such a wake means that the previous process
+   * drove the invocation when that process ended.
+   */
   note(id: InvocationId): void {
     if (!this.#isRecovered) this.#woken.add(id);
   }

@@ -57,13 +57,14 @@ export async function acquire(engine: Engine, active: ActiveInvocation): Promise
   }
 }
 
-/** The first in line looks at a holder that has held the key for longer than this many leases. */
+/** On behalf of the first waiter, a process looks at a holder that has held the key for longer than this many leases. */
 const STALE_LEASES = 2;
 
 /**
- * The first in line looks once at the holder of a lock that was taken long ago: a late take may have given the lock to an
- * ended invocation, and without this look no process would notice before the next check. If an operator's edit holds the lock,
- * any process passes the lock on, because the edit is applied in the queue, and its editor may have died.
+ * Looks at the holder of a lock that was taken long ago, on behalf of the first waiter in the queue: a late take may have given
+ * the lock to an ended invocation, and without this look no process would notice that before the sweeper's next look. If an
+ * operator's edit holds the lock, any process passes the lock on, because the edit is applied in the queue, and its editor may
+ * have died.
  */
 export async function lookIfStale(
   engine: Engine,
@@ -142,8 +143,8 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
   const { acceptance, segmentIndex } = active.invocation;
   const { id, nonce, createdAtMs } = acceptance;
   if (segmentIndex > 0) {
-    // The life began before its first attempt, so the lock usually names it already, and a read costs less than a refused
-    // write.
+    // The lock is taken before the first attempt, so after a segment the lock usually names this life already. A read then
+    // costs less than a refused write.
     const lock = await lockAt(engine, pk);
     if (isHeldBy(lock, acceptance)) return nowHeld(active, lock);
   }

@@ -50,7 +50,7 @@ export async function applyEdit(
   // An edit that has begun goes on, because a part of it may be written already.
   if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
     const { values: now, complete } = await readState(engine, pk, life, state, STATE_SHOWN_MAX_BYTES);
-    // No operator gets to read a state that is larger than this limit, so an incomplete state has changed since.
+    // No operator can read a state above `STATE_SHOWN_MAX_BYTES`, so an incomplete state has changed since the operator's read.
     if (!complete || fingerprint(engine, now).some((byte, at) => byte !== expected[at])) {
       engine.log.write("edit.dropped", { edit: nonce });
       return state;

@@ -32,7 +32,7 @@ interface LockWrite {
 
 /**
  * @param write writes the segment and, if there is one, the lock: both or neither
- * @returns as `write` does for the segment
+ * @returns the outcome of the segment; if the write of a reserved lock was refused, the segment counts as refused
  */
 export async function withLock(
   engine: Engine,
@@ -87,8 +87,8 @@ function note({ lock }: ActiveInvocation, { after }: LockWrite): void {
 }
 
 /**
- * The write of a reserved lock: take, changes of state and give-back in one, as far as all values are packed in the lock.
- * Otherwise it only takes the lock, and the effects of the segment do the rest.
+ * The write of a reserved lock. If all values are packed in the lock, this one write takes the lock, changes the state and, after
+ * the last segment, gives the lock back. Otherwise it only takes the lock, and the effects of the segment do the rest.
  */
 function takenWith(
   engine: Engine,

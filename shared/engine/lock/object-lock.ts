@@ -125,7 +125,8 @@ export function takenBy(
 }
 
 /**
- * Draws a ticket and writes it. After a pause that left the queue, the ticket names the segment of the pause (`isGivenUp`).
+ * Draws a ticket and writes it. If a pause has taken the invocation out of the queue before, the ticket names the segment of
+ * that pause (`isGivenUp`).
  * @returns the lock, whose tail is the ticket; undefined if the key has become free
  */
 export async function queueUp(

@@ -38,7 +38,7 @@ export async function readState(
       if (!fits(key.length + recordBytes(item))) return { values, complete: false };
       const [readable] = await reassemble(engine, [item], String(life) as Nonce);
       const value = valueIn(readable!);
-      // A packed value is larger than its record.
+      // A value whose record was packed is larger than that record, so the difference is subtracted, too.
       leftBytes -= value.length + ENVELOPE_BYTES - recordBytes(item);
       if (leftBytes < 0) return { values, complete: false };
       values.set(key, value);

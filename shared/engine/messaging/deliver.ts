@@ -59,7 +59,7 @@ export async function writeArrival(
   const expiresAtS =
     to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, engine.clock.nowMs());
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, atMs, expiresAtS);
-  // The pieces of a large record are written before the record. This read saves them if the arrival exists already.
+  // The pieces of a large record are written before the record. If the arrival exists already, this read saves those writes.
   if (recordBytes(item) > PIECE_MAX_BYTES && (await engine.table.get({ pk: item.pk, sk: item.sk })) !== undefined)
     return false;
   const fit = await chunkForPut(engine, { ...item, ...actAttributes(act) }, to.nonce);

@@ -21,8 +21,8 @@ export function leavesToSlowLane({ settings, registry }: Engine, service: string
 const HAND_ON_AFTER = 5;
 
 /**
- * True if the exchange stays open and its handler may await a call that is driven along. The long time may then be that of
- * the call, so it does not count as time of the caller.
+ * True if the exchange stays open and its handler may await a call that is driven along. The call may then be what takes long,
+ * so the time does not count as time of the caller.
  */
 export function isHeldForChildren({ children }: ActiveInvocation, { halfClose }: OpenExchange): boolean {
   return halfClose !== undefined && children.size > 0;

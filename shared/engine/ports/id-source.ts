@@ -4,7 +4,7 @@ export interface IdSource {
   /** Cryptographically random bytes. */
   random(size: number): Uint8Array;
   /**
-   * Derives bytes from parts: the same parts give the same bytes in one environment, and they cannot be computed without the
+   * Derives bytes from parts: the same parts give the same bytes in one environment, and nobody can compute the bytes without the
    * environment's secret. Parts are length-prefixed, so ("ab","c") differs from ("a","bc").
    * @param size at most 32
    */

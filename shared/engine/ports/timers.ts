@@ -17,7 +17,7 @@ export interface Timer {
 export interface Timers {
   /**
    * Resolves when the timer is durable. A timer for a moment in the past fires at once. If a timer with the same name is
-   * already set, it keeps its first moment if the adapter has names; otherwise the second timer only sends one more wake.
+   * already set, an adapter with names keeps the first moment, and an adapter without names only sends one more wake.
    */
   at(timer: Timer): Promise<void>;
   /** Removes the timer if the adapter has names; a timer that no longer exists causes no error. */

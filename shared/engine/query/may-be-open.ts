@@ -19,7 +19,8 @@ export function sorted(found: Summary[], order: Order): Summary[] {
 
 /**
  * @param rows the rows of the open index, in any order
- * @param young the listing from `known.noted.belowMs` on, in the given order. `unreadEntries` may be part of either parameter
+ * @param young the listing from `known.noted.belowMs` on, in the given order. A caller that wants the result of `unreadEntries`
+ *   adds it to `rows` or to the end of `young`
  */
 export async function* mayBeOpen(
   known: Known,

@@ -122,7 +122,8 @@ async function* wantedOf(
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
   const probe = new StatusProbe(engine, Infinity);
-  // The groups of looks grow, because a LIMIT may need only the first few rows: each is as large as all before it together.
+  // The groups of looks grow, because a LIMIT may need only the first few rows: each group is as large as all groups before it
+  // together.
   let looked = 0;
   const telling: Probing = {
     known,

@@ -24,8 +24,8 @@ export interface Folded {
 }
 
 /**
- * Yields each listed arrival whose record is packed or in pieces, and takes the item with the plain record in return. So one
- * such record is in memory at a time, and not all of them beside all entries.
+ * Yields each listed arrival whose record is packed or in pieces, and takes the item with the plain record in return. Therefore
+ * only one such plain record at a time is in memory beside the entries.
  * @param items the items of one life: its segments in order
  * @param arrived the items of its arrivals; each yielded item stays in the list without its record
  * @throws AbsentArrivalError

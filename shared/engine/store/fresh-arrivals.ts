@@ -25,7 +25,8 @@ export function freshArrivals(arrived: readonly Item[], invocation: Invocation, 
   const fresh = new Map<string, Arrival>();
   for (const item of arrived) {
     const found = freshKey(item, invocation, nonce);
-    // An early arrival precedes any other arrival, in key order too. If two arrivals have one key, the first counts.
+    // An early arrival counts as earlier than any other arrival, and its item comes first in key order. If two arrivals have one
+    // key, the first counts.
     if (found === undefined || fresh.has(found.key)) continue;
     const arrival = freshArrival(item, found.owner, invocation);
     if (arrival !== undefined) fresh.set(found.key, arrival);

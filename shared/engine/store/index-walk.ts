@@ -58,7 +58,7 @@ export function indexPositionOf(index: IndexName, item: Item): IndexPosition {
   return String(item[index === "open" ? "openSk" : "listSk"]);
 }
 
-/** The first position after that of an item. */
+/** The first position after the position of an item. */
 export function behind(place: IndexPosition): IndexPosition {
   // `!` sorts before every character of an id.
   return `${place}!`;

@@ -91,8 +91,8 @@ async function cut({ table, ids }: Ports, item: Item, owner: string, record: Uin
 }
 
 /**
- * The size that the store charges for a write, with numbers at their largest. Names and texts are ASCII, except keys of
- * objects.
+ * The size that the store charges for a write. Each number counts with the largest size of a number. Names and texts are ASCII,
+ * except keys of objects.
  */
 function sizeOf(item: Item): number {
   let sizeBytes = 0;

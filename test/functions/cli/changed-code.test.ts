@@ -18,7 +18,7 @@ const FAILING = { status: "backing-off", last_failure: { error_code: "RT0016" } 
 let deployed: Code = "former";
 const reservations: string[] = [];
 
-/** @param codeOf the code that the endpoint runs at that moment */
+/** @param codeOf a function that returns the code that the endpoint runs at the moment of the call */
 const orders = (codeOf: () => Code) =>
   service({
     name: "Orders",
@@ -42,7 +42,7 @@ beforeAll(async () => {
   [command, former, stage] = await Promise.all([
     buildCommand(),
     served,
-    // A retry never mends an invocation by itself within the test.
+    // No automatic retry comes during the test, so only the commands of the test repair an invocation.
     openLocalStage({
       services: [orders(() => deployed)],
       flags: {

@@ -197,7 +197,7 @@ test("its own variables and those of the other commands cause no warning, and wi
   onTestFinished(stop);
   const running = command.start(["dev", "--data-dir", dir, "--no-register"], settings);
   expect(await running.told(READY)).not.toContain("WARN");
-  // A process that looks for deployments does so at once.
+  // A process that looks for deployments would connect within this time.
   await pause(1_500);
   const { stderr } = await running.end("SIGTERM");
   expect([connections(), stderr.match(/usual port/g)]).toEqual([0, null]);

@@ -1,4 +1,4 @@
-/** The templates in TypeScript, written by the command and built by their scripts: as called servers, and as Lambda functions. */
+/** Runs the TypeScript templates, which the command writes and their scripts build, as HTTP servers and as Lambda functions. */
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -77,7 +77,7 @@ async function serve(place: string): Promise<Served> {
   let [port, child] = [0, undefined as ChildProcess | undefined];
   const server = { STEPWELL_ADMIN_URL: stage.adminUri };
   const register = async (): Promise<number> => {
-    // Another process may take the free port before this one listens; this one then ends, and starts on another port.
+    // Another process may take the free port before the child listens. The child then ends, and a new child gets another port.
     if (child === undefined || child.exitCode !== null) {
       port = await freePort();
       const env = { ...process.env, PORT: String(port) };

@@ -1,4 +1,4 @@
-/** The text of a journal mismatch: its recorder, and names that handlers chose. */
+/** The text of a journal mismatch: the deployment that recorded the journal, and names that handlers chose. */
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
 import { mismatchText } from "../../../functions/cli/mismatch-text.ts";

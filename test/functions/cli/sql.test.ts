@@ -1,4 +1,4 @@
-/** The output of `stepwell sql` as a table, as JSON and as CSV, and its reading of rows. */
+/** The output of `stepwell sql` as a table, as JSON and as CSV, and how the command reads rows. */
 import { service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Finds the source files that allocate during a run, by V8's sampling heap profiler, collected objects included. */
+/** Finds the source files that allocate during a run, with V8's sampling heap profiler; collected objects count as well. */
 import { Session } from "node:inspector/promises";
 
 interface ProfileNode {
@@ -10,7 +10,7 @@ interface ProfileNode {
 /** The sampling interval in bytes: one byte samples every allocation. */
 const EVERY_BYTE = 1;
 
-/** @returns bytes by the URL of the file */
+/** @returns the allocated bytes by the URL of the source file */
 export async function allocatingFiles(run: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
   const session = new Session();
   session.connect();

@@ -55,7 +55,7 @@ describe("the local process", () => {
     await expect(fetch(`${local.adminUrl}health`)).rejects.toThrow();
   });
 
-  // Linux answers at every address of 127.0.0.0/8, so that another one represents an outside address.
+  // Linux answers at every address of 127.0.0.0/8, so 127.0.0.2 represents an outside address here.
   it.skipIf(process.platform !== "linux")("answers at a loopback address alone by default", async () => {
     const opensTo = async (url: string): Promise<boolean> => {
       const socket = connectSocket(Number(new URL(url).port), "127.0.0.2");

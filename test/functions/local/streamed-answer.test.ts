@@ -17,7 +17,7 @@ class Source implements AsyncIterableIterator<Uint8Array> {
   #give: ((piece: Promise<IteratorResult<Uint8Array>>) => void) | undefined;
   readonly #make: ((at: number) => Uint8Array) | undefined;
 
-  /** @param make makes the pieces, without end; if absent, the test gives them */
+  /** @param make a function that makes endlessly many pieces; if `make` is absent, the test gives the pieces */
   constructor(make?: (at: number) => Uint8Array) {
     this.#make = make;
   }

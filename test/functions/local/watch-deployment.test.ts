@@ -38,7 +38,7 @@ interface Served extends Listening {
   asked(): number;
 }
 
-/** A deployment with these handlers; with a port, it replaces an earlier one. */
+/** Serves a deployment with these handlers; if `port` is given, this deployment replaces an earlier one at that port. */
 async function serve(handlers: readonly string[], port = 0): Promise<Served> {
   const named = Object.fromEntries(handlers.map((name) => [name, async () => name]));
   const services = [service({ name: "Growing", handlers: named })];

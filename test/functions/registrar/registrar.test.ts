@@ -107,7 +107,7 @@ test("a refusal is passed on whole, with the command that repairs it, and an end
   onTestFinished(api.close);
   await expect(act(event("Create", api.uri, { uri }))).rejects.toThrow(/x end$/);
   message = message.padEnd(3_000, "!");
-  // The most that the registrar passes to CloudFormation.
+  // The registrar shortens a longer message before it passes the message to CloudFormation.
   await expect(act(event("Create", api.uri, { uri }))).rejects.toThrow(/^.{700,1000}$/s);
 });
 

@@ -112,7 +112,7 @@ export class CountedTable implements Table {
     return await read();
   }
 
-  /** @param item undefined if the condition refused the write */
+  /** @param item the item after the write; undefined if the condition refused the write */
   #wrote(operation: string, key: Key, item: Item | undefined): void {
     this.#told.push(`${operation} ${wordOf(key.sk)}${item === undefined ? " (refused)" : ""}`);
     if (item === undefined) return this.#add({ items: 1, refused: 1 });

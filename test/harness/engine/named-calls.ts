@@ -5,7 +5,7 @@ import { ACCEPTANCE_SK, invocationPk } from "../../../shared/engine/store/item-k
 import type { NamedCall } from "./crash.ts";
 import type { PortCall } from "./engine-process.ts";
 
-/** @param sk matches the sort key of the item that is put */
+/** @param sk a pattern that matches the sort key of the item that is put */
 export function putOf(sk: RegExp, isIt: (item: Item) => boolean = () => true): NamedCall {
   return (call) => isTableCall(call, "put") && sk.test((call.args[0] as Item).sk) && isIt(call.args[0] as Item);
 }

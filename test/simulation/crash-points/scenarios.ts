@@ -15,8 +15,8 @@ export interface Scenario {
   readonly play: (client: Client) => Promise<unknown>;
   readonly expected: Readonly<Record<string, Expected>>;
   /**
-   * The first process dies after the first port call with this text. The crash points are those of the second process: they
-   * interrupt the recovery.
+   * The first process dies after the first port call with this text. The crash points are calls of the second process, so
+   * that they interrupt the recovery.
    */
   readonly diesAfter?: RegExp;
   /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */

@@ -1,4 +1,7 @@
-/** The deployments that play programs: over the scripted SDK, the real SDK, and the real SDK on open exchanges; each registered once. */
+/**
+ * The three deployments that play programs: one over the scripted SDK, one over the real SDK, and one over the real SDK on open
+ * exchanges. Each is registered once.
+ */
 import { register } from "../../../shared/engine/register/register.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";

@@ -30,7 +30,7 @@ export interface Stretch {
 /** For messages that are a day late: all their invocations are completed. */
 export const NEXT_DAY: Stretch = { forMs: 1.01 * DAY_MS, sweepEveryMs: Infinity, plan: [] };
 
-/** @returns undefined in most seeds */
+/** @returns the long stretch of the seed; undefined in most seeds */
 export function drawStretch(random: Random, isPoisoned: boolean, isBound: boolean): Stretch | undefined {
   const rests = random.chance(isBound ? 1 : REST_SHARE);
   if (!isPoisoned && !rests) return undefined;

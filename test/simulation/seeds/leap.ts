@@ -31,7 +31,10 @@ export class Leap {
     return this.#untilMs - this.#clock.nowMs();
   }
 
-  /** @returns how long a receive waits: until the end of the leap, because a message ends the wait at once */
+  /**
+   * @param ms the wait that a receive asks for
+   * @returns the wait that the receive gets: at least to the end of the leap, because a message ends the wait at once; 0 for 0
+   */
   waitMs(ms: number): number {
     return ms === 0 ? 0 : Math.max(ms, this.#leftMs);
   }

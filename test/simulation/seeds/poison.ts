@@ -5,7 +5,7 @@ import type { Mortal } from "./mortal.ts";
 import type { Ask } from "./plan.ts";
 import type { Random } from "./random.ts";
 
-/** The share of poisoned seeds among those in which processes share a table. */
+/** The share of poisoned seeds among the seeds in which processes share a table. */
 export const POISON_SHARE = 0.04;
 /** The invocation is poisoned at most this long after its acceptance, while it sleeps. */
 const POISONED_WITHIN_MS = 15_000;

@@ -13,7 +13,7 @@ const PORTION = 50;
 const PORTION_MAX_MS = 600_000;
 const COMMAND = "npm run test:simulation";
 
-/** @param share from 0 to `of` - 1: selects the seeds with this remainder */
+/** @param share a number from 0 to `of` - 1; the tests play the seeds that have this remainder after a division by `of` */
 export function seedTests(share: number, of: number): void {
   const seeds = ONLY === undefined ? Array.from({ length: SEEDS }, (_, at) => at + 1) : [Number(ONLY)];
   const mine = seeds.filter((seed) => seed % of === share);

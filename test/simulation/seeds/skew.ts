@@ -16,7 +16,7 @@ export class Skew {
   readonly #random: Random;
   readonly #onStrike: () => void;
   readonly strikes: boolean;
-  /** The skew of the deployment's machine, from which handlers compute the ends of their sleeps. */
+  /** The skew of the deployment's machine: handlers compute the ends of their sleeps from the clock of that machine. */
   readonly ofDeploymentMs: number;
 
   /** @param onStrike called for each clock that is wrong */

@@ -1,4 +1,4 @@
-/** Throttling: for a while the store refuses each write or read of its table, of one index, or each new schedule. */
+/** Throttling: for a while every write or every read of the table or of one index is refused, or every new schedule. */
 import type { IndexName, Item, Key, Table, Write } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";

@@ -51,7 +51,7 @@ export interface Making {
 }
 
 const RESTART_MAX_MS = 3_000;
-/** The share of seeds with a separate sweeper, among the seeds with a shared table and without a poisoned or forced fault. */
+/** The share of seeds with a separate sweeper, among seeds with a shared table, no poisoned invocation and no forced fault. */
 const APART_SHARE = 0.5;
 /** The receives after which a message becomes a dead letter: fewer than on AWS, so that an outage of seconds suffices. */
 const RECEIVES_MAX = [1, 4];

@@ -20,7 +20,7 @@ interface Reached {
   readonly by: string;
 }
 
-/** @param statesMax bounds the number of states; with this bound the search is depth-first, without it breadth-first */
+/** @param statesMax the largest number of states; with this bound the search is depth-first, without it breadth-first */
 export function explored(
   claimants: number,
   limits: Limits,

@@ -19,8 +19,8 @@ interface Told {
 }
 
 /**
- * @param folder of the bundled functions
- * @throws Error if they do not start
+ * @param folder the folder of the bundled functions
+ * @throws Error if the functions do not start
  */
 export async function startFunctions(
   programPath: string,

@@ -4,14 +4,14 @@ import type { TimelineFacts } from "../../../../ui/model/timeline/operations.ts"
 
 export const ORIGIN_MS = Date.UTC(2026, 10, 24, 12);
 
-/** @param ms since the creation of the sample invocation */
+/** @param ms the milliseconds since the creation of the sample invocation */
 export function at(ms: number): string {
   return new Date(ORIGIN_MS + ms).toISOString().replace("Z", "000000Z");
 }
 
 type More = Partial<Omit<EntryBody, "index" | "type" | "at">>;
 
-/** @param rows type without its prefix, moment, and further members; a row that completes is a notification */
+/** @param rows one row per entry: type without its prefix, moment, other fields; a row with `completes` is a notification */
 export function entriesOf(rows: readonly (readonly [type: string, atMs: number, more?: More])[]): readonly EntryBody[] {
   return rows.map(([type, ms, more = {}], index) => {
     const isNotification = more.completes !== undefined || type === "Signal";
