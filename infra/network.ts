@@ -3,7 +3,7 @@ import type { ISecurityGroup, IVpc, SubnetSelection, Vpc } from "aws-cdk-lib/aws
 import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import type { Construct } from "constructs";
 
-/** Each type names a class beside its interface, because in strict mode the class does not match the interface. */
+/** The types also allow the classes, because TypeScript in strict mode does not accept `Vpc` as `IVpc`, for example. */
 export interface NetworkProps {
   readonly vpc?: IVpc | Vpc;
   readonly vpcSubnets?: SubnetSelection;

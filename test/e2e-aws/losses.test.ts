@@ -11,9 +11,9 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
 /**
- * The worker hides a message for 1.25 leases, in whole seconds, so after a worker has died its message comes soon after the
- * lease. Otherwise the queue would hide the message for the timeout of the function. A send with the delay below, made at the
- * kill, comes after that message.
+ * The worker sets the visibility timeout of its message to 1.25 leases, in whole seconds. So the message of a killed worker comes
+ * again soon after the lease, and not only after the queue's own visibility timeout, which is the timeout of the function. A send
+ * that is made at the kill with this delay comes after that message.
  */
 const BEHIND_MS = 10_000;
 

@@ -29,7 +29,8 @@ export async function prepare(
   const known = new Map(outer);
   const optional: [Named, WithStatement["ctes"][number]][] = [];
   for (const cte of statement.ctes) {
-    // `prepare` changes the statement in place, but a list that mentions this name needs the original statement.
+    // `prepare` changes the statement in place, but an inner statement of IN that mentions this name runs alone and needs the
+    // original definition.
     const definition = structuredClone(cte);
     const types = await given.readings.define(() => prepare(cte.query, given, known));
     const name = cte.name.toLowerCase();

@@ -70,7 +70,7 @@ function asLike(expr: Binary): ExprNode {
   return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
 }
 
-/** Replaces functions of the SQL engine that count halves of letters, round halves toward zero, or take too long. */
+/** Replaces functions of the SQL engine that count UTF-16 code units, round halves toward zero, or take too long. */
 function ownFunction(expr: Call): Call {
   const funcName = functionInstead(expr.funcName.toUpperCase());
   return funcName === undefined ? expr : { ...expr, funcName };

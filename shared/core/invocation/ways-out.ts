@@ -14,7 +14,7 @@ export interface WayOut {
   readonly commands: readonly string[];
 }
 
-/** A journal rarely needs more than one step back; each step reads the whole journal. */
+/** `lastKept` rarely goes back by more than one entry. For each entry that it tries, it reads the whole journal. */
 const STEPS_BACK_MAX = 50;
 /** Within a shorter time, an operator may not get to the restart before the journal is gone. */
 const RESTART_WITHIN_MIN_MS = 10 * MINUTE_MS;

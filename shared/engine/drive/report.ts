@@ -1,4 +1,4 @@
-/** Reports attempts that fail to the log, and invocations that end to the port for activity. */
+/** Reports failed attempts to the log, and ended invocations to the port for activity. */
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -8,7 +8,7 @@ import type { Engine } from "../engine.ts";
 import type { Activity } from "../ports/activity.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** The most characters of a text that a deployment or a handler chooses. */
+/** The maximum lengths, in characters, of the texts in a log line that come from a deployment or a handler. */
 const REASON_MAX = 1_000;
 const TARGET_MAX = 200;
 

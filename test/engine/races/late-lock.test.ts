@@ -15,8 +15,8 @@ const writesLock = ({ port, method, args }: PortCall): boolean =>
   port === "table" && method === "update" && (args[0] as Key).sk === "lock";
 
 test.each([
-  ["of a message looks again before the ack", true],
-  ["of a request sends a message", false],
+  ["that handles a message looks again before the ack", true],
+  ["that handles a request sends a message", false],
 ])(
   "a key that was taken late for a killed invocation is free again: after the loss of the fence, the driver %s",
   async (_, byMessage) => {

@@ -70,7 +70,10 @@ function textOf(state: ReadonlyMap<string, Uint8Array>): string {
   return sorted.map(([name, value]) => `${name}=${Buffer.from(value).toString()}`).join(" ");
 }
 
-/** The lock must have no holder and no open ticket. A completed run of a workflow keeps its lock, with the end of its life. */
+/**
+ * The lock must have no holder and no open ticket. Exception: a completed run of a workflow stays the holder, and then the lock
+ * must contain the moment at which the life of the workflow ends.
+ */
 function lockComplaints({ table }: World, { pk }: Item, lock: Lock, runs: readonly Loaded[]): string[] {
   const complaints: string[] = [];
   const isKept = runs.some(({ invocation }) => invocation.acceptance.nonce === lock.holder?.nonce);

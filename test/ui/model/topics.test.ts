@@ -75,7 +75,7 @@ test("an option that is typed wins over a choice of the form", () => {
   });
 });
 
-test("a reset has its place, its moment with a zone, or the offset behind the bad record", () => {
+test("a reset request contains the chosen end, the moment as UTC, or the offset after the bad record", () => {
   expect(resetTarget({ place: "earliest", moment: "" }, undefined, true)).toEqual({ to: "earliest" });
   expect(resetTarget({ place: "time", moment: "2026-01-31T10:00" }, undefined, true)).toEqual({
     time: "2026-01-31T10:00:00.000Z",

@@ -13,7 +13,7 @@ const EARLIER_SHOWN = 50;
 export function Failures({ body }: { readonly body: InvocationBody }): JSX.Element | null {
   const { completion_failure: end, last_failure: last, events, outcome } = body;
   const earlier = events.filter(({ at }) => at !== last?.at).toReversed();
-  // The table of a mismatch says more than the failure that reports it.
+  // If the page shows a journal mismatch as a table (`Mismatch`), the failure that reports the mismatch is left out.
   const isTold = last === undefined || body.mismatch !== undefined;
   if (end === undefined && isTold && earlier.length === 0) return null;
   return (
