@@ -145,8 +145,8 @@ export class StepwellFunctions extends Construct {
 
   /** Each lane has its own concurrency, so a full lane takes no workers from the other. */
   #feed(queue: Queue, maxConcurrency: number): void {
-    // `SqsEventSource` would grant the queue's key without a condition. The mapping keeps its id, because AWS accepts
-    // no second mapping beside an existing one.
+    // `SqsEventSource` would grant the queue's key without a condition. The mapping has the id
+    // that `SqsEventSource` gives: under another id, an update would first create a second mapping, which AWS refuses.
     this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
       eventSourceArn: queue.queueArn,
       batchSize: BATCH_MESSAGES,

@@ -38,9 +38,9 @@ export interface StepwellProps {
    */
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   /**
-   * ARNs of functions that may be called as handlers, optionally with wildcards, always with their qualifiers:
-   * `arn:aws:lambda:eu-west-1:111122223333:function:shop-*`. By default all functions of this account and Region whose
-   * tag `stepwell` has the environment's name as its value. With an empty list no function may be called, and all
+   * ARNs of functions that may be called as handlers. Each must match the ARN with the version or alias, for instance by
+   * a wildcard: `arn:aws:lambda:eu-west-1:111122223333:function:shop-*`. By default all functions of this account and Region
+   * whose tag `stepwell` has the environment's name as its value. With an empty list no function may be called, and all
    * handlers are reached over HTTPS.
    */
   readonly handlerArns?: readonly string[];

@@ -5,7 +5,7 @@ import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Function as LambdaFunctionConstruct } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 
-/** This period equals the sweeper's listing age, so an invocation that lost its message waits at most twice this period. */
+/** Equals the default of the setting `sweeper.listing-age`: an invocation that lost its message waits at most twice this. */
 const EVERY = Duration.minutes(5);
 
 export class SweepRule extends Construct {

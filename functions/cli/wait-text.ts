@@ -9,7 +9,7 @@ const MOMENTS = {
   until: (moment: string) => `until ${momentText(moment)}`,
 };
 
-/** @returns a line for each wait; the waits of the invocation that the wait names follow on indented lines */
+/** @returns a line for each wait; if a wait is for another invocation, the waits of that one follow on indented lines */
 export function waitLines(waits: readonly WaitBody[], indent = ""): readonly string[] {
   return waits.flatMap((wait) => [
     `${indent}${foreignLine(waitText(wait, MOMENTS))}, since ${momentText(wait.since)}`,

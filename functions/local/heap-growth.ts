@@ -5,7 +5,8 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8";
 const BOUNDED_FROM_BYTES = 128 * 1024 * 1024;
 /**
  * By default V8 lets the heap grow to four times its live objects before it collects the old generation. With many parked
- * invocations, the garbage then takes hundreds of megabytes. On machines with little memory, V8 allows twice the live objects.
+ * invocations, the garbage then takes hundreds of megabytes. A growth of 100 percent allows twice the live objects, as V8
+ * itself does on machines with little memory.
  */
 const BOUNDED_GROWTH_PERCENT = 100;
 const DEFAULT_GROWTH_PERCENT = 0;

@@ -30,7 +30,7 @@ export type Outgoing = ServerResponse | Http2ServerResponse;
  */
 export function refuseBody(incoming: Incoming, outgoing: Outgoing, response: HttpResponse): void {
   const isHttp2 = writeHead(outgoing, response, true);
-  // Node would close an HTTP/1.1 connection at the end of its last answer; the client recognizes the end by the length.
+  // Over HTTP/1.1, `end` comes later, because Node then closes the connection; the client knows the end by the length.
   if (isHttp2) outgoing.end(response.body);
   else (outgoing as ServerResponse).write(response.body);
   const end = (): void => {

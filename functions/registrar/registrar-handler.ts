@@ -4,7 +4,7 @@ import { NEVER_MADE } from "../lambda/custom-resource.ts";
 import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 
 const REGISTERED_ALREADY = "META0004";
-/** Enough for the command that grants a missing permission; the command contains a function name twice. */
+/** Enough for a refusal that contains the AWS command to grant a missing permission, with the function's ARN twice. */
 const MESSAGE_MAX_CHARACTERS = 800;
 
 interface Registration {

@@ -29,7 +29,7 @@ export function randomPort(name: string): Alias {
     translate(raw) {
       const written = String(raw).toLowerCase();
       if (written === "true") return "0";
-      // In a list, the value is refused, even if it is a number.
+      // Any other value is put into a list, so that the setting refuses it even if it is a number.
       return written === "false" ? undefined : [raw];
     },
   };

@@ -81,7 +81,7 @@ export function variables(environment: SettingsSources["environment"]): readonly
     if (!isReferences && !variable.startsWith(OWN_PREFIX)) return [];
     const name = NAME_OF_VARIABLE.get(variable) ?? nameIn(variable);
     const named = { name, written: variable, raw, origin: `the environment variable ${variable}` };
-    // A name without a section may belong to a client of the server, such as one with a token.
+    // A name without a section, such as that of a token, may belong to a client of the server.
     return [{ ...named, ...(isReferences && { isReferences, ...(!name.includes(".") && { mayBeOthers: true }) }) }];
   });
 }

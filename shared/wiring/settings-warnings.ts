@@ -1,4 +1,4 @@
-/** Warns at start of a valid setting that does not take effect as written: a default retention above the maximum. */
+/** When the process starts, warns if a valid setting does not take effect as written: a default retention above the maximum. */
 import type { Settings } from "../config/settings-table.ts";
 import { notice } from "../core/errors/coded-error.ts";
 

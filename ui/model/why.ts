@@ -81,7 +81,10 @@ export function waitText(wait: WaitBody, nowMs: number): string {
   }
 }
 
-/** `RT0007 the first line of the message`. If the code is an HTTP status, the caller got that status. */
+/**
+ * `RT0007 the first line of the message`, without the code in front if the message begins with it in brackets. A code that is
+ * an HTTP status is the status that the caller got.
+ */
 export function errorHead({ code, message }: { readonly code: string; readonly message: string }): string {
   const line = message.split("\n", 1)[0]!;
   const isInside = line.startsWith(`[${code}]`);

@@ -163,9 +163,9 @@ function languageOf(language: EditorLanguage, tables: Tables): Extension {
 }
 
 /**
- * A browser that replaces coloured text itself keeps the colour by an inline style, which the policy of the page
- * forbids. So the editor replaces a selection itself, and calls the input handlers that the browser's change would have
- * triggered.
+ * If the browser replaced a selected text that has a colour, it would keep the colour by an inline style, which the content
+ * security policy of the page forbids. So the editor replaces a selection itself, and calls the input handlers that the
+ * browser's change would have triggered.
  */
 const REPLACES_ITSELF = EditorView.domEventHandlers({
   beforeinput(event, view) {

@@ -9,7 +9,10 @@ export type StoreKind = "meta" | "journal";
 /** The format that this program writes. The number grows with each change that older programs cannot read. */
 export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 2 };
 
-/** The oldest readable format. A journal store of format 1 has no keys and no orders, and is otherwise the same (ADR 0020). */
+/**
+ * The oldest readable format. A journal store of format 1 has no items about the keys of objects and workflows, and no orders;
+ * the rest is the same (ADR 0020).
+ */
 const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
 
 const FILE = "VERSION";

@@ -1,4 +1,4 @@
-/** Names columns without an alias as clients of the reference's dialect expect, or as the SQL engine does. */
+/** Names columns without an alias as the reference server names them, or else as the SQL engine does. */
 import type { ExprNode, SelectStatement, SqlPrimitive } from "squirreling";
 import { textOf } from "./values.ts";
 

@@ -83,8 +83,8 @@ function aliasesOf({ columns }: SelectStatement): ReadonlyMap<string, ExprNode> 
 }
 
 /**
- * The SQL engine evaluates the columns in an aggregate on the rows of the group, and all other columns on one row that has the
- * aliases.
+ * Makes names mean columns in an expression of a grouped SELECT. Inside an aggregate, the SQL engine reads columns from the rows
+ * of the group. Outside, it reads one row on which the alias hides the column, so the column becomes its MIN over the group.
  */
 function ofGroup(expr: ExprNode, asColumn: Replace): ExprNode {
   if (isAggregate(expr)) return replaced(expr, asColumn);

@@ -1,6 +1,7 @@
 /**
- * Gives the optional side of a LEFT JOIN a row that equals no other. The SQL engine takes the columns of this side from its rows,
- * and without a row it knows none of them. The result omits the row, because a join needs an equality.
+ * Gives the optional side of a LEFT JOIN a row that equals no other. The SQL engine learns the columns of this side from the
+ * rows of this side, and without a row it knows none of them. Every JOIN must have an equality, so the added row never matches
+ * and is not in the result.
  */
 import type { SelectStatement, WithStatement } from "squirreling";
 import type { Brought, Source } from "./scope.ts";

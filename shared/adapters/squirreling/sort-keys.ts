@@ -4,9 +4,9 @@ import type { SelectStatement } from "squirreling";
 type OrderByItem = SelectStatement["orderBy"][number];
 
 /**
- * The SQL engine stores a key in its row under a name that it makes from the expression, and takes the stored value for each
- * function of that name. But `id || 'status'` and `id || status` have the same name. So each key becomes a CASE, because no
- * function has the name of a CASE.
+ * The SQL engine stores a key in its row under a name that it makes from the expression. If it makes the same name for a function
+ * call, it takes the stored value and does not evaluate the call. But `id || 'status'` and `id || status` get the same name. So
+ * each key becomes a CASE, because no function call gets the name of a CASE.
  */
 export function withOwnKey(item: OrderByItem): OrderByItem {
   const { expr } = item;

@@ -34,7 +34,7 @@ export function exceedsElements(body: Uint8Array, numbersAreFree = false): boole
     if (byte <= OPENING) continue;
     const counts = byte === COMMA ? !(numbersAreFree && isInNumbers) : byte === COLON || BRACKETS.has(byte);
     if (counts && ++elements > ELEMENTS_MAX) return true;
-    // Any other byte ends a row of numbers.
+    // A digit begins or continues a row of numbers; any other byte except a comma ends the row.
     if (byte !== COMMA) isInNumbers = byte >= 0x30 && byte <= 0x39;
   }
   return false;

@@ -12,7 +12,7 @@ const SERVER_ERROR_MIN = 500;
 type Answer = (submission: Submission) => Promise<HttpResponse>;
 
 /**
- * This is not an async function, so that it creates no object without a tracer.
+ * This is not an async function, so that it creates no promise of its own if there is no tracer.
  * @param answer the function that gets the submission. If the span is traced, the submission names the span as its parent.
  *   Errors of the function pass through
  */

@@ -106,7 +106,7 @@ async function idempotentId(
   const keyed = (await serviceType(engine.registry, service)) !== "service";
   const named = keyed ? 2 : 1;
   if (rest.length < named) throw badInvocationPath();
-  // A path with an extra segment has another word in the place of `attach` or `output`.
+  // The extra segment is in the place where a path of this service has `attach` or `output`: an unknown word, so 404.
   if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }

@@ -28,7 +28,7 @@ export interface AttentionBody extends Omit<InvocationSummaryBody, "waits_for"> 
 }
 
 export interface EndedBody {
-  /** When the counting began: the start of the process, or the beginning of the first minute. */
+  /** When the counting began: the start of the process, or the beginning of the first of `minutes` if that is later. */
   readonly since: string;
   /** Sixty minutes, oldest first. */
   readonly minutes: readonly EndedMinuteBody[];

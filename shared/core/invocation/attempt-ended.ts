@@ -46,8 +46,8 @@ function ended(invocation: Invocation, event: AttemptEnded): Transition {
 
 /**
  * I5: an open exchange may have carried a notification that the handler did not read before it suspended. If the await names such
- * a notification, the next attempt begins at once, even if the await needs more: a suspended invocation would never count this
- * notification. The request of that attempt contains the notification, so the notification cannot cause a further attempt.
+ * a notification, the next attempt begins at once, even if the await needs more. In a suspended invocation the notification would
+ * never count, because it is no longer fresh. The request of the next attempt contains it, so it cannot cause a further attempt.
  */
 function suspended(invocation: Invocation, event: AttemptEnded, awaiting: Await): Transition {
   const { carried = [] } = event;

@@ -17,7 +17,7 @@ export interface SegmentMoment {
   readonly attempt?: AttemptSpan;
 }
 
-/** An attempt that stored entries. */
+/** An attempt that wrote at least one segment, with or without entries. */
 export interface StoredAttempt extends AttemptSpan {
   /** The index of the first entry that the attempt stored, which is the end of the journal for an attempt without entries. */
   readonly fromEntry: number;

@@ -88,7 +88,7 @@ function digitOf(code: number): number {
   return digit;
 }
 
-/** @param bytes 24 bytes: 8 of the partition key, 16 of the unique part, both big-endian */
+/** @param bytes 24 bytes: 8 of the partition key, 16 of the unique part, both big-endian, though `base62` reads little-endian */
 export function invocationIdFromBytes(bytes: Uint8Array): InvocationId {
   return `inv_1${base62(bytes.subarray(0, 8), 11)}${base62(bytes.subarray(8, 24), 22)}` as InvocationId;
 }

@@ -37,7 +37,7 @@ export interface OutputRule {
 export interface Handler {
   readonly name: string;
   readonly type: HandlerType;
-  /** Absent if the manifest has none: the handler then accepts a body of any content type, and an empty body without one. */
+  /** Absent if the manifest has none: the handler then accepts any content type, and an empty body may lack the content type. */
   readonly input?: InputRule;
   /** Absent if the manifest has none: a non-empty output is `application/json`. */
   readonly output?: OutputRule;

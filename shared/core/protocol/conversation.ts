@@ -48,7 +48,7 @@ export const REPLY_MAX_ELEMENTS = 250_000;
 /** The byte limit of one attempt, as a multiple of the largest message size. */
 export const REPLY_MAX_MESSAGES = 8;
 
-/** A larger report of what a handler awaits is not kept, because such a report only saves time. */
+/** A handler's report of what it awaits only helps to save time, so a report above one of these limits is ignored. */
 const AWAITING_ON_MAX_BYTES = 16_384;
 const AWAITING_ON_MAX_ELEMENTS = 1_000;
 

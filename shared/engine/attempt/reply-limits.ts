@@ -5,8 +5,8 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 /**
- * The limit of one reply, as a multiple of the budget of all replies. A reply takes several times its size in memory
- * while a driver stores it.
+ * The limit of one reply, as a multiple of the budget of all replies. The limit is low, because a reply takes several times
+ * its size in memory while a driver stores it.
  */
 const REPLY_OF_BUDGET = 2;
 
@@ -14,7 +14,7 @@ export function replyOfBudget({ bulkheads }: Engine): number {
   return REPLY_OF_BUDGET * bulkheads.replies.capacity;
 }
 
-/** The bytes by which a reply may make the journal grow, beside the arrivals that the segment of the reply lists. */
+/** The bytes by which a reply may make the journal grow, once the arrivals that its segment may list are counted, too. */
 export function replyLeftBytes({ bulkheads }: Engine, { invocation, inbox }: ActiveInvocation): number {
   let sizeBytes = journalBytes(invocation.journal);
   for (const arrival of inbox.arrivals.values())

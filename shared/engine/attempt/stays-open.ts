@@ -6,8 +6,8 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 /**
  * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of a
- * handler that is known to be quiet is request-response. The code of an unknown handler may run beside its steps and would notice
- * a suspension, so the exchange of an unknown handler stays open.
+ * handler that is known to be quiet is request-response. An unknown handler may run code beside
+ * its steps, such as a library that saves its session, and a suspension would disturb that code, so its exchange stays open.
  */
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;
@@ -15,7 +15,7 @@ export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route
   // A process with so little time left would half-close the exchange at once.
   if (engine.clock.nowMs() >= activeInvocations.leavesAtMs) return false;
   if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
-  // The mark of a suspect covers one whole reply, so a suspect gets a request-response exchange.
+  // A suspect is marked in the table until its whole reply is stored, so it gets a request-response exchange.
   if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
   return active.invocation.journal.commandCount > 1 || !activeInvocations.streams.isQuiet(handlerOf(route));
 }

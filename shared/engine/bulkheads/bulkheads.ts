@@ -13,8 +13,8 @@ const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
 /**
- * This many records keep a deployment busy. With more records, handlers wait for one another until their acceptances have to be
- * written without a first segment. These extra writes take time from all handlers.
+ * This many records keep a deployment busy. With more records, handlers delay one another until their first segments come too
+ * late and their acceptances are written alone. These extra writes take time from all handlers.
  */
 const RECORDS_AT_ONCE = 128;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */

@@ -48,8 +48,8 @@ export class Slots {
   }
 
   /**
-   * Sets how many slots may be in use; the number is lower while the process is behind. A lane that has less than an even part
-   * of these slots may take one even if so many are in use.
+   * Sets how many slots may be in use; the number is lower while the process is behind. A lane that has less than an equal
+   * part of this number may take a slot even when the number is reached.
    */
   want(count: number): void {
     this.#wanted = Math.min(count, this.#options.count);

@@ -184,9 +184,9 @@ function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
 
 /**
  * Sends the wake of a park again if its message came early. Timers fire early on purpose, and each step of a ladder comes
- * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the lease record has
- * the message's moment as `timerAtMs`, a later park may rely on this timer, so the wake is set again, too. Any other message
- * belongs to a former park.
+ * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the message comes
+ * from the timer that the lease record names (`timerAtMs`), its wake is set again, too, because a later park may rely on that
+ * timer. A message with any other moment is left over from a former park.
  */
 async function wakeAgainIfEarly(
   engine: Engine,

@@ -6,8 +6,8 @@ export interface Hiding {
   /** The time for which each round hides a message. */
   readonly hideMs: number;
   /**
-   * True hides a message as soon as it is added, for a queue that hid it for another time than `hideMs`. False hides it first
-   * after a quarter to a half of a lease, so that short work costs no request.
+   * True hides a message as soon as it is added, because the queue has hidden it for a time other than `hideMs`. False hides it
+   * only after a quarter to a half of a lease, so that short work costs no request.
    */
   readonly atOnce: boolean;
 }

@@ -45,7 +45,7 @@ export async function drive(
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;
       await leaveChildren(engine, active);
-      // Another driver may have ended the invocation before this driver's take reached the lock, or before the lock was handed to
+      // Another driver may have ended the invocation before this driver took the lock, or before the lock was handed to
       // the ticket of the invocation. The lock then names an ended invocation. The worker that gets this wake gives the lock
       // back (I6).
       if (turn === "lost" && active.lock.mayBeHeld && !active.origin.messageDriven)

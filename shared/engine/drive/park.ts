@@ -165,7 +165,7 @@ export async function readArrivals(engine: Engine, active: ActiveInvocation): Pr
 }
 
 /**
- * The bound for a driver that counts no arrivals. Beyond this bound, the driver leaves the invocation to a worker, which waits
+ * The bound for a driver without a `journalRoom`. Beyond this bound, the driver leaves the invocation to a worker, which waits
  * for room.
  */
 const WITHOUT_ROOM: InboxBound = { maxBytes: SMALL_MAX_BYTES, readsOne: false };

@@ -112,7 +112,7 @@ function mayDriveAlong(driver: ActiveInvocation | undefined): boolean {
  * @returns a function that is true for a stored invocation which an earlier performance of this command may have made or
  *   found. A redo must not run this invocation again, even if the invocation has ended and expired since (I2). An id that
  *   follows from the command has only one maker. Under an idempotency key or a workflow id, an invocation that expired
- *   before the command is a former life; an earlier performance may have found an invocation that expired later
+ *   before the command is a former life; one that expired after the command may have been found by an earlier performance
  */
 function isMadeBy(
   { modifiedAtMs: askedAtMs }: Invocation,

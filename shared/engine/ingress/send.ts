@@ -10,8 +10,8 @@ import type { SubmitRejection, Sent, Submission } from "../ports/submission.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /**
- * The sender waits for the acceptance, so the acceptance of a send waits for the first segment for a shorter time than the
- * acceptance of a call does. A handler that ends within this time saves two writes and a message.
+ * The sender waits until the acceptance is durable, so the write of a send's acceptance waits for the first segment for a
+ * shorter time than that of a call. A handler that ends within this time saves two writes and a message.
  */
 const JOINED_WITHIN_MS = 8;
 

@@ -8,8 +8,8 @@ import { claimCondition } from "../store/lease-record.ts";
 import { writeRecord } from "./write-record.ts";
 
 /**
- * Up to this share of the minimum age, the sweeper cannot have reached an invocation in the listing. The share is below 1,
- * because the clocks of two processes differ slightly.
+ * The sweeper looks at an invocation in the listing only from a minimum age on (`listingAgeMinMs`). Up to this share of that age,
+ * it cannot have reached the invocation. The share is below 1, because the clocks of two processes differ slightly.
  */
 const LISTED_BEFORE_SHARE = 0.8;
 

@@ -129,8 +129,8 @@ export class ActiveInvocation {
 
   /**
    * Asks the driver to park: ends the exchange, and a wait of the driver.
-   * @param leavesAtMs the present moment, if an exchange that only waits may be half-closed; without it, the exchange
-   *   is aborted in any case
+   * @param leavesAtMs now, if an exchange that only waits may be half-closed instead; undefined if every exchange is to be
+   *   aborted
    */
   stop(leavesAtMs?: number): void {
     this.#isStopping = true;

@@ -11,7 +11,7 @@ const LIFE_SK = "life";
 const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = DAY_S;
-/** After this many deaths with another cause, the deaths during lone tries were probably a coincidence: they count no longer. */
+/** After this many deaths while the invocation was put off, those in `deathsAlone` were probably a coincidence: it becomes 0. */
 const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };
 

@@ -28,7 +28,7 @@ export async function leaveQueue(
 /**
  * True if the invocation holds the key by a take or a ticket from before the pause that took it out of the queue. No attempt
  * runs under such a grant: the segment of the pause fences earlier drivers, and a resumed invocation takes the key or queues
- * anew. Each later grant names the segment of the pause as applied, so a late process does not pass on a key that is in use.
+ * anew. Each later grant begins with `applied` at `leftQueueAt`, so a late process does not pass on a key that is in use.
  */
 export function isGivenUp(lock: Lock, { acceptance, leftQueueAt, grant }: Leaving): boolean {
   // An invocation that has run under a grant never leaves the queue again.

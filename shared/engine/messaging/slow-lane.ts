@@ -29,9 +29,9 @@ export function isHeldForChildren({ children }: ActiveInvocation, { halfClose }:
 }
 
 /**
- * Cuts a long attempt in the main lane, as at the end of a function's time, so that its invocation goes on in the slow lane.
- * Before a service has a note, its attempts may take all workers of the main lane. The cut needs the note: otherwise the
- * message would come back to the main lane, and the attempt would never end.
+ * Cuts a long attempt in the main lane, as at the end of a function's time, so that its invocation goes on in the slow lane:
+ * attempts that began before their service had a note may have taken all workers of the main lane. Without a note, no attempt
+ * is cut: its message would come back to the main lane, and the attempt would never end.
  * @returns true if the attempt was cut
  */
 export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {

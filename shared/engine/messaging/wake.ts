@@ -83,7 +83,10 @@ function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
   return `${id}.${nonce}.${wakeAtMs}`;
 }
 
-/** The wake-up of a park counts as near within this time. Only then is a message without `wakeAtMs` put back until the wake-up. */
+/**
+ * The wake-up of a park counts as near if it is at most this far away. A message without `wakeAtMs` that comes before the
+ * wake-up is put back only if the wake-up is near.
+ */
 export const EARLY_MS = 90_000;
 
 /**

@@ -25,7 +25,7 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** The size of the partition key at the beginning of an id. The new invocation has the same partition key as the former one. */
+/** An id begins with a partition key of this size, not with the `pk` of its items. A restart keeps that partition key. */
 const PLACE_BYTES = 8;
 
 /**

@@ -51,8 +51,9 @@ export async function resume(
 }
 
 /**
- * True if a stored entry has set the deployment and no attempt can begin before the order to resume: the invocation is
- * suspended or paused, or its last fresh order is a pause, and its driver reads the order to resume together with that pause or later.
+ * True if a stored entry has set the deployment, and no attempt can begin before a driver reads the order to resume. That is so
+ * for a suspended or paused invocation, and for one whose last fresh order is a pause: its driver reads the order to resume
+ * together with that pause, or later.
  */
 function isMovable({ phase: { status }, pin }: Invocation, loaded: Loaded): boolean {
   if (pin === undefined) return false;

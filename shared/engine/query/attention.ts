@@ -44,7 +44,7 @@ const UNPROVEN: ReadonlySet<AttentionKind> = new Set(["silent", "waiting"]);
 /** Costs a walk over the open index, and a load of at most 44 invocations. */
 export async function attention(engine: Engine): Promise<Attention> {
   const census = await takeCensus(engine);
-  // The wait of an open circuit comes from the registry in memory.
+  // This read refreshes the registry in memory, which shows the open circuits that invocations wait for.
   await engine.registry.deployments();
   const proven = new Map<AttentionKind, readonly AttentionRow[]>();
   for (const kind of UNPROVEN) proven.set(kind, await rowsOf(engine, kind, census.suspects.get(kind) ?? []));

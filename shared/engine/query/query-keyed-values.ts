@@ -37,7 +37,7 @@ export function promiseTable(reading: Reading): SqlTable {
   });
 }
 
-/** The partition of a key. `key` is absent if it is too long to be read from the key of the partition. */
+/** The partition of a key. `key` is absent if it is too long to be a part of `pk`. */
 interface Keyed {
   readonly pk: string;
   readonly service: string;

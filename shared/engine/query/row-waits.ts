@@ -17,7 +17,7 @@ export async function waitsOfRows(
   rows: readonly DetailedRow[],
 ): Promise<ReadonlyMap<InvocationId, readonly WaitView[]>> {
   const open = rows.filter(({ status }) => status !== "completed").slice(0, LOADS_MAX);
-  // The wait of an open circuit comes from the registry in memory.
+  // This read refreshes the registry in memory, which shows the open circuits that invocations wait for.
   if (open.length > 0) await engine.registry.deployments();
   const found = await atMost(LOADS_AT_ONCE, open, async ({ id }) => {
     const loaded = await loadListed(engine, id);

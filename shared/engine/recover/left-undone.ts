@@ -93,7 +93,7 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
 
 /**
  * True if the addressee lacks the arrival. False also if the addressee no longer counts: its journal was dropped with its
- * arrivals, or its life began after the end.
+ * arrivals, or its life began after the end of the sender.
  */
 async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
   const first = await existingAcceptance(engine, id);

@@ -13,7 +13,7 @@ const TRIES_MAX = 3;
 /**
  * Under a live lease, changes nothing but the entry in the index: the driver keeps its token and its lease, and parks, renews
  * and commits as before. If the lease is over, the lease record also gets another token.
- * @param lookAtMs for an invocation that was never driven: when the message that is sent now counts as lost
+ * @param lookAtMs for an invocation that was never driven: from when on the message that the caller sends next counts as lost
  * @returns the invocation as it is stored now; undefined if it is gone
  * @throws Error if other processes write the lease record first in every try
  */

@@ -20,7 +20,7 @@ export interface KafkaRead {
   readonly subscriptions: readonly Subscription[];
   /** Empty for a subscription that was never paused or reset, and has met no error. */
   readonly stateOf: (id: SubscriptionId) => SubscriptionState;
-  /** The subscription with which the last round ended for lack of time. */
+  /** The last subscription that the last `followRound` reached before its time was over; absent if it followed all. */
   readonly roundEndedAt?: SubscriptionId;
 }
 

@@ -13,7 +13,7 @@ export function loadWithMoments(
   return load(engine, id, sizeMaxBytes, undefined, { moments: true });
 }
 
-/** As `load`, for an order or a row of an operator. Of a large invocation, it does not read the large listed results. */
+/** As `load`, for an operator's order or a row of a statement. Of a large invocation, it does not read large listed results. */
 export function loadHeads(engine: StorePorts, id: InvocationId, moments = false): Promise<Loaded | undefined> {
   return load(engine, id, Infinity, undefined, { asHeads: true, moments });
 }

@@ -30,7 +30,7 @@ const JOINED_WITHIN_MS = 400;
 
 /**
  * A record waits for a slot of the worker as long as other invocations of its service take slots and give them back. If no
- * invocation does so for this time, the record goes through the queue, for example because all handlers hang. The way through
+ * invocation does so for this time, for example because all handlers hang, the record goes through the queue. The way through
  * the queue costs several times as much, so a process that is behind would fall behind further with each such record.
  */
 const SLOT_PATIENCE_MS = 500;
@@ -182,8 +182,8 @@ async function acceptOne(
     drivesAtOnce &&
     isUntouched(position, record.offset) &&
     (await driveInSlot(engine, origin.subscriptionId, service.name, drive));
-  // A life under an id that is derived from the record began with this record, so even an expired life makes the record a
-  // duplicate.
+  // No other record has an id that is derived from this record. So if a life exists under that id, even an expired one, the
+  // record was accepted before. The id of a workflow's run is not derived from the record.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
   return isNew;

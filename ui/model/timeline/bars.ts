@@ -22,7 +22,7 @@ export interface Piece {
   readonly shape: PieceShape;
   readonly fromPx: number;
   readonly widthPx: number;
-  /** The failed attempt, for its text. */
+  /** The failed attempt that the piece stands for; the tooltip of the piece shows its error. */
   readonly failed?: FailedTry;
   /** The piece goes on at the right. */
   readonly isOpen?: true;

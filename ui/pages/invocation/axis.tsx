@@ -14,7 +14,7 @@ export interface AxisProps {
   readonly rowsPx: number;
 }
 
-/** A text at the right edge ends at its tick. */
+/** Within this distance of the right edge, the text of a tick is at the left of the tick, because it has no room at the right. */
 const EDGE_PX = 56;
 /** The space between the names and the first moment. */
 const LEFT_PX = 16;

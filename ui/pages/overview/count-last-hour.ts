@@ -6,7 +6,7 @@ import { peekNowMs } from "../../data/clock.ts";
 import { MinuteCounts } from "../../model/ended-bars.ts";
 import { momentOf } from "../../model/time-text.ts";
 
-/** Bounds the price: the read of most invocations takes half a read unit, and the read of the index takes some more. */
+/** Bounds the price: reading one invocation mostly takes half a read unit, and reading the index takes some more. */
 export const COUNTED_MAX = 5_000;
 const PAGE = 500;
 const HOUR_MS = 3_600_000;

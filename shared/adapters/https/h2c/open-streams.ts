@@ -46,7 +46,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #streams = new TransientMap<number, H2cStream>();
   /** The most recent streams that this side reset. */
   readonly #abandoned = new Set<number>();
-  /** Late frames for a closed stream up to this id are accepted: `#abandoned` no longer contains the older ids. */
+  /** Late frames for any closed stream with this id or a lower one are accepted, because `#abandoned` drops its oldest ids. */
   #excusedUpTo = 0;
   #nextId = 1;
   #streamsMax: number;

@@ -29,7 +29,7 @@ export class OutboundData {
     this.#frameMaxBytes = Math.min(bytes, FRAME_MAX_BYTES);
   }
 
-  /** Sends as much of the stream's queue and end as there is room for; the rest follows when the peer reads. */
+  /** Sends the stream's queue and then the end of the request, as far as there is room; the rest follows when the peer reads. */
   send(stream: H2cStream): void {
     // A stream that is already waiting keeps its turn.
     if (this.#blocked.has(stream)) return;
