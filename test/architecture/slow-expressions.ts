@@ -46,7 +46,7 @@ function expressionsIn(path: string, text: string) {
     const isLiteral = source?.type === "Literal" && flags.type === "Literal";
     if (isLiteral && typeof source.value === "string") {
       literals.push({ source: source.value, flags: String(flags.value), line: lineAt(node.start) });
-      // A copied literal is checked at its definition.
+      // The literal in `new RegExp(/a/)` is checked by `Literal` below.
     } else if (!isLiteral) unread.push(lineAt(node.start));
   };
   new Visitor({

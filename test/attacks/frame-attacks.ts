@@ -17,7 +17,7 @@ const never = (): void => undefined;
 export const FRAME_ATTACKS: readonly Attack[] = [
   {
     name: "A5",
-    title: "small messages among frames of unknown types are kept without these frames",
+    title: "small messages among frames of unknown types keep no bytes of these frames in memory",
     isObject: true,
     answers: { clears: never },
     async strike(scene) {

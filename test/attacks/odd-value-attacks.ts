@@ -35,7 +35,7 @@ export const ODD_VALUE_ATTACKS: readonly Attack[] = [
   },
   {
     name: "A10",
-    title: "retries without a wait get one",
+    title: "retries wait, even if the deployment asks for no wait",
     answers: {
       asksForNone: always(() => error(500, "again", numberField(NEXT_RETRY_DELAY, 0))),
       hasNone: always(() => error(500, "again")),
@@ -50,7 +50,7 @@ export const ODD_VALUE_ATTACKS: readonly Attack[] = [
   },
   {
     name: "A14",
-    title: "a failure with the code 700 is a server error, and a schema 100,000 deep is refused by its code",
+    title: "a failure with the code 700 is a server error, and a schema 100,000 deep is refused with META0013",
     answers: { fails: always(() => Buffer.concat([message(CODE.output, field(15, FAILURE_700)), END])) },
     async strike(scene) {
       const failed = await ask(`${scene.ingressUri}/Attacker/fails`, { method: "POST" });

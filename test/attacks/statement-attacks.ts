@@ -36,7 +36,7 @@ export const STATEMENT_ATTACKS: readonly Attack[] = [
   },
   {
     name: "B1c",
-    title: "LIKE with many parts is matched in the time of its text",
+    title: "LIKE with many parts takes time in proportion to its text",
     answers: { quick },
     strike: (scene) => asked(scene, [STATEMENTS["LIKE with many parts"]]),
   },

@@ -67,7 +67,7 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
   },
   {
     name: "A7",
-    title: "twenty thousand states set in one attempt, and 250,000 keys in one edit, cost their size",
+    title: "20,000 states set in one attempt, and 250,000 keys in one edit, take time in proportion to their size",
     isObject: true,
     answers: {
       sets: always(() => Buffer.concat([...Array.from({ length: STATES }, (_, at) => smallState(at)), output("set")])),

@@ -245,7 +245,7 @@ test("facts name the origin, the retention and the least cost of an invocation",
   await page.getByText("AWS would charge this", { exact: false }).waitFor();
 });
 
-test("a page with 10,000 entries keeps few of its rows in the document, and prints its longest block", async () => {
+test("a page with 10,000 entries keeps few of its rows in the document; the test prints its longest task", async () => {
   const { invocationId: id } = await stage.call("/Shelf/long/fill/send");
   // Reading the status again and again would read the whole journal each time.
   await fetch(`${stage.ingressUrl}/restate/invocation/${id}/attach`);

@@ -14,7 +14,7 @@ import { processLog } from "../../shared/wiring/process-log.ts";
 
 const PACKAGES = join(import.meta.dirname, "node_modules");
 const COMMAND = join(PACKAGES, "@restatedev/restate-linux-x64/bin/restate");
-/** The package that was added to the folder last. If it is missing, the installed packages are those of an older list. */
+/** The newest dependency of test/compat. If it is missing, the packages were installed from an older package.json. */
 const CHARTS = join(PACKAGES, "vega-lite");
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, "g");
 

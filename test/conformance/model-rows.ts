@@ -17,7 +17,7 @@ export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([
   [10, "a handler calls an object, and the state is there for the next call"],
   [11, "large state travels whole or in part, and is exact"],
   [12, "a workflow runs once for its id: 409 for a second call, PreviouslyAccepted for a second send"],
-  [13, "a workflow is attached to and asked for its output by its id"],
+  [13, "by the id of a workflow, a client attaches to it and asks for its output"],
   [14, "a durable promise is awaited by the run and completed by a shared handler"],
   [15, "a promise may be completed before the run has begun"],
   [16, "a promise is completed once: a second completion is 409"],

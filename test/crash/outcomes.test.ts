@@ -39,7 +39,7 @@ describe("an outcome", () => {
       /brought else, which was never sent/,
     ],
     [
-      "an id of another",
+      "the id of another invocation",
       { kind: "send", plan: { ops: [run] }, delayMs: 0 },
       { kind: "send", invocationId: "x" },
       /instead/,

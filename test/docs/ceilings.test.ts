@@ -55,7 +55,7 @@ describe("the ceilings on docs/operating.md", () => {
     expect(of("head of the registry")).toBeCloseTo((3_000 - 150) / 0.12, 6);
   });
 
-  it("spread the listing over shards of about equal load, each at most full", () => {
+  it("spread the listing over shards of about equal load, with at most 1,000 writes a second each", () => {
     const [eight, sixteen] = [listing(facts, SHARDS), listing(facts, SHARDS_MAX)];
     expect(eight.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS);
     expect(sixteen.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS_MAX);

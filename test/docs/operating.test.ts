@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { expect, test } from "vitest";
+import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "../infra/brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
@@ -11,6 +12,11 @@ const DOCS = new URL("../../docs/", import.meta.url);
 const ROOT = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("operating.md", DOCS), "utf8");
 const template = synthesised();
+const CLUSTER: KafkaClusterProps = {
+  name: "main",
+  mskClusterArn: "arn:aws:kafka:eu-west-1:111122223333:cluster/shop/abcd-1",
+  secretArn: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:kafka-1",
+};
 const section = (heading: string): string => page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
 
 test("every alarm has a section, and every section an alarm", () => {
@@ -26,6 +32,7 @@ test("every granted action is on the page, and no other", () => {
     assumableRoleArns: ["arn:aws:iam::111122223333:role/r"],
     xray: true,
     removalPolicy: RemovalPolicy.DESTROY,
+    kafkaClusters: [CLUSTER],
     vpc: Vpc.fromVpcAttributes(new Stack(briefApp()), "Vpc", {
       vpcId: "vpc-12345678",
       availabilityZones: ["eu-west-1a"],
@@ -48,6 +55,17 @@ test("functions have the memory and the time of the page", () => {
   expect(["Ingress", "Admin", "Worker", "Sweeper"].flatMap(timesOf)).toEqual([29, 29, 900, 300]);
   expect(section("What is deployed")).toContain("*ingress* and *admin* (29 s), *worker* (15 min), *sweeper* (5 min)");
   expect(new Set(functions.map(([, { Properties }]) => Properties["MemorySize"]))).toEqual(new Set([512]));
+});
+
+test("a stack with Kafka clusters has one more function, with the time of the page", () => {
+  const functions = resourcesOf(synthesised({ kafkaClusters: [CLUSTER] }), "AWS::Lambda::Function");
+  const times = functions.flatMap(([id, { Properties }]) =>
+    id.includes("FunctionsTopics") ? Properties["Timeout"] : [],
+  );
+  expect([functions.length, times]).toEqual([6, [120]]);
+  expect(section("What is deployed")).toContain(
+    "| with `kafkaClusters`: 1 more function with its role and log group | *topics* (2 min)",
+  );
 });
 
 test("the number of each resource is that of the page", () => {

@@ -41,7 +41,7 @@ describe("the lateness of wake-ups", () => {
     return { ...row, ...distributionOf(latenessesMs) };
   };
 
-  it("has percentiles of values in any order, each of them measured", () => {
+  it("has percentiles of values in any order, and each percentile is one of the values", () => {
     const hundred = Array.from({ length: 100 }, (_, at) => ((at * 37) % 100) + 1);
     expect(distributionOf(hundred)).toEqual({ inTime: 100, p50Ms: 50, p99Ms: 99, maxMs: 100 });
     expect(distributionOf([7])).toEqual({ inTime: 1, p50Ms: 7, p99Ms: 7, maxMs: 7 });
@@ -101,7 +101,7 @@ describe("growth with what is stored", () => {
 });
 
 describe("the options of the bench", () => {
-  it("sorts the sizes, drops repeated ones, and takes none", () => {
+  it("sorts the sizes, drops repeated ones, and accepts the word none for no sizes", () => {
     const { stored, sleeping } = readGrowthOptions(["--stored", "5000,0,5000", "--sleeping", "none"]);
     expect([stored, sleeping]).toEqual([[0, 5000], []]);
   });

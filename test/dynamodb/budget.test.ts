@@ -35,7 +35,7 @@ describe("the write budget on DynamoDB", () => {
     const played = { onPath, inAll: { ...inAll, items, list, open }, told };
     rows.push({ shape, played });
     expectCost(shape, played);
-    // Compares the counts of the embedded store with those of DynamoDB.
+    // The units that the stage counts, on this store as on the embedded one, equal those that DynamoDB reports.
     const { items: counted, reads: readUnits } = inAll;
     expect({ ...reported, items }).toEqual({ items: counted, list: inAll.list, open: inAll.open, readUnits });
   });

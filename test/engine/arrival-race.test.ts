@@ -1,4 +1,4 @@
-/** Tests that no wake is lost between a park and an arrival (I3, I4): each play puts the arrival before another port call. */
+/** Tests that no wake is lost between a park and an arrival (I3, I4): each play puts the arrival before a different port call. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";

@@ -19,7 +19,7 @@ test("a wait ends at its moment", async () => {
   expect(await isOver(waiting)).toBe(true);
 });
 
-test("an interruption ends a wait at once, and no later one", async () => {
+test("an interruption ends the present wait at once, and does not end a later wait", async () => {
   const [clock, wait] = [new SteppedClock(), new DriverWait()];
   wait.interrupt();
   const first = wait.begin(clock, 100);
@@ -46,7 +46,7 @@ test("a thousand interrupted waits keep one sleep of the clock, and the next wai
   expect(clock.sleeping).toBe(0);
 });
 
-test("a wait that ends before the sleep of the wait before it ends at its own moment", async () => {
+test("a wait ends at its own moment, although the clock still sleeps longer for the wait before it", async () => {
   const [clock, wait] = [new SteppedClock(), new DriverWait()];
   const long = wait.begin(clock, 60_000);
   wait.interrupt();

@@ -178,7 +178,7 @@ test("a timer that cannot be cancelled does not prevent the end", async () => {
   expect(actor.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a hop that a claim uses up is followed by another when the invocation parks for the same moment", async () => {
+test("a hop whose message leads to a claim is followed by another when the invocation parks for the same moment", async () => {
   const stage = await open({ nap: nap(2) });
   const actor = climbing(stage);
   const { invocationId } = await sendOn(actor, "nap", String(stage.pulse.nowMs() + 2 * HOUR_MS));

@@ -28,7 +28,8 @@ test("if a child ends while the driver of its caller parks, the result of the ch
   actor.startWorker();
   const { invocationId } = await sendOn(actor, "parent");
   const statusOf = async (id: string) => (await load(onlooker.engine, id as InvocationId))!.invocation.phase.status;
-  // After its park the driver only sends a message for the child that it still drives along.
+  // After its park the driver has one thing left to do: it sends a message for the child that it still drives along. The child
+  // ends before this send.
   actor.process.before = ({ port, method, args }) => {
     const [child] = stage.deployment.of("child");
     if (port !== "queue" || method !== "send" || child === undefined) return undefined;

@@ -210,7 +210,7 @@ test("a page beside thousands of parked invocations reads a part of them, and sh
   for (const [id, status] of shown) expect(status).toBe(parked.has(id) ? "backing-off" : "completed");
 });
 
-test("a statement for few rows beside thousands of parked invocations reads a part of them, one for all rows the whole, and both show the status of each row", async () => {
+test("beside thousands of parked invocations, a statement for few rows reads a part of them, a statement for all rows reads all of them, and both show the status of each row", async () => {
   const { actor, parked } = await beside();
   const shown = async (statement: string) => {
     const rows = await rowsOf(actor, statement);

@@ -150,7 +150,7 @@ test("no deployment recorded an entry behind the end of the journal, whatever ar
   expect(mismatch.entry).toBe(length);
 });
 
-test("the failure, the table and the restart count entries alike, also behind the end of the journal", async () => {
+test("the failure, the rows and the restart command give an entry the same number, also behind the end of the journal", async () => {
   const { stage, actor, id, differsAt } = await recorded();
   differsAt(99);
   await resume(actor.engine, id, ON_SECOND);

@@ -89,7 +89,7 @@ test("an invocation that is cancelled long after the sweeper's look is in no lis
   await expectOnly(actor, ended);
 });
 
-test("an invocation whose canceller dies after the end is in no list while it is young, and the sweeper removes it from the listing", async () => {
+test("if a canceller dies before it unlists the ended invocation, no list shows it, and the sweeper unlists it", async () => {
   const { stage, actor, ended } = await play();
   const { invocationId } = await sendOn(actor, "greet");
   const operator = stage.actor();

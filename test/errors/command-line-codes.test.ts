@@ -10,7 +10,7 @@ import { scribe } from "../harness/cli/transcript.ts";
 import { REFUSED_REGISTRATIONS, REFUSED_START_ENVIRONMENTS, REFUSED_STARTS } from "./provocations.ts";
 import { openStage } from "./stage.ts";
 
-/** The command line has no subscriptions and no updates in place. */
+/** No command of this file causes these codes: META0009 refuses a subscription, and META0016 an update in place. */
 const WITHOUT_COMMAND = ["META0009", "META0016"];
 
 const EXIT_REFUSED = 1;

@@ -78,7 +78,7 @@ async function sendFailing(stage: ErrorStage): Promise<string> {
 
 test.each([
   ["is scheduled", sendLater],
-  ["backs off and is fixed to none", sendFailing],
+  ["backs off and is pinned to no deployment", sendFailing],
 ])(
   "the only deployment of a service stays while a send to it %s, and may go once another serves it",
   async (_, send) => {

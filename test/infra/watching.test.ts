@@ -87,7 +87,7 @@ describe("an alarm goes off", () => {
     });
   });
 
-  test("for walks of the sweeper that are behind by hours, days before any item can expire", () => {
+  test("for walks of the sweeper that are hours behind: that is still days before any item can expire", () => {
     for (const [id, metric, seconds] of [
       ["ListingBehind", "sweep_listing_behind_seconds", 3_600],
       ["WalkBehind", "sweep_everything_behind_seconds", 86_400],

@@ -28,8 +28,8 @@ const CREDENTIALS = new Set([
   "authorization",
   "proxy-authorization",
   "cookie",
-  // By these headers a deployment authenticates a control plane. A handler may forward those of another control plane,
-  // whose signature must not be stored or sent on.
+  // With these headers, a server signs its requests to a deployment. A handler that calls this ingress may pass on the
+  // headers that it got from another server, whose signature must not be stored or sent on.
   "x-restate-signature-scheme",
   "x-restate-jwt-v1",
 ]);

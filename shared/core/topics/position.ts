@@ -78,8 +78,8 @@ export function isUntouched({ nextOffset, begunTo = nextOffset }: Position, offs
 
 /**
  * True if the subscription has accepted the record: it lies before the position, and is not younger than the position. A younger
- * record belongs to a topic that was created again after the write of the position. If the clock of a producer runs ahead, the
- * derived id of the record still finds the accepted invocation.
+ * record belongs to a topic that was created again after the write of the position. If the clock of a producer runs ahead,
+ * this returns false for an accepted record; a second acceptance has the same derived id, so it finds the first invocation.
  */
 export function isAccepted(
   { nextOffset, writtenAtMs }: Position,

@@ -115,7 +115,7 @@ export class Inbox {
     this.#forgetResult(key);
   }
 
-  /** Takes over a read of the table. Arrivals that a cut read left in the table leave the memory, too. */
+  /** Takes over a read of the table. After a cut read, arrivals that are only in the table are removed from memory. */
   addRead({ arrivals, rest }: InboxRead): void {
     if (rest !== undefined)
       for (const key of this.#arrivals.keys()) if (!this.#results.has(key)) this.#arrivals.delete(key);

@@ -32,7 +32,7 @@ export interface ListingRange {
 
 /** The most by which the clock of an acceptor may be ahead of the clock of this process. */
 const SKEW_MAX_MS = 60_000;
-/** The stream ends after this many days in a row without an acceptance; a bound on `created_at` reaches older entries. */
+/** The stream ends after this many days in a row without an entry. A query with an upper `created_at` reads older ones. */
 const EMPTY_DAYS_MAX = 31;
 /** A first page reads today and yesterday; a later page goes back far enough to reach an entry or the end of the listing. */
 export const FIRST_DAYS = 2;

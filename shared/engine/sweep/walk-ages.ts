@@ -5,7 +5,7 @@ import type { Slice } from "./slice.ts";
 import type { Pass } from "./task.ts";
 import type { WalkName } from "./walks.ts";
 
-/** Writes the ages as metrics. They include the rest of this pass and the slices that workers have not finished. */
+/** Writes the ages as metrics. They count what this pass did not reach, and the slices that workers have not finished. */
 export function publishAges(
   { engine, nowMs, listedBelow, tally }: Pass,
   { order, progress }: Saved,

@@ -153,7 +153,7 @@ test("a problem that Lambda reports for a topic is stored with its subscription,
   expect(failures).toHaveLength(1);
 });
 
-test("the end of a mapping that Lambda refuses is noted with its subscription, and the others are followed", async () => {
+test("a refused deletion of an alias is noted with its subscription, and the others are followed", async () => {
   await follow(consumption());
   lambda.settle();
   (lambda.aliases as Set<string>).add("sub_1old-0");

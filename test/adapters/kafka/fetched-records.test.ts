@@ -44,7 +44,7 @@ test("records have their offsets, timestamps and bytes; a null key is no key", (
   ]);
 });
 
-test("the broker's append time is that of the whole batch", () => {
+test("if a batch has the broker's append time, each of its records has that time", () => {
   expect(fetchedRecords([batch({ attributes: 8 })], 10).records.map((one) => one.timestampMs)).toEqual([999, 999]);
 });
 
@@ -52,7 +52,7 @@ test("records before the asked offset are left out", () => {
   expect(fetchedRecords([batch({})], 11).records.map(({ offset }) => offset)).toEqual([11]);
 });
 
-test("markers of transactions and compacted ends are passed over", () => {
+test("transaction markers give no record, and the next fetch begins after records that compaction removed at the end", () => {
   const marker = batch({ firstOffset: 12n, attributes: 32 }, 1);
   const compacted = batch({ firstOffset: 13n, lastOffsetDelta: 9 }, 1);
   const { records, nextOffset } = fetchedRecords([batch({}), marker, compacted], 10);

@@ -44,7 +44,7 @@ test("a compressed answer is decompressed if Node has zstd, and is refused other
 });
 
 test("an answer of a few KB that expands beyond the limit is refused", () => {
-  // Node without zstd refuses every compressed answer. The functions have zstd: `test/e2e-aws/limits.test.ts` tests them.
+  // Node without zstd refuses every compressed answer. Stepwell's functions have it: `test/e2e-aws/limits.test.ts`.
   const bomb = zstd?.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1)) ?? new Uint8Array([40, 181, 47, 253]);
   expect(bomb.length).toBeLessThan(16 * 1024);
   const body = Buffer.from(bomb).toString("base64");

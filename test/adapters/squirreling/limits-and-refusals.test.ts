@@ -69,7 +69,7 @@ describe("long and deep statements", () => {
     ["an open comment", `select 1 ${"/* ".repeat(30_000)}`],
     ["tests of tests", `select ${"(".repeat(40)}flag${") is unknown".repeat(40)} from inv`],
     ["comparisons of comparisons", `select ${"(".repeat(40)}retry_count = 1${") = true".repeat(40)} from inv`],
-    ["a condition of them", `select id from inv where ${"(".repeat(40)}flag${") = (retry_count = 2)".repeat(40)}`],
+    ["nested conditions", `select id from inv where ${"(".repeat(40)}flag${") = (retry_count = 2)".repeat(40)}`],
     ["nested calls of coalesce", `select ${"coalesce(".repeat(40)}key${", id)".repeat(40)} from inv`],
     ["a long list of arguments", `select concat(${"'a',".repeat(60_000)}'b')`],
     ["a long call of first_value", `select first_value(${"1,".repeat(120_000)}1) from inv`],

@@ -85,7 +85,7 @@ test("a column whose type only its values show has that type in Arrow", async ()
   expect([table.numRows, table.getChildAt(0).at(2)]).toEqual([2_000, 2]);
 });
 
-test("a reader that stops stops the evaluator, and gets a million rows within the memory of a small statement", async () => {
+test("while its reader pauses, the evaluator pauses too, and a million rows need the memory of a small statement", async () => {
   const table = new Numbers(1_000_000);
   const { body, rest } = await opened().as("json").run(ALL, [table]);
   let taken = -1;

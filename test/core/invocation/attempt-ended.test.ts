@@ -41,7 +41,7 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
 };
 
 /**
- * The step for each policy. If the ending writes a segment with each of the `CONTENTS`, a comma and the state after the segment
+ * The step for each policy. For an ending that writes a segment even without contents, a comma and the state after the segment
  * follow.
  */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [

@@ -33,9 +33,9 @@ test("of several lines with a difference, the first one is shown", () => {
 });
 
 test.each([
-  ["its own side", "charge != refund"],
-  ["the other side", "refund != charge"],
-])("a name that the SDK reports on %s is shown on the side of its command", (_how, difference) => {
+  ["first", "charge != refund"],
+  ["second", "refund != charge"],
+])("if the SDK reports the name in the journal %s, it is shown as the recorded name", (_how, difference) => {
   const named = append(EMPTY_JOURNAL, [INPUT, { ...run(1), name: "charge" }]);
   const report = {
     ...failure(`mismatch\n  name: ${difference}`),

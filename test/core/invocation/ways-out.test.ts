@@ -69,7 +69,7 @@ test("a kill names the calls that end with the invocation, if it waits for any",
   expect(killOf(append(waiting, [completion(2)]))).toBe("End the invocation. Nothing that it did is undone.");
 });
 
-test("a restart names the time within which it has to follow, and what the callers get", () => {
+test("the text of a restart states how soon it must follow the kill, and what the callers get", () => {
   const acceptance = { ...ACCEPTANCE, idempotencyKey: "k", journalRetentionMs: 3_600_000 };
   const ways = waysOut(invocationIn("backing-off", { acceptance, pin: PIN }), mismatchAt(1));
   const text = ways.find(({ action }) => action === "restart")?.text;

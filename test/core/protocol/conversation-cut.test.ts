@@ -33,7 +33,7 @@ const segmentRows: SegmentRow[] = [
   ["an output before another command", [OUTPUT, SLEEP], [OUTPUT, SLEEP], []],
 ];
 
-test.each(segmentRows)("a cut of %s leaves an output that may be withdrawn", (_what, frames, taken, left) => {
+test.each(segmentRows)("a cut of %s takes all before a trailing output", (_what, frames, taken, left) => {
   const conversation = new Conversation(setting());
   conversation.receive(hex(frames.join("")));
   expect(framesOf(conversation.cut(1))).toEqual(packed(...taken));
@@ -91,7 +91,7 @@ test("what a handler awaits is known until its next entry or the next notificati
   expect(conversation.terminated).toBe(false);
 });
 
-test("the limit of the journal's bytes is that of the last segment", () => {
+test("after a cut, the journal may grow by the bytes that limitJournal states", () => {
   const conversation = new Conversation(setting());
   conversation.receive(hex(RUN + PROPOSE));
   conversation.cut(1);

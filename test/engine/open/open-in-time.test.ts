@@ -1,4 +1,4 @@
-/** Exchanges that stay open in a process whose time is bounded: half-closed in time, and measured by the step (ADR 0008). */
+/** Open exchanges in a process whose time is bounded: half-closed in time, and slow only if a single step is slow (ADR 0008). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { withinTime } from "../../../shared/engine/consume/time-budget.ts";
@@ -111,7 +111,7 @@ test("a process with little time left opens no exchange", async () => {
   expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([false, false]);
 });
 
-test("a caller that waits for the call of its driver gets no note, however long the call takes", async () => {
+test("a caller that waits for a call which its driver drives along gets no note, however long the call takes", async () => {
   const gate = new Gate();
   const { stage, driver, call } = await openStage(() => async (ctx) => {
     if (ctx.input === "child") return await ctx.get(ctx.run("slow", () => gate.passed.then(() => "done")));

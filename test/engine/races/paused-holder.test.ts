@@ -73,7 +73,7 @@ async function expectPassedOver(stage: Stage, actor: Actor, id: InvocationId, na
   expect(end.kind === "ended" && textOf(end)).toBe(name);
 }
 
-test("a restart that kept entries leaves the queue of its key when it is paused there", async () => {
+test("an invocation that was restarted with kept entries leaves the queue of its key when it is paused there", async () => {
   const { stage, holding, hold } = await held();
   const former = await stage.pulse.within(1_000, callKeyed(holding, work("former")));
   await hold();
@@ -187,7 +187,7 @@ test("a call that waits behind a paused invocation passes its key on if the mess
   await expectPassedOver(stage, other, second, "second");
 });
 
-test("an invocation keeps a grant under which it has run, whatever the applied segment of the lock", () => {
+test("an invocation keeps a grant under which it has run, whichever segment the lock names as applied", () => {
   const acceptance = { ...ACCEPTANCE, handlerType: "exclusive" } as const;
   const lock = { ...NO_LOCK, holder: acceptance, grant: 5 };
   expect(isGivenUp(lock, { acceptance, leftQueueAt: 1 })).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The sweeper looks at an ended invocation whose effects were performed and whose target is gone since then: the sweeper
- * does not perform the effects again on the next life of the target.
+ * The sweeper looks at an ended invocation whose effects were performed on another invocation, which is gone since then: the
+ * sweeper does not perform the effects again on the next life of that other invocation.
  */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";

@@ -67,7 +67,7 @@ async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
   return await pulse.within(1_000, work);
 }
 
-/** Sweeps every five minutes for an hour, in which the age of an invocation doubles more than once. */
+/** Sweeps every five minutes for an hour. The age of an invocation doubles meanwhile, so the sweeper reads its arrivals. */
 async function passes(stage: Stage, engine: Engine): Promise<void> {
   for (let count = 0; count < 12; count++) {
     await stage.pulse.pass(5 * MINUTE_MS);

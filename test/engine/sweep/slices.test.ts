@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   });
 });
 
-test("lists look at the entries that the slices of the listing have not reached, and that may be missing in the open index", async () => {
+test("lists rely on the open index only for entries before the first one that no slice of the listing has reached", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();

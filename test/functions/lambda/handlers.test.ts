@@ -97,7 +97,7 @@ test("a throttled table is a 503 that says a retry is safe, and the log names th
   expect(line?.fields).toMatchObject({ route: "call", service: "S", detail: expect.stringContaining(hot) });
 });
 
-test("a function with less time than a request may take replies before its own end", async () => {
+test("a function whose remaining time is shorter than the time limit of a request replies before its own end", async () => {
   const stage = await open({ slow: () => new Gate().passed.then(() => "") });
   const ingress = ingressHandler(awsOf(stage.actor()));
   const little = { getRemainingTimeInMillis: () => 4_000 };

@@ -170,7 +170,7 @@ async function read({ listener }: Stage): Promise<readonly [status: number, size
   return [response.status, (await response.arrayBuffer()).byteLength];
 }
 
-test("an answer without room is dropped, refused in time, and fetched again if room comes", async () => {
+test("an answer without room is dropped; it is fetched again if room comes in time, and otherwise refused", async () => {
   let asked = 0;
   const answer = async (): Promise<Uint8Array> => {
     asked += 1;

@@ -123,7 +123,7 @@ test("a large answer to HEAD is nothing but its head, over HTTP/2", async () => 
   session.destroy();
 });
 
-test("the time limit of a large answer does not apply to the next handler", async () => {
+test("the time limit for reading a large answer does not apply to the next request of the connection", async () => {
   const text = await exchange(listener.port, head("GET /large"), head("GET /slow", { connection: "close" }));
   expect(parseAnswers(text).map(({ status, body }) => [status, body.length])).toEqual([
     [200, LARGE.length],

@@ -83,7 +83,7 @@ it("a changed deployment gets new revisions, and keeps id, headers and metadata"
   expect(endpoint.asked.every((headers) => headers["x-key"] === "k-1")).toBe(true);
 });
 
-it("settings that an operator has changed do not count as a change of the deployment, and such a change keeps them", async () => {
+it("settings that an operator changes are no change of the deployment, and a change of the deployment keeps them", async () => {
   await stage.register(endpoint.uri);
   watch();
   expect(await ask("PATCH", "/services/Growing", { public: false, journal_retention: "3h" })).toBe(200);

@@ -7,7 +7,7 @@ import { startTraced } from "./traced-services.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const OF_TRACES = /\/shared\/.*(tracing|trace-context|traces|ingress-span)/;
-/** The code in this file sends in the background, independently of the calls. */
+/** The name of the file whose code sends spans in the background, independently of the calls. */
 const SENDER = "watched-exporter.ts";
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

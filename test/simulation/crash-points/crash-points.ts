@@ -37,11 +37,11 @@ const ONLY = process.env["CRASH_POINT"];
  * No work may wait for the sweeper's look at all parked invocations, which comes after ten minutes.
  */
 const DELAY_MAX_MS = 400_000;
-/** The interval of checks, with the pass of the sweeper that follows it. */
+/** The check interval (`worker.check-interval`), with the pass of the sweeper that follows it. */
 const LOOKED_AT_WITHIN_MS = 662_000;
 /**
  * A throttled store may delay work by little more than a lease, in addition to the refusals; a wait for the sweeper's next pass
- * would take longer. The sweeper looks once per interval of checks at an invocation whose message does not come.
+ * would take longer. The sweeper looks once per check interval at an invocation whose message does not come.
  */
 const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [THROTTLED]: 42_000,

@@ -72,7 +72,7 @@ const PLAYED: readonly Scenario[] = [
     diesAfter: SLOW_CALLED,
   },
   {
-    // The last segment moves values beside the lock, so the give-back follows it in every store.
+    // The last segment moves values beside the lock, so in every store the give-back is a separate write after the segment.
     name: "key not given back, hints lost",
     async play(client) {
       await sendTo(client, "grow", "a");
@@ -220,7 +220,7 @@ const PLAYED: readonly Scenario[] = [
     expected: { slow: once(SLEPT), push: times(2, 2, PUSHED) },
   },
   {
-    name: "pause of a restart with its beginning until the next call ends",
+    name: "restart that keeps an entry, paused until the next call ends",
     async play(client) {
       const id = await holdFor(client, "a", 300);
       await client.attach(id);

@@ -46,7 +46,7 @@ export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.se
 
 const MINUTE_MS = 60_000;
 /**
- * Longer than `EARLY_MS`: the worker acks a message without a moment, instead of putting the message back until the wake-up.
+ * Longer than `EARLY_MS`: the worker acks a message that has no `wakeAtMs`, instead of putting it back until the wake-up.
  * The sleep ends nearly a minute before a pass of the sweeper.
  */
 const FAR_MS = 5 * MINUTE_MS + 5_000;

@@ -125,7 +125,7 @@ function optionsOf(program: Program, idempotencyKey: string | undefined): CallOp
   return { service, key, ...(idempotencyKey !== undefined && { idempotencyKey }) };
 }
 
-/** A suspension names only open branches, because notifications of the request can no longer satisfy an await (I5). */
+/** A suspension names only open branches: a notification that the request already contained satisfies no await (I5). */
 function allOf(branches: readonly Awaiting<string>[]): Awaiting<readonly string[]> {
   const whole = all(...branches);
   let lacking = branches;

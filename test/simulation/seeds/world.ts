@@ -185,7 +185,7 @@ export class World {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
-/** A worker has a slot for every send; only a process that owns its store takes one. */
+/** Slots without a bound. Only a process that owns its store takes one, for each send that it drives at once. */
 const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
 function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {

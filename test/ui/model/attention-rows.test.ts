@@ -55,7 +55,7 @@ test("paused invocations come first, then open circuits, and waiting invocations
   ]);
 });
 
-test("there are at most twelve rows, and slow troubles keep a place", () => {
+test("there are at most twelve rows, and draining deployments and waiting invocations keep a place", () => {
   const attention = [...Array.from({ length: 12 }, (_, at) => need("paused", { id: `inv_${at}` })), need("waiting")];
   const words = needRows({ attention }, [DEPLOYMENT], NOW_MS).map(({ word }) => word);
   expect(words).toHaveLength(12);

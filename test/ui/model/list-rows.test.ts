@@ -41,7 +41,7 @@ test("a row that no longer matches leaves the list only if the whole list is on 
   expect(withHead(first, [], true)).toEqual(NO_ROWS);
 });
 
-test("more new rows than a page cannot be joined, because others may be between", () => {
+test("a full page of new rows is not joined with the shown ones, because further rows may be between", () => {
   const first = withHead(NO_ROWS, rows("b", "a"), false);
   expect(withFresh(withHead(first, rows("f", "e"), false), 2)).toBeUndefined();
 });

@@ -196,7 +196,7 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
   ["a second head", PROTOCOL, Buffer.concat([OPEN, OPEN])],
   ["trailers with a status", PROTOCOL, Buffer.concat([OPEN, head(OK, END_HEADERS | END_STREAM)])],
   ["a change of the protocol", PROTOCOL, head(status("101"))],
-  ["an announcement that is the end", PROTOCOL, head(INFORM, END_HEADERS | END_STREAM)],
+  ["an informational head that ends the stream", PROTOCOL, head(INFORM, END_HEADERS | END_STREAM)],
   ["a bomb of headers", PROTOCOL, head(repeated(15_000, Buffer.from([0x88])))],
   ["a window of nothing for the stream", PROTOCOL, frame(TYPE.window, 0, 1, uint32(0))],
   ["a window of the stream past all bounds", FLOW_CONTROL, frame(TYPE.window, 0, 1, uint32(0x7fffffff))],

@@ -30,7 +30,7 @@ describe("frames that we receive", () => {
     return { head: await exchange.head(), text: await textOf(exchange) };
   };
 
-  test("padding, priorities, unknown frames, announcements and trailers are ignored", async () => {
+  test("padding, priorities, unknown frames, informational heads and trailers are ignored", async () => {
     const inform = Buffer.concat([Buffer.from([0x08, 3]), Buffer.from("103"), field("link", "x")]);
     const padded = Buffer.concat([Buffer.from([4]), zeros(5), OK, field("a", "b"), zeros(4)]);
     const { head, text } = await received((id) =>

@@ -16,11 +16,16 @@ describe("a collapsed wait", () => {
       [span(0, 1000), span(2 * HOUR - 1000, 2 * HOUR)],
       1,
     ],
-    ["below two seconds is kept", span(0, 3000), [span(0, 600), span(2500, 3000)], 0],
-    ["of less than a tenth is kept", span(0, 100_000), [span(0, 50_000), span(55_000, 100_000)], 0],
+    ["does not replace a wait below two seconds", span(0, 3000), [span(0, 600), span(2500, 3000)], 0],
+    [
+      "does not replace a wait of less than a tenth of the time",
+      span(0, 100_000),
+      [span(0, 50_000), span(55_000, 100_000)],
+      0,
+    ],
     ["at the end of an open invocation", span(0, HOUR), [span(0, 400)], 1],
     ["of an invocation in which nothing runs", span(0, HOUR), [], 1],
-    ["is not known while the toggle is off", span(0, HOUR), undefined, 0],
+    ["does not exist while waits are shown whole", span(0, HOUR), undefined, 0],
   ])("%s", (_, shown, busy, count) => {
     expect(gapsOf(timeScale(shown, 800, busy))).toHaveLength(count);
   });
