@@ -48,20 +48,25 @@ test("without a deployment the page says how to begin, and a dry run stores noth
 test("a plan for a form that has changed since is dropped, and a registration under way locks its form", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("deployments");
-  let answer = (): void => {};
+  const held: (() => void)[] = [];
   let answered = 0;
   const plan = { id: "dp_1planned", services: [] };
   await page.route(/\/deployments$/, async (route) => {
     if (route.request().method() !== "POST") return route.continue();
-    await new Promise<void>((resolve) => (answer = resolve));
+    await new Promise<void>((resolve) => held.push(resolve));
     await route.fulfill({ status: 201, contentType: "application/json", body: JSON.stringify(plan) });
     answered++;
   });
+  // The page shows that it asks before its request arrives here.
+  const answer = async (): Promise<void> => {
+    while (held.length === 0) await sleep(10);
+    held.shift()!();
+  };
   await openForm(page, "http://first.invalid:9080");
   await look(page);
   await page.getByRole("status").getByText("Discovering …").waitFor();
   await page.getByRole("textbox", { name: "Address" }).fill("http://second.invalid:9080");
-  answer();
+  await answer();
   while (answered === 0) await sleep(10);
   // The page receives the late answer before the answer to this later request.
   await page.evaluate("fetch('../version').then((response) => response.text())");
@@ -69,13 +74,13 @@ test("a plan for a form that has changed since is dropped, and a registration un
   expect(await register.isDisabled()).toBe(true);
   await look(page);
   await page.getByRole("status").getByText("Discovering …").waitFor();
-  answer();
+  await answer();
   await page.getByText("Nothing is stored yet.").waitFor();
   await register.click();
   await page.getByRole("status").getByText("Registering …").waitFor();
   expect(await page.getByRole("textbox", { name: "Address" }).isDisabled()).toBe(true);
   expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
-  answer();
+  await answer();
   await page.getByRole("status").getByText("Registered").waitFor();
 });
 
