@@ -44,7 +44,8 @@ export function readModule(path: string, text: string): Module {
 type Program = ReturnType<typeof parseSync>["program"];
 
 /**
- * Finds imports in the syntax tree, because the parser's module record lists neither `import("…")` in a type nor `require("…")`.
+ * Finds imports in the syntax tree, because the parser's module record lists neither `import("…")` in a type nor
+ * `require("…")`.
  */
 function importsInExpressions(program: Program, lineAt: (offset: number) => number): Import[] {
   const found: Import[] = [];

@@ -14,7 +14,9 @@ import {
 import type { Listening } from "../harness/local/local-stage.ts";
 import { listen } from "../harness/local/local-stage.ts";
 
-/** The steps that the deployment has executed, and whether the deployment is the repaired version, which runs after the upgrade. */
+/**
+ * The steps that the deployment has executed, and whether the deployment is the repaired version, which runs after the upgrade.
+ */
 export interface World {
   readonly isMended: boolean;
   /** The completed executions of each step, by `<name>/<step>`. */

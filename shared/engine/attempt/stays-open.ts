@@ -6,8 +6,8 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 /**
  * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of a
- * handler that is known to be quiet is request-response. An unknown handler may run code beside
- * its steps, such as a library that saves its session, and a suspension would disturb that code, so its exchange stays open.
+ * handler that is known to be quiet is request-response. An unknown handler may run code beside its
+ * steps, such as a library that saves its session. A suspension would disturb that code, so the exchange stays open.
  */
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;

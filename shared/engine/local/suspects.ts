@@ -10,8 +10,8 @@ const TRIED_AT_ONCE = 32;
 /** If a suspect has not ended the process after this time, it probably waits for its deployment, and the next may start. */
 const HOLD_MS = 2_000;
 /**
- * If a process ended while a suspect was tried alone, the suspect waits this long, so that the others are in line before it. The wait
- * is short, because the suspect may be innocent: after a kill of a healthy process, its caller waits as well.
+ * If a process ended while a suspect was tried alone, the suspect waits this long, so that the other suspects are in line
+ * before it. The wait is short, because the suspect may be harmless, and its caller waits as well.
  */
 const PUT_OFF_MS = 4_000;
 

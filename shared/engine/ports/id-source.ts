@@ -4,8 +4,8 @@ export interface IdSource {
   /** Cryptographically random bytes. */
   random(size: number): Uint8Array;
   /**
-   * Derives bytes from parts: the same parts give the same bytes in one environment, and nobody can compute the bytes without the
-   * environment's secret. Parts are length-prefixed, so ("ab","c") differs from ("a","bc").
+   * Derives bytes from parts. In one environment, the same parts give the same bytes. A party without the environment's secret
+   * cannot compute the bytes. Parts are length-prefixed, so ("ab","c") differs from ("a","bc").
    * @param size at most 32
    */
   derive(parts: readonly (string | Uint8Array)[], size: number): Uint8Array;

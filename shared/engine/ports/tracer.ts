@@ -1,8 +1,8 @@
 /** The port of traces: a span is reported when it is over, so that a process that dies leaves none open. */
 
 /**
- * What the operation of the span does. `server`: a caller waits for the operation. `client`: the operation waits for a
- * deployment. `consumer`: the operation takes a record of a topic.
+ * The kind of operation that a span records. `server`: Stepwell answers a caller. `client`: Stepwell sends a request to a
+ * deployment. `consumer`: Stepwell accepts a record of a topic. `internal`: any other operation.
  */
 export type SpanKind = "server" | "client" | "internal" | "consumer";
 

@@ -23,7 +23,10 @@ const LOOKS_TOGETHER_MAX = 500;
 /** A statement that needs more looks than this probably needs many rows, so it reads the whole open index instead. */
 const LOOKS_BEFORE_WHOLE = 200;
 
-/** The sweeper's progress and the part of the open index that a statement has read; a statement for many rows replaces both later. */
+/**
+ * The sweeper's progress, and the part of the open index that a statement has read. A statement for many rows replaces both
+ * later.
+ */
 type GrowingKnown = { -readonly [Field in keyof Known]: Known[Field] };
 
 /** @param rows returns true for each summary that is a row of the table */

@@ -33,8 +33,8 @@ export class Leap {
 
   /**
    * @param ms the wait that a receive asks for
-   * @returns the wait that the receive gets: at least to the end of the leap, which delays no
-   * message, because a message ends the wait at once; 0 for 0
+   * @returns the wait that the receive gets: at least to the end of the leap; 0 for 0. A leap delays no message, because a
+   *   message ends the wait at once
    */
   waitMs(ms: number): number {
     return ms === 0 ? 0 : Math.max(ms, this.#leftMs);
