@@ -1,8 +1,7 @@
 /** An open exchange of a process that may die: after its death no call has an effect, and none is answered. */
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
-
-const NEVER = new Promise<never>(() => {});
+import { never } from "../never.ts";
 
 export function exchangeWhile(isAlive: () => boolean, opened: Promise<Exchange>): Exchange {
   opened.catch(() => undefined);
@@ -11,7 +10,7 @@ export function exchangeWhile(isAlive: () => boolean, opened: Promise<Exchange>)
   };
   const answered = async <T>(answer: Promise<T>): Promise<T> => {
     const value = await Promise.race([answer, aborted]);
-    return isAlive() ? value : NEVER;
+    return isAlive() ? value : never();
   };
   let abort: (error: Error) => void = () => {};
   const aborted = new Promise<never>((_, reject) => (abort = reject));

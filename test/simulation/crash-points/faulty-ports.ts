@@ -12,6 +12,7 @@ import type { InProcessEndpoints } from "../in-process-endpoints.ts";
 import { exchangeOver } from "../in-process-endpoints.ts";
 import { aboutRequest, ending, under } from "./call-parts.ts";
 import { exchangeWhile } from "./exchange-while.ts";
+import { never } from "../never.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { callText, isWrite, type PortCall, type Strike } from "./point.ts";
 
@@ -30,8 +31,6 @@ const LATE_MS = 12_000;
 const THROTTLED_MS = 12_000;
 /** A refusal comes back after this time. */
 const REFUSAL_MS = 5;
-
-const NEVER = new Promise<never>(() => {});
 
 const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex", "partitions"]);
 
@@ -90,10 +89,10 @@ export class FaultyPorts {
   }
 
   async #called<T>({ call, effect, instead, lost, waits = false, isRead = false }: Called<T>): Promise<T> {
-    if (this.#dead) return NEVER;
+    if (this.#dead) return never();
     const text = callText(call);
     const at = this.calls.push(text) - 1;
-    if (at >= CALLS_MAX) return NEVER;
+    if (at >= CALLS_MAX) return never();
     if (this.#clock.nowMs() < this.#throttledUntilMs && kindOf(text) === kindOf(this.struck!)) return this.#refused();
     const strike = this.struck === undefined ? this.#strike : undefined;
     if (strike?.hits(at, text) !== true) return this.#alive(await effect());
@@ -102,7 +101,7 @@ export class FaultyPorts {
     switch (strike.fault) {
       case "before":
         this.die();
-        return NEVER;
+        return never();
       case "repeated":
         await effect();
         return this.#alive(await effect());
@@ -118,7 +117,7 @@ export class FaultyPorts {
         const effected = effect();
         if (waits) await effected.catch(() => undefined);
         this.die();
-        return NEVER;
+        return never();
       }
       case "after-with-lost-reply": {
         const value = await effect();
@@ -129,7 +128,7 @@ export class FaultyPorts {
         const late = this.#late(effect);
         this.die();
         await late;
-        return NEVER;
+        return never();
       }
       case "slow": {
         if (!isRead) return this.#alive(await this.#late(effect));
@@ -153,13 +152,13 @@ export class FaultyPorts {
   }
 
   #alive<T>(value: T): T | Promise<T> {
-    return this.#dead ? NEVER : value;
+    return this.#dead ? never() : value;
   }
 
   clock(): Clock {
     return {
       nowMs: () => this.#clock.nowMs() + this.#around.skewMs,
-      sleep: async (ms, signal) => (this.#dead ? NEVER : this.#alive(await this.#clock.sleepOf(this, ms, signal))),
+      sleep: async (ms, signal) => (this.#dead ? never() : this.#alive(await this.#clock.sleepOf(this, ms, signal))),
     };
   }
 

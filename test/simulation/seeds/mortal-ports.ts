@@ -73,7 +73,10 @@ export function queueOf(mortal: Mortal, queue: MemoryQueue, random: Random, leap
       mortal.call({
         what: "receive",
         kind: "receive",
-        effect: () => queue.receive(limit, visibilityMs, leap.waitMs(waitMs), eitherOf(signal, mortal.ended)),
+        effect: () =>
+          untilAbortOf([signal, mortal.ended], (either) =>
+            queue.receive(limit, visibilityMs, leap.waitMs(waitMs), either),
+          ),
         failure,
       }),
     extend: (receipt, visibilityMs) => message(`extend ${receipt}`, () => queue.extend(receipt, visibilityMs)),
@@ -81,9 +84,26 @@ export function queueOf(mortal: Mortal, queue: MemoryQueue, random: Random, leap
   };
 }
 
-/** Ends the open receive with its process, because a dead process takes no messages. */
-function eitherOf(signal: AbortSignal | undefined, ended: AbortSignal): AbortSignal {
-  return signal === undefined ? ended : AbortSignal.any([signal, ended]);
+/**
+ * Runs a call with a signal that aborts with the first of the given signals: an open receive ends with its process, because a
+ * dead process takes no messages. Node keeps a signal of `AbortSignal.any` for ever if a listener stays on it, and with the
+ * signal the whole world of a finished run.
+ */
+async function untilAbortOf<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  run: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const either = new AbortController();
+  const abort = (): void => either.abort();
+  for (const signal of signals) {
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+  }
+  try {
+    return await run(either.signal);
+  } finally {
+    for (const signal of signals) signal?.removeEventListener("abort", abort);
+  }
 }
 
 async function sent(queue: MemoryQueue, random: Random, wake: Wake, mishap: Mishap | undefined): Promise<string> {

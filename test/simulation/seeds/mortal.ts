@@ -3,13 +3,13 @@ import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import type { Fate, Mishap } from "./fate.ts";
 import type { Random } from "./random.ts";
+import { never } from "../never.ts";
 
 /** The error of clients that wait for a process that dies. */
 export class Death extends Error {
   override name = "Death";
 }
 
-const NEVER = new Promise<never>(() => {});
 /** The longest time that a call or its answer is on its way. */
 const LEG_MAX_MS = 8;
 const SLOW_MAX_LEASES = 2;
@@ -76,7 +76,7 @@ export class Mortal {
     return {
       nowMs: () => clock.nowMs(),
       sleep: async (ms, signal) => {
-        if (this.isDead) return NEVER;
+        if (this.isDead) return never();
         const whole = await clock.sleepOf(this, ms, signal);
         await this.#awake();
         return whole;
@@ -86,7 +86,7 @@ export class Mortal {
 
   /** Makes a call: the call goes out and has its effect, and the answer comes back. Each way takes time. */
   async call<T>({ what, kind, effect, failure }: Calling<T>): Promise<T> {
-    if (this.isDead) return NEVER;
+    if (this.isDead) return never();
     const { clock, random, fate, leaseMs, ownsStore, trace } = this.#around;
     const mishap = fate.draw(kind);
     if (mishap !== undefined) this.struck++;
@@ -99,12 +99,12 @@ export class Mortal {
         throw failure();
       case "dies-before":
         this.die();
-        return NEVER;
+        return never();
       case "dies-after":
         if (ownsStore) void effect(mishap);
         else void clock.sleep(legMs()).then(() => effect(mishap));
         this.die();
-        return NEVER;
+        return never();
       case "late-effect":
         void outward(random.between(1, SLOW_MAX_LEASES * leaseMs)).then(() => effect(mishap));
         await this.#back(legMs());
@@ -130,7 +130,7 @@ export class Mortal {
 
   /** The way back: a frozen process gets the answer later, and a dead one never. */
   async #back(ms: number): Promise<void> {
-    if (this.isDead) return NEVER;
+    if (this.isDead) return never();
     await this.#around.clock.sleepOf(this, ms);
     await this.#awake();
   }
@@ -139,6 +139,6 @@ export class Mortal {
     const { clock, random } = this.#around;
     while (this.isFrozen)
       await clock.sleepOf(this, this.#frozenUntilMs - clock.nowMs() + random.between(0, LEG_MAX_MS));
-    if (this.isDead) return NEVER;
+    if (this.isDead) return never();
   }
 }
