@@ -10,7 +10,10 @@ import { Construct } from "constructs";
 import { functionsTotal, ownMetric, PERIOD, tableThrottles } from "./metrics.ts";
 import type { AnyTable } from "./table.ts";
 
-/** Longer than two passes of the sweeper. The first pass after the due time of a parked invocation wakes the invocation. */
+/**
+ * Longer than twice the time between two passes of the sweeper. The first pass after the due time of a parked invocation
+ * wakes the invocation.
+ */
 const OVERDUE_MAX_S = 900;
 const LISTING_BEHIND_MAX_S = 3_600;
 /** Walks begin at most six hours apart, and an open invocation survives two weeks without a walk. */

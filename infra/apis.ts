@@ -46,8 +46,8 @@ export interface IngressThrottle {
 }
 
 /**
- * The clients that may call handlers: all clients, those that IAM authorizes, or those with a token of one issuer for
- * one of these audiences.
+ * The clients that may call handlers: all clients, those that IAM authorizes, or those whose token comes from
+ * `issuer` and is for one of `audiences`.
  */
 export type IngressAuth = "open" | "iam" | { readonly jwt: JwtAuth };
 

@@ -35,13 +35,13 @@ const OF_A_NETWORK = ["vpcSubnets", "securityGroups"] as const;
 const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
 /**
- * The name becomes part of parameter names and of a schedule group's name. The group's name has at most 64 characters, with
- * a suffix of six.
+ * The name becomes part of parameter names and of a schedule group's name. AWS allows 64 characters for the group's name, and
+ * six of them are its suffix.
  */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
 /**
- * The functions that may reserve concurrency. Workers may not, because their event source limits them: a smaller reservation
- * would throttle them until messages reach their receive limit.
+ * The functions that may reserve concurrency. Workers may not, because their event source already limits them: a reservation
+ * below that limit would throttle the workers until messages reach their receive limit.
  */
 const RESERVING: readonly string[] = ["ingress", "admin", "sweeper"];
 const ORIGIN = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/;

@@ -28,7 +28,7 @@ const WORKER_CONCURRENCY_MAX = 100;
 /** The minimum that an event source accepts. */
 const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
-/** The setting of the functions that follow subscriptions: the admin function and the sweeper. */
+/** Only the functions that make Kafka event source mappings for subscriptions have this setting: admin function and sweeper. */
 const FOLLOWERS_ALONE = "aws.topics-function";
 /** The setting with the Kafka clusters. The stack sets it only if the stack has clusters. */
 const CLUSTERS = "ingress.kafka-clusters";
@@ -40,7 +40,7 @@ const TAGGED_ALONE = "aws.handler-tag";
 /** Settings that only some of the functions or only some stacks have. */
 type OwnedBySome = typeof SWEEPER_ALONE | typeof TAGGED_ALONE | typeof FOLLOWERS_ALONE | typeof CLUSTERS;
 
-/** Concurrent executions that each function reserves from the account's; they are also its limit. */
+/** How many of the account's concurrent executions each function reserves; the number is also the limit of the function. */
 export interface ReservedConcurrency {
   readonly ingress?: number;
   readonly admin?: number;
@@ -145,8 +145,8 @@ export class StepwellFunctions extends Construct {
 
   /** Each lane has its own concurrency, so a full lane takes no workers from the other. */
   #feed(queue: Queue, maxConcurrency: number): void {
-    // `SqsEventSource` would grant the queue's key without a condition. The mapping has the id
-    // that `SqsEventSource` gives: under another id, an update would first create a second mapping, which AWS refuses.
+    // `SqsEventSource` would let the worker use the queue's KMS key without a condition. The mapping has the id that
+    // `SqsEventSource` would give it: under another id, an update would first create a second mapping, which AWS refuses.
     this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
       eventSourceArn: queue.queueArn,
       batchSize: BATCH_MESSAGES,

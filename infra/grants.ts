@@ -141,8 +141,9 @@ export function tracing(): PolicyStatement {
 }
 
 /**
- * Lambda itself creates the network interfaces of a function in a VPC, with the function's role, before an interface
- * has a name. EC2 refuses requests of the function's own code, which carry the function's ARN.
+ * The grant by which Lambda itself creates network interfaces for a function in a VPC, with the function's role. It covers
+ * all resources, because an interface has no ARN before Lambda creates it. By the condition, EC2 refuses requests of the
+ * function's own code, which carry the function's ARN.
  */
 export function joining(): PolicyStatement {
   return new PolicyStatement({

@@ -10,7 +10,7 @@ export interface KafkaClusterProps {
   readonly bootstrapServers?: readonly string[];
   /** A cluster of Amazon MSK. Without a secret, the role of the function authenticates. */
   readonly mskClusterArn?: string;
-  /** How clients authenticate, with `secretArn`; by default SCRAM-SHA-512 for MSK, and nothing for other clusters. */
+  /** How Lambda authenticates with `secretArn`; by default SCRAM-SHA-512 for MSK. Other clusters need both properties or none. */
   readonly auth?: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512" | "mTLS";
   /** The secret with `username` and `password`, or with `certificate` and `privateKey` for mTLS. */
   readonly secretArn?: string;
@@ -120,7 +120,10 @@ function meetingClusters(): PolicyStatement {
   });
 }
 
-/** The rights of the functions that follow subscriptions: only on the mappings and aliases of the topics function. */
+/**
+ * The rights of the functions that make event source mappings for subscriptions. The functions may change only the mappings
+ * and aliases of the topics function.
+ */
 export function mappingTopics(functionArn: string): PolicyStatement[] {
   return [
     new PolicyStatement({

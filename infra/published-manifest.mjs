@@ -4,8 +4,8 @@
 const OF_THE_SOURCES = ["//", "private", "config", "scripts", "devDependencies"];
 
 /**
- * The manifest of the repository has its version in `config`. Without a field `version`, npm refuses to pack the folder of
- * the repository, even if it runs no scripts.
+ * The manifest of the repository has its version in `config`, and no field `version`, so that npm refuses to pack the folder
+ * of the repository, which lacks the built files. npm refuses this even if it runs no scripts.
  * @param own the manifest of this repository
  */
 export function publishedManifest(own) {

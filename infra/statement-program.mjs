@@ -10,7 +10,7 @@ export async function statementInputs() {
   return Object.values(metafile.outputs)[0].inputs;
 }
 
-/** @returns esbuild's `define` entries for a build: by name, each value a JavaScript expression */
+/** @returns the entries of esbuild's option `define` for a build; each value is a JavaScript expression */
 export async function statementProgram() {
   const { outputFiles } = await built({});
   return { STATEMENT_PROGRAM: JSON.stringify(outputFiles[0].text) };

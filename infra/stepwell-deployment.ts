@@ -50,8 +50,8 @@ export interface StepwellDeploymentProps {
    */
   readonly logRetention?: RetentionDays;
   /**
-   * Encrypts the log of the registering function, under the conditions of `encryptionKey` of a `Stepwell`; by default
-   * AWS's own key. If a stack has several deployments at one admin API, the first one decides.
+   * Encrypts the log of the registering function; by default AWS's own key does. The policy of the key must admit CloudWatch
+   * Logs, as for `encryptionKey` of a `Stepwell`. If a stack has several deployments at one admin API, the first one decides.
    */
   readonly encryptionKey?: IKey;
   /** The folder that contains `registrar`, the code of the registering function; by default the code in this package. */

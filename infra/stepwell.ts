@@ -68,12 +68,13 @@ export interface StepwellProps {
   readonly ingressAccessLog?: boolean;
   /**
    * The web pages that may call handlers; the gateway then answers preflights. By default an `open` ingress allows
-   * pages of every origin. Any other ingress allows none, because it requires credentials of preflights too.
+   * pages of every origin. Any other ingress allows none by default, because it requires credentials with a preflight too,
+   * and browsers send none.
    */
   readonly ingressCors?: IngressCors;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 by default. */
   readonly workerConcurrencyMax?: number;
-  /** Batches of the worker for slow services, beside those of `workerConcurrencyMax`; by default half as many, 2 to 1,000. */
+  /** Batches from the queue for slow services, beside those of `workerConcurrencyMax`; 2 to 1,000, by default half as many. */
   readonly slowWorkerConcurrencyMax?: number;
   /**
    * The memory of the sweeper in MB, which also determines its share of a processor. The default 512 keeps up with some
@@ -82,8 +83,9 @@ export interface StepwellProps {
   readonly sweeperMemoryMb?: number;
   /**
    * Reserves concurrent executions of the account for single functions; the number is also their limit. A few for the
-   * sweeper let it run under any load, and a number for the ingress bounds the executions of waiting callers. By
-   * default none, because accounts with a low concurrency limit refuse the deployment (docs/operating.md).
+   * sweeper let it run under any load, and a number for the ingress bounds the executions that waiting callers occupy. By
+   * default no function reserves any, because accounts with a low concurrency limit refuse such a deployment
+   * (docs/operating.md).
    */
   readonly reservedConcurrency?: ReservedConcurrency;
   /**

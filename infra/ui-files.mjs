@@ -41,7 +41,7 @@ function pageWith(names) {
     .replace("icon.svg", hashed("icon", ".svg"));
 }
 
-/** The prices that the page of an invocation multiplies with what the invocation took. */
+/** The prices by which the page of an invocation multiplies the write units, exchanges and GB-seconds of the invocation. */
 function listPrices() {
   const { region, compiledOn, prices } = JSON.parse(readFileSync(join(ROOT, "docs/prices.json"), "utf8"));
   const one = ({ usd, per }) => usd / per;

@@ -28,7 +28,7 @@ export interface Measure {
 export class RecordingMeter implements Meter {
   readonly isPriced: boolean;
   readonly measures: Measure[] = [];
-  /** The present readings of each gauge that is set as a whole. */
+  /** The present readings of each gauge that `gauges` sets. */
   readonly standing = new Map<string, readonly Reading[]>();
 
   /** @param isPriced true for a meter that behaves like the meter of the functions on AWS */

@@ -2,7 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The fields after the name of a process, which may itself contain any character: its state, and the id of its parent. */
+/**
+ * Reads two fields of `/proc/<pid>/stat`: the state of the process and the id of its parent. The fields follow the last
+ * parenthesis, because the name of the process before them may contain any character.
+ */
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

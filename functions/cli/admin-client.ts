@@ -32,10 +32,10 @@ const WAITING = "Waiting for the server";
 /** An answer with one of these statuses and without a text means that the server has no such route: a refusal has a text. */
 const UNKNOWN: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** The server itself waits for a shorter time when it discovers a deployment. */
+/** The default time limit for an answer. The server's own time limit for the discovery of a deployment is shorter. */
 const ANSWER_WITHIN_MS = 60_000;
 
-/** The server bounds the time of a SQL statement, and the progress text shows the seconds to the user. */
+/** For a SQL statement: the client needs no time limit, because the server has one. The progress text shows the seconds. */
 export const WITHOUT_LIMIT = Infinity;
 
 export interface AdminAnswer<Body> {

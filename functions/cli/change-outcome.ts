@@ -47,8 +47,8 @@ export function outcomeText(change: InvocationChange, told: BatchOutcome): strin
 
 /**
  * The refusals, at most twenty, and one line for each kind of outcome with its count. After a change that makes new
- * invocations, the output also names all ids without an answer, because filters no longer distinguish them from the
- * others.
+ * invocations, the output also names each invocation that the server did not answer for, because the filters match the
+ * restarted invocations as well.
  */
 export function countsText(change: InvocationChange, outcomes: readonly BatchOutcome[]): string {
   const refused = outcomes.filter(({ outcome }) => outcome === "refused");

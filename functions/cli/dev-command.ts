@@ -74,7 +74,7 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
       const flags = command.optsWithGlobals<DevFlags>();
       const ended = await run(invocationOf(flags));
       if (typeof ended === "number") return exitWith(ended);
-      // Printed here instead of thrown: open handles of the failed start must not keep the process alive.
+      // A thrown failure would only set the exit code, and open handles of the failed start would keep the process alive.
       console.error(failureText(codedFailure(ended.code, ended.message, EXIT_NO_SERVER), flags.json === true));
       exitWith(EXIT_NO_SERVER);
     });

@@ -143,7 +143,7 @@ function outOfTime({ base }: ServerAddress, { method }: HttpRequest, withinMs: n
   });
 }
 
-/** A server breaks off the rows of a statement that fails while it runs. */
+/** If a SQL statement fails while it runs, the server breaks off the answer with the rows. */
 function breakFix(method: string, path: string): string {
   if (path !== "query") return repetitionFix(method);
   return "If the server still runs, the statement failed or reached a limit: the server's log has the cause as admin-statement.cut.";

@@ -45,7 +45,10 @@ function fixOf({ path }: IngressRequest, { status, headers }: IngressAnswer): st
     : "`stepwell services list` shows the services with their handlers.";
 }
 
-/** Unlike the ingress, the admin API names no source, and the reference's admin API answers an absent route without a body. */
+/**
+ * A refusal of the ingress names its source; a refusal of the admin API does not. The admin API of restate-server answers
+ * an absent route with 404 and without a body.
+ */
 function isFromAdminApi(text: string, { status }: IngressAnswer): boolean {
   if (text === "") return status === 404;
   const body = errorBody(text);

@@ -85,7 +85,10 @@ function endText({ code, message, metadata = {} }: NonNullable<InvocationBody["c
   return foreignText(`[${code}] ${message}${pairs.length === 0 ? "" : ` (${pairs.join(", ")})`}`);
 }
 
-/** If the table of both sides shows the mismatch, the SDK's report of it is left out, because SDKs confuse the sides. */
+/**
+ * If a table shows the journal mismatch, only the first line of the message is printed: the further lines are the SDK's
+ * report of the mismatch, and SDKs confuse the recorded side with the side of the code.
+ */
 function lastFailureText(last: AttemptFailureBody, isTabled: boolean): string {
   const message = isTabled ? last.message.split("\n", 1)[0]! : last.message;
   return `${failureText({ ...last, message })}, at ${momentText(last.at)}`;

@@ -55,7 +55,8 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     inheritSettings(command, program, program.name());
     program.addCommand(command);
   }
-  // `call` and `send` refuse more arguments themselves. This loop comes last, because `inheritSettings` overwrites the setting.
+  // `call` and `send` refuse excess arguments with a message of their own, so the parser must let such arguments pass.
+  // This loop comes after `inheritSettings`, which overwrites the setting.
   for (const command of invoking) command.allowExcessArguments();
   program.addCommand(completeCommand(program), { hidden: true });
   return program;

@@ -32,7 +32,7 @@ function url(written: string): URL {
     throw new InvalidArgumentError("Write an address that begins with http:// or https://.");
   }
   const to = new URL(written);
-  // A signed request has no place for a password, which would appear in each line about a failure.
+  // `fetch` refuses an address with a user or a password, and its error message would show the password in the output.
   [to.username, to.password] = ["", ""];
   return to;
 }

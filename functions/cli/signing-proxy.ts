@@ -84,8 +84,8 @@ async function passOn(
 }
 
 /**
- * Takes only the path and the query from the request. The path gets a host before it is parsed: without a host, a path that
- * begins with two slashes would name another host, and the request would be signed for that host.
+ * Takes only the path and the query from the request. The path gets a host before it is parsed: without a host, the parser
+ * would take the first part of a path that begins with two slashes for a host, and the request would lose this part.
  */
 function urlAt(target: URL, asked: string): URL {
   const { pathname, search } = new URL(asked.startsWith("/") ? `http://proxy${asked}` : asked, "http://proxy");

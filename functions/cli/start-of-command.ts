@@ -7,7 +7,7 @@ const NAME = "stepwell";
 const OF_NPM = /[/\\]node_modules[/\\]\.bin$/;
 
 /**
- * The texts never refer the user to a registry, because no registry has this package.
+ * The function never returns a command that downloads this package, because no registry has the package.
  * @returns the bare name if it leads to this program in every terminal, and the path of this program otherwise
  */
 export function startOfCommand(): string {

@@ -10,7 +10,7 @@ export function stateText(bytes: readonly number[]): string {
   }
 }
 
-/** The value as JSON, token by token as it is stored; a value that is not JSON becomes a JSON string. */
+/** The stored text itself if it is JSON, so that large integers keep their digits; otherwise the text as a JSON string. */
 export function stateJson(bytes: readonly number[]): string {
   const text = stateText(bytes);
   return isJson(text) ? text : JSON.stringify(text);

@@ -17,7 +17,7 @@ export function keysResource(
   return async ({ RequestType, ResourceProperties: properties, PhysicalResourceId }) => {
     const place = { path: textOf(properties, "Path"), signingKey: Number(textOf(properties, "SigningKey")) };
     if (RequestType === "Delete") {
-      // After a change of the path, CloudFormation also deletes the old path, with its keys.
+      // After a change of the path, CloudFormation also sends a deletion of the old path, so its keys are removed too.
       if (properties["Keep"] !== "true") await removeParameterKeys(store, place);
       return { physicalId: PhysicalResourceId ?? place.path };
     }

@@ -5,8 +5,8 @@ import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts
 /** The fields of the event that this module uses. */
 export interface GatewayEvent {
   /**
-   * Decoded, so the client's escapes are lost: an HTTP API of AWS decodes a path, cuts it at the first question mark
-   * that appears, and decodes the rest once more. No other part of the event contains the path as sent.
+   * Decoded, so the client's escapes are lost: an HTTP API of AWS decodes a path, cuts the decoded path at its first
+   * question mark, and decodes the part before it once more. No other part of the event contains the path as sent.
    */
   readonly rawPath: string;
   readonly rawQueryString?: string;

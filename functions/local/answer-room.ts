@@ -11,8 +11,8 @@ export interface AnswerRules {
   /** The promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   /**
-   * @returns a request without effect that has the same answer; undefined if there is none, so that the answer stays in
-   * memory
+   * @returns a request without effect that has the same answer; undefined if there is none, and then the waiting answer
+   * stays in memory
    */
   readonly again?: (request: HttpRequest, response: HttpResponse) => HttpRequest | undefined;
   /** Refuses an answer for which no room became free. */

@@ -106,13 +106,17 @@ async function keepRegistered(
   for (const uri of register) begin({ uri, useHttp11 }, "until-changed");
   const own = [ingressUrl, adminUrl].map((url) => Number(new URL(url).port));
   const ports = USUAL_PORTS.filter((port) => !own.includes(port));
-  // No operator has named a found deployment. So after a removal, only an operator registers it again.
+  // No operator has asked for a deployment that the process finds itself. So after its removal, only an operator registers
+  // it again.
   const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
   if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);
 }
 
-/** Writes the address to a file for health checks, which do not know the settings. If the write fails, only the health checks fail. */
+/**
+ * Writes the address to a file for health checks, which do not know the settings. If the write fails, only the health checks
+ * fail.
+ */
 function writeAdminUrl(adminUrl: string, log: Log): void {
   const path = process.env[ADMIN_URL_FILE_VARIABLE] ?? "";
   if (path === "") return;

@@ -14,8 +14,8 @@ const LINGER_MS = 1000;
 const JOINED_MAX_BYTES = 16 * 1024;
 
 /**
- * The size of one write, after which a client's progress is visible. An HTTP/1.1 socket also reports how much of a
- * single write it has sent.
+ * The size of one write, after which a client's progress is visible. A write over HTTP/1.1 may be larger, because Node's
+ * time-out of a socket also notices progress within a single write.
  */
 const PIECE_BYTES = { http1: 64 * 1024, http2: 16 * 1024 };
 
@@ -30,7 +30,7 @@ export type Outgoing = ServerResponse | Http2ServerResponse;
  */
 export function refuseBody(incoming: Incoming, outgoing: Outgoing, response: HttpResponse): void {
   const isHttp2 = writeHead(outgoing, response, true);
-  // Over HTTP/1.1, `end` comes later, because Node then closes the connection; the client knows the end by the length.
+  // Over HTTP/1.1, `end` comes later, because Node closes the connection at `end`. The client knows the body's end by its length.
   if (isHttp2) outgoing.end(response.body);
   else (outgoing as ServerResponse).write(response.body);
   const end = (): void => {
@@ -118,7 +118,7 @@ function end(outgoing: Outgoing, http2Code: number): void {
   const { stream } = outgoing;
   // To its client, a stream destroyed without an error code would look like a complete answer.
   stream.close(http2Code);
-  // If the client reads nothing at all, the close would wait for the connection.
+  // If the client reads nothing at all, `close` alone would wait until the connection can send again.
   stream.destroy();
 }
 

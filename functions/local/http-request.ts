@@ -10,7 +10,7 @@ const NOTHING = new Uint8Array(0);
 export type RequestRead =
   /** The account holds the room of a counted body; the consumer of the body closes the account. */
   | { readonly kind: "read"; readonly request: HttpRequest; readonly account: Account | undefined }
-  /** The request without its body. */
+  /** The body is larger than the limit; `request` contains no body. */
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
   /** There was no room for the body. */
   | { readonly kind: "no-room"; readonly request: HttpRequest }

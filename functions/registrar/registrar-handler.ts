@@ -41,7 +41,7 @@ async function register(ask: AskAdmin, request: Registration): Promise<string> {
   if (answer.body["restate_code"] !== REGISTERED_ALREADY) return idIn(answer, request);
   const id = idIn(await ask("POST", "/deployments", { ...request, dry_run: true }), request);
   const { arn: _, uri: __, force: ___, ...manner } = request;
-  // The other options may have changed since; options that the template omits stay unchanged.
+  // Options other than the address may have changed since the registration; options that the template omits stay unchanged.
   if (Object.keys(manner).length > 0)
     idIn(await ask("PATCH", `/deployments/${encodeURIComponent(id)}`, manner), request);
   return id;

@@ -37,7 +37,7 @@ export class Plane {
   async attach(id: string): Promise<TimedAnswer> {
     return await until(`${id} ends`, ENDED_WITHIN_MS, async () => {
       const answer = await this.ask(`/restate/invocation/${id}/attach`);
-      // A wait that exceeds the ingress time is answered with 504, and the client must attach again.
+      // The ingress answers 504 to a wait that exceeds its time limit, and the client must then attach again.
       return answer.status === 504 ? undefined : answer;
     });
   }

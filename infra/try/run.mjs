@@ -1,4 +1,7 @@
-/** Bundles the command `try` and its CDK app, and runs it with the functions that must not move into the bundle. */
+/**
+ * Bundles the command `try` and its CDK app, and runs the command. This file passes to the command those functions of other
+ * scripts that must stay outside of the bundle.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";

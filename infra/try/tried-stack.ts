@@ -14,7 +14,7 @@ export interface EmulatorProps extends Pick<StepwellProps, "sslOnly" | "handlerA
   readonly apisUrl?: string;
 }
 
-/** A new account may have a limit of ten concurrent executions, and the checks need no more. */
+/** A new account may have a limit of ten concurrent executions, and the checks need no more workers than this number. */
 const WORKER_CONCURRENCY_MAX = 3;
 const HANDLERS_MEMORY_MB = 256;
 const FOR_A_WHILE = { removalPolicy: RemovalPolicy.DESTROY, logRetention: RetentionDays.ONE_DAY };

@@ -11,7 +11,10 @@ export interface ConfiguredCluster {
 const CLUSTERS_MAX = 100;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
 
-/** Each table has `name`, `brokers` or `bootstrap.servers`, and any further property of its clients. */
+/**
+ * Each table has a `name`, and either `brokers` or a property that names the cluster, such as `bootstrap.servers`. Each table may
+ * have further properties of the cluster's Kafka clients.
+ */
 export function kafkaClusters(doc: string): Setting<readonly ConfiguredCluster[] | undefined> {
   return {
     kind: "text",

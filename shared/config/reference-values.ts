@@ -1,4 +1,4 @@
-/** Names of the reference whose values differ from the values here, with their conversion. */
+/** Aliases: names of the reference's settings, each with a function that converts its value to the value of the setting here. */
 import type { Alias } from "./setting-kinds.ts";
 
 /** `host:port`, in which a host with colons is in brackets. */

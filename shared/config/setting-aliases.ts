@@ -6,7 +6,10 @@ import type { SettingPath } from "./settings-table.ts";
 /** A setting that a name sets. */
 export interface NamedSetting {
   readonly path: SettingPath;
-  /** 0 for the setting's own name; of several names in one place, the one with the lowest rank counts. */
+  /**
+   * 0 for the setting's own name. If the file, the environment or the flags contain several names of one setting, the name with
+   * the lowest rank counts.
+   */
   readonly rank: number;
   readonly translate?: Alias["translate"];
 }

@@ -29,7 +29,7 @@ export interface Setting<Value> {
   readonly aliases?: readonly Alias[];
 }
 
-/** A name of the published reference. */
+/** The name of a setting in the configuration of the reference server. */
 export interface Alias {
   readonly name: string;
   /** Converts a value of the reference; undefined if there is no equal value here. Absent if no value needs a conversion. */

@@ -45,8 +45,9 @@ const NO_SETTING =
   /^RESTATE_(?:ADMIN_URL|INGRESS_URL|HOST|HOST_SCHEME|AUTH_TOKEN|ENVIRONMENT|EDITOR|LOGGING|CONFIG|CONFIG_HOME|(?:CLI|CLOUD)_.*|VERSION|SERVICE_(?:HOST|PORT)(?:_.*)?|PORT|PORT_\d.*)$/;
 
 /**
- * Variables that name no setting: those of the command line (`functions/cli/session.ts`), which name a server for the other
- * commands, and paths of files that this process reads (`settings-source.ts`) and writes (`functions/local/dev.ts`).
+ * Variables that name no setting. Two contain the addresses of the server to which the commands of the command line connect
+ * (`functions/cli/session.ts`); two contain paths of files that this process reads (`settings-source.ts`) and writes
+ * (`functions/local/dev.ts`).
  */
 const NO_OWN_SETTING: ReadonlySet<string> = new Set([
   "STEPWELL_ADMIN_URL",
@@ -98,7 +99,7 @@ export function flags(given: SettingsSources["flags"]): readonly Named[] {
     .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag ${FLAGS[name] ?? `--${name}`}` }));
 }
 
-/** The known names in the form of this one: variables for a variable, keys otherwise. */
+/** The known names in the form of `written`: variables with the same prefix if `written` is a variable, else keys. */
 export function namesLike(written: string): readonly string[] {
   const prefix = [OWN_PREFIX, REFERENCE_PREFIX].find((one) => written.startsWith(one));
   return prefix === undefined ? NAMES : [...NAME_OF_VARIABLE.keys()].filter((name) => name.startsWith(prefix));

@@ -7,7 +7,9 @@ interface IndexFacts {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** Attributes that the index contains beside the keys. From them, a walk through the index decides which items it has to read. */
+  /**
+   * Attributes that the index contains beside the keys. From them, a walk through the index decides which items it has to read.
+   */
   readonly shown: readonly string[];
 }
 
@@ -17,7 +19,7 @@ export const TABLE_FACTS = {
   expiryAttribute: "expiresAtS",
 } as const;
 
-/** The attributes of an acceptance by which lists select. They never change. */
+/** The attributes of an acceptance by which a request for a list selects invocations. They never change. */
 export const LISTING_SHOWN = ["service", "handler", "objectKey", "n"] as const;
 
 export const INDEX_FACTS: readonly IndexFacts[] = [

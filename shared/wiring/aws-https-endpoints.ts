@@ -8,8 +8,8 @@ import type { Settings } from "../config/settings-table.ts";
 type HttpsSettings = Pick<Settings, "aws.allowed-addresses" | "worker.invoker.connect-timeout">;
 
 /**
- * A function may run inside a private network, so it reaches only public addresses by TLS, and the addresses that the
- * setting allows.
+ * A function may run inside a private network. So it connects only to public addresses, over TLS, and to the addresses that
+ * the setting allows.
  */
 export function awsHttpsEndpoints(settings: HttpsSettings): HttpsEndpoints {
   const allowedBy = "aws.allowed-addresses";

@@ -27,7 +27,7 @@ export async function deliverRecords(
   return await accept(engine, event, mapped);
 }
 
-/** Accepts the records of one partition after the other, so that only the invocations of one partition are in memory. */
+/** Accepts the records partition by partition, so that only the invocations of one partition are in memory. */
 async function accept(
   engine: Engine,
   event: KafkaEvent,

@@ -89,7 +89,10 @@ const JOURNAL_ROOM = {
   journalsCountedFromBytes: 64 * 1024,
 };
 
-/** The open index changes often, so its entries have no attributes beside the keys. Readers read its few items instead. */
+/**
+ * The attributes that index entries contain beside their keys. The entries of the open index contain none, because it changes
+ * often; a query of the open index reads its few items instead.
+ */
 const SHOWN = { list: LISTING_SHOWN };
 
 const BODY_PATIENCE_MS = 10_000;

@@ -11,7 +11,7 @@ import type { Log } from "../engine/ports/log.ts";
 const READ_BY_ALL = 0o004;
 const PATH = "request-identity-private-key-pem-file";
 
-/** @throws CodedError RT0002 if the configured file is unreadable, or contains no such key */
+/** @throws CodedError RT0002 if the configured file is unreadable, or contains no Ed25519 private key in PEM */
 export function signingEndpoints(endpoints: Endpoints, settings: Settings, clock: Clock, log: Log): Endpoints {
   const file = settings[PATH];
   if (file === undefined) return endpoints;

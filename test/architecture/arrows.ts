@@ -50,7 +50,7 @@ const EDITOR_PACKAGES = ["@codemirror/*", "@lezer/highlight"];
 
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
-/** A folder without a line here is refused, even if it is new. */
+/** The check refuses each file that is in none of these folders, so a new folder needs a line here. */
 export const ROOMS: readonly Room[] = [
   { folder: "shared/core/errors", rooms: MODEL },
   { folder: "shared/core/model", rooms: MODEL },
@@ -120,7 +120,8 @@ export const ROOMS: readonly Room[] = [
   { folder: "ui/app", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts", "ui/pages"], packages: UI_PACKAGES },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   {
-    // One command: it reads and prints as the command line does, and calls an emulator as `localstack` does.
+    // This folder is one command. It reads its options and prints as the command line does, and calls an emulator as
+    // `localstack` does.
     folder: "infra/try",
     rooms: ["infra", "localstack", "examples", "functions/cli", "functions/signing", "shared/api/wire"],
     packages: [

@@ -25,7 +25,7 @@ test("the top level has only the listed names, and no room is empty", () => {
   expect(rules.strangersAndEmptyRooms(tree)).toEqual([]);
 });
 test("each room has a README of at most fifteen lines", () => expect(rules.readmes(tree)).toEqual([]));
-test("packages are declared where they are used, and used where they are declared", () => {
+test("code imports only declared packages, and shipped code imports each dependency", () => {
   expect(rules.undeclaredOrUnused(tree, modules)).toEqual([]);
 });
 test("the allow-list has no room that does not exist", () => expect(rules.roomsWithoutFiles(tree)).toEqual([]));

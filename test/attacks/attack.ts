@@ -12,13 +12,13 @@ export interface Attempt {
   readonly earlier: number;
 }
 
-/** One request, from its head on. */
+/** One request whose handler starts as soon as the head has arrived. */
 export interface Talk {
   readonly stream: ServerHttp2Stream;
   readonly contentType: string;
 }
 
-/** Handles a request of the server from its head on. */
+/** Handles a request of the server, from the arrival of its head on. */
 export type Talker = (talk: Talk) => void;
 
 export type Answer = (attempt: Attempt) => void;

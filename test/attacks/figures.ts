@@ -17,7 +17,7 @@ export interface Figures {
   readonly rssPeakMb: number;
   /** The server ended by itself. */
   readonly died: boolean;
-  /** Null if the server was dead before, or had to be killed. */
+  /** The time from SIGTERM to the end of the server; null if the server was dead before SIGTERM, or had to be killed. */
   readonly stopMs: number | null;
   /** The accepted sends of the neighbour and the attack. `lost` of them are missing after a restart on the same data. */
   readonly accepted: number;

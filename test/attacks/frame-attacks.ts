@@ -17,7 +17,8 @@ const never = (): void => undefined;
 export const FRAME_ATTACKS: readonly Attack[] = [
   {
     name: "A5",
-    title: "small messages among frames of unknown types keep no bytes of these frames in memory",
+    title:
+      "the server keeps no bytes of frames of unknown types in memory, even if small messages arrive among these frames",
     isObject: true,
     answers: { clears: never },
     async strike(scene) {
@@ -37,7 +38,8 @@ export const FRAME_ATTACKS: readonly Attack[] = [
   },
   {
     name: "A8",
-    title: "a flood of informational heads, also after a reset, does not overload the process",
+    title:
+      "a flood of informational responses, which goes on after a reset of the stream, does not overload the process",
     answers: { hints: never },
     async strike(scene) {
       let written = 0;

@@ -41,7 +41,7 @@ export const HTTP_ATTACKS: readonly Attack[] = [
   },
   {
     name: "B5",
-    title: "a hundred readers that do not read share one result",
+    title: "a hundred readers that do not read do not fill the memory with copies of one result",
     answers: { large: always(() => output(Buffer.alloc(LARGEST_BYTES - 64, 0x31))) },
     async strike(scene) {
       const uri = `${scene.ingressUri}/Attacker/large`;

@@ -7,7 +7,10 @@ import { always, CODE, commandsIn, field, LARGEST_BYTES, message, numberField, o
 const CALLS = 100;
 /** Results come in and are handed on for this long, at most, before the operator acts. */
 const FILL_MS = 5_000;
-/** The strike waits for this many further attempts of the caller, which get results; its journal is full only later. */
+/**
+ * The strike waits for this many further attempts of the caller, each with more results. The caller's journal is full only
+ * later.
+ */
 const REPLAYS = 3;
 const PATIENCE_MS = 5_000;
 

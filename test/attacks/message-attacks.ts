@@ -15,7 +15,7 @@ const ESCAPES = "\u001b]0;owned\u0007\u001b[2J\u001b[31mall is well";
 export const MESSAGE_ATTACKS: readonly Attack[] = [
   {
     name: "A1",
-    title: "messages of sixteen million empty elements end their own attempts",
+    title: "a message of sixteen million empty elements ends only the attempt that sent it",
     answers: {
       futures: always(() => message(CODE.suspension, field(4, EMPTY_FUTURES()))),
       headers: always(() => message(CODE.call, repeatedly(0x22, 0))),

@@ -67,7 +67,7 @@ export function always(make: () => Uint8Array): Answer {
   };
 }
 
-/** Counts the commands in the journal of a request, without the input. */
+/** Counts the commands in the journal of a request. The input command does not count. */
 export function commandsIn(body: Buffer): number {
   let commands = 0;
   for (let at = 0; at + 8 <= body.length; at += 8 + body.readUInt32BE(at + 4)) {

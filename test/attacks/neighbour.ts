@@ -14,7 +14,7 @@ export class Neighbour {
   /** The times from a send to its effect, and the times of calls that sleep. */
   readonly queued = new Waits();
   readonly health = new Waits();
-  /** Ids of accepted sends, by the number that each notes. */
+  /** The id of each accepted send, by the number that the send gives to the handler `note`. */
   readonly sent = new Map<number, string>();
   /** The numbers of sends with a visible effect. */
   readonly noted = new Set<number>();

@@ -9,7 +9,7 @@ import { Waiting } from "./talk.ts";
 /** How many calls wait at a time; a quiet machine bears `OPEN_CALLS=10000`. */
 const CALLS = Number(process.env["OPEN_CALLS"] ?? 4_000);
 if (!Number.isInteger(CALLS) || CALLS < 1) throw new Error("OPEN_CALLS must be a whole number of calls, 1 or more");
-/** The number of calls that are on their way to the deployment, or to their result, at a time. */
+/** The number of calls that a strike sends, completes or attaches to at a time. */
 const LANES = 48;
 const OPEN_STRIKE_MS = 60_000;
 const OPEN_WITHIN_MS = 25_000;
@@ -56,7 +56,7 @@ export const OPEN_ATTACKS: readonly Attack[] = [
   },
   {
     name: "O2",
-    title: "sends beyond slots and streams are parked while others wait on open exchanges, and each ends",
+    title: "waiting invocations are parked when slots or streams run out, and each of a thousand sends gets its result",
     talks: { waits: waiting.talker },
     streamsMax: STREAMS_OF_ONE,
     withinMs: OPEN_STRIKE_MS,
@@ -83,7 +83,7 @@ export const OPEN_ATTACKS: readonly Attack[] = [
   },
   {
     name: "O3",
-    title: "hundreds of attempts that send megabytes at once are stopped by their windows",
+    title: "flow-control windows stop hundreds of attempts that send megabytes at the same time",
     talks: {
       floods: ({ stream, contentType }) => {
         stream.respond({ ":status": 200, "content-type": contentType });

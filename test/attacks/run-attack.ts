@@ -1,4 +1,4 @@
-/** Runs one attack beside a healthy neighbour, restarts the server on the same data, and counts the invocations there. */
+/** Runs one attack beside a healthy neighbour, restarts the server on the same data, and counts the invocations that it lost. */
 import { setTimeout as pause } from "node:timers/promises";
 import { ATTACKS } from "./all-attacks.ts";
 import type { Deed } from "./attack.ts";
@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 
 /** How long the neighbour runs alone, so that its slow first calls do not count as damage. */
 const QUIET_MS = 300;
-/** Some strikes take ten seconds on a quick disk. A strike that needs longer shows nothing about the server. */
+/** Some strikes take ten seconds on a quick disk. A strike that exceeds this limit shows nothing about the server. */
 const STRIKE_MAX_MS = 40_000;
 /** Four times the longest allowed call: a call that still waits then has failed. */
 const SETTLE_MS = 4_000;

@@ -11,7 +11,7 @@ const STRIKE_MS = 5_000;
 export const STATE_ATTACKS: readonly Attack[] = [
   {
     name: "F3",
-    title: "a thousand reads of one value of 20 MiB in one attempt take the memory of a few",
+    title: "a thousand reads of one value of 20 MiB in one attempt take no more memory than a few such reads",
     isObject: true,
     answers: {
       stores: always(() => Buffer.concat([set("v", Buffer.alloc(VALUE_BYTES, 0x61)), output("filled")])),

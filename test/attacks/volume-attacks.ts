@@ -7,7 +7,7 @@ import { always, CODE, commandsIn, END, error, field, LARGEST_BYTES, message, ou
 const SENDS_OF_ONE = 1_000;
 const HANGING = 3_000;
 const HANGING_LARGE = 260;
-/** A journal with an input of this size is not large yet. */
+/** A journal with an input of this size is just below the size from which it counts as large (`isLarge`). */
 const HANGING_INPUT_BYTES = 3_900_000;
 const FAILING = 5_000;
 /** The most attempts per second on a deployment that has failed every attempt for a while. */
@@ -54,7 +54,7 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
   },
   {
     name: "A6",
-    title: "twelve attempts of 217 MiB each are kept within the memory of one",
+    title: "twelve attempts that return 217 MiB each do not fill the memory together",
     isObject: true,
     answers: {
       fills: always(() => Buffer.concat([...Array.from({ length: MESSAGES_OF_ONE }, (_, at) => largeState(at)), END])),

@@ -8,7 +8,7 @@ import { pause, systemClock } from "./services.ts";
 const HOP_MS = 2_000;
 const LOOK_EVERY_MS = 200;
 
-/** While time passes, `advance` sends early messages on, as a worker does, and puts due messages back for the test. */
+/** While time passes, `advance` puts early messages back, as a worker does, and makes due messages visible again for the test. */
 async function openLadder(): Promise<OpenTimers> {
   const opened = await openQueue();
   const ladder: OpenTimers = {

@@ -80,7 +80,7 @@ describe("timers on EventBridge Scheduler", () => {
   const schedules = async () =>
     (await opened.client.send(new ListSchedulesCommand({ GroupName: opened.options.groupName }))).Schedules ?? [];
 
-  test("a far timer is one schedule, which fires once, a little early, at an exact time, and then removes itself", async () => {
+  test("a far timer is one schedule with an exact time just before the moment; it fires once and removes itself", async () => {
     const year = new Date().getUTCFullYear() + 1;
     const wakeAtMs = Date.UTC(year, 5, 1, 12, 0, 30, 250);
     const name = `${invocation(1)}.nonce.suspended.1.1`;

@@ -30,7 +30,13 @@ const ROWS: readonly Row[] = [
   ["no UTF-8", "POST /deployments", [400], '{"uri":"\xff\xfe"}'],
   ["no object", "POST /deployments", [422], "[]"],
   ["null", "POST /deployments", [422], "null"],
-  ["no content type", "POST /deployments", [415], uri("http://127.0.0.1:1"), { "content-type": "text/plain" }],
+  [
+    "a content type other than JSON",
+    "POST /deployments",
+    [415],
+    uri("http://127.0.0.1:1"),
+    { "content-type": "text/plain" },
+  ],
   ["deep arrays", "POST /deployments", [400, 422], nested("[", "]")],
   ["deep objects", "POST /deployments", [400, 422], `${'{"uri":'.repeat(DEEP)}1${"}".repeat(DEEP)}`],
   ["a deep value of a known name", "POST /deployments", [400], `{"uri":${nested("[", "]")}}`],
@@ -56,9 +62,9 @@ const ROWS: readonly Row[] = [
     (text): Row => [`the address '${text}'`, "POST /deployments", text === "http://[" ? [500] : [400, 422], uri(text)],
   ),
   ["an address of 100 KB", "POST /deployments", [400, 422, 500], uri(`http://127.0.0.1:1/${"x".repeat(100_000)}`)],
-  ["an address with lines", "POST /deployments", [400, 422, 500], uri("http://127.0.0.1:1/\r\nx: y")],
+  ["an address with line breaks", "POST /deployments", [400, 422, 500], uri("http://127.0.0.1:1/\r\nx: y")],
   [
-    "headers with lines",
+    "headers with line breaks",
     "POST /deployments",
     [400],
     '{"uri":"http://127.0.0.1:1","additional_headers":{"a":"b\\r\\nc: d"}}',
@@ -135,7 +141,7 @@ test("a state of many keys and a state of a large value are accepted", async () 
   expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, bytes)).status).toBe(202);
 });
 
-test("escaped surrogate pairs are accepted, and so is half of a pair behind an escaped backslash", async () => {
+test("escaped surrogate pairs are accepted, and so is a text that only looks like the escape of half a pair", async () => {
   const escaped = '{"object_key":"\\ud83d\\ude00","new_state":{"\\\\ud800":[49]}}';
   expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, escaped)).status).toBe(202);
   const { body } = await ask(stage.adminPort, "GET /services/Counter/state?object_key=%F0%9F%98%80");

@@ -47,7 +47,7 @@ async function routes(): Promise<readonly ApiRoute[]> {
   );
 }
 
-describe("a name that is pointed at this machine after its page was loaded", () => {
+describe("a host name that DNS rebinding may have pointed at this machine", () => {
   test("reaches no route of the admin API over HTTP/1.1, and not the deployments over HTTP/2", async () => {
     const all = await routes();
     expect(all.length).toBeGreaterThan(30);

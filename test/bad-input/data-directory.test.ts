@@ -105,7 +105,7 @@ test.each(ROWS)("%s", async (_what, harm, outcomes) => {
   harm();
   const outcome = await start();
   expect(outcomes).toContain(outcome);
-  // The outcome repeats, so the first start left no file open that the next start would take for a lock.
+  // The outcome repeats, so the start before left no lock on the database: a lock would refuse this start with another code.
   expect(await start()).toBe(outcome);
 });
 

@@ -13,7 +13,10 @@ const BAD = [...Object.keys(ROGUE_ANSWERS), ...Object.keys(ROGUE_ANSWERS)];
 const ALONE = ["endlessState", "endlessAwaiting", "connectionGone"];
 const GOOD_CALLS = 100;
 
-/** The expected reason of each refusal: a refusal for another reason would test nothing. */
+/**
+ * Handlers whose attempts fail for the same reason. `REASONS` and `VIOLATIONS` give the expected reason of each handler,
+ * because a failure for another reason would test nothing.
+ */
 const TOO_LARGE = ["garbage", "hugeFrame", "hugeFrameThatGoesOn", "endlessGarbage", "drips"];
 const ABORTED = ["silent", "silentAfterHead"];
 const REASONS: Readonly<Record<string, RegExp>> = {

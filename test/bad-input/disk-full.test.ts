@@ -127,7 +127,7 @@ test("a full disk refuses new work, loses nothing, and recovers when there is sp
   expect(await sleeperOf(again)).toBe("slept");
 });
 
-test("a process that starts on a full disk names the disk, and starts once there is space", async () => {
+test("a start on a full disk fails with an error that names the disk, and a start succeeds once there is space", async () => {
   const args = ["dev", "--data-dir", `${disk.dir}/fresh`, "--no-register"];
   if (disk.way === "tmpfs") disk.fill(process.pid);
   const { code, stderr } = await command.start(args, {}, disk.under).end();

@@ -68,7 +68,7 @@ describe.each(INPUTS)("by %s", (input, method, path, more) => {
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(120);
     for (const [trick, uri] of HOSTILE_URLS) {
       const { status, text } = await asked(method, path(), { uri, ...more });
-      // An address that is not absolute is refused before the guard.
+      // An address that is not absolute is refused before the address guard judges it.
       const told =
         status === 400 ? /not an absolute address/ : /META0003.*is a forbidden address|cannot be reached: Invalid URL/;
       expect([trick, uri, text]).toEqual([trick, uri, expect.stringMatching(told)]);
@@ -98,7 +98,7 @@ test("a deployment that was registered while its address was allowed is not reac
   expect(endpoint.asked).toHaveLength(askedBefore);
 });
 
-test("an ARN of a function without a version or in another form is refused, and so is a role ARN in another form", async () => {
+test("a function ARN without a version or of an invalid form is refused, and so is a role ARN of an invalid form", async () => {
   const arns = [
     "arn:aws:lambda:eu-west-1:123456789012:function:f",
     "arn:aws:lambda:eu-west-1.evil.example:123456789012:function:f:1",

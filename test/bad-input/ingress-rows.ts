@@ -82,10 +82,10 @@ export const INGRESS_ROWS: readonly BadRow[] = [
     "a length beyond all numbers",
     refused([400, 413], head("POST /Greeter/echo", { "content-length": "9".repeat(30) })),
   ],
-  ["a chunk beyond all numbers", refused([400, 0], head("POST /Greeter/echo", CHUNKED), `${"F".repeat(17)}\r\nx`)],
-  ["a chunk that is no number", refused([400, 0], head("POST /Greeter/echo", CHUNKED), "zz\r\nx")],
+  ["a chunk size beyond all numbers", refused([400, 0], head("POST /Greeter/echo", CHUNKED), `${"F".repeat(17)}\r\nx`)],
+  ["a chunk size that is no number", refused([400, 0], head("POST /Greeter/echo", CHUNKED), "zz\r\nx")],
   ["a header folded over lines", refused([400], "GET /x/y HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n")],
-  ["a name with a space", refused([400], "GET /x/y HTTP/1.1\r\nhost : x\r\n\r\n")],
+  ["a header name with a space", refused([400], "GET /x/y HTTP/1.1\r\nhost : x\r\n\r\n")],
   ["an unknown expectation", refused([417], head("POST /Greeter/echo", { expect: "magic", connection: "close" }))],
   [
     "bodies over the limit, with and without a declared length",

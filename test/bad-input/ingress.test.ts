@@ -1,4 +1,4 @@
-/** Bad input at the ingress: after each row the same process serves a good call and holds no more than before. */
+/** Bad input at the ingress: after each row the process serves a good call and uses no more memory or sockets than before. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openListener } from "../../functions/local/http-listener.ts";
 import type { HttpListener } from "../../functions/local/http-listener.ts";
@@ -65,7 +65,7 @@ describe("leaves no request open, and leaks no memory:", () => {
   test.each([...SLOW_CLIENT_ROWS, ...INGRESS_H2_ROWS])("%s", async (_what, act) => await isOver(act, hasty));
 });
 
-test("the time limit of arrival does not apply to the answer", async () => {
+test("the time limits for the arrival of a request do not apply to its answer", async () => {
   const json = { "content-type": "application/json" };
   expect((await ask(hasty.port, "POST /Greeter/sleep", json, String(SLEEP_MS))).body).toBe('"slept"');
   goodCalls += 1;

@@ -46,7 +46,7 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
     await stage.register(deployment.uri);
     const id = await stage.send(target);
     expect((await stage.lastFailure(id, "RT0017")).message).toMatch(/has 2000000 bytes, and at most 65536 fit/);
-    // With this script, the second attempt of the invocation ends. A callee runs the same script.
+    // With this script, the second attempt completes the invocation. A callee runs the same script.
     deployment.script = replying(of(LONGEST), output("kept"), end());
     expect(await stage.result(id)).toBe("200 kept");
     deployment.script = replying(output("next"), end());

@@ -9,7 +9,7 @@ export interface SmallDisk {
   readonly dir: string;
   /** Makes each further write fail. */
   fill(pid: number): void;
-  /** The words to put before a command so that its process starts with a full disk; none if the disk itself can be full. */
+  /** The words to put before a command so that its process starts with a full disk. A tmpfs needs none: `fill` can fill it. */
   readonly under: readonly string[];
   /** Makes writes succeed again. */
   free(pid: number): void;

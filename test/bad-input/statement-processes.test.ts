@@ -75,18 +75,24 @@ describe("while other requests are served", () => {
   test.each([
     ["makes a text longer and longer", GROWING],
     ["doubles its work 28 times", doubling(28)],
-  ])("a statement that %s is refused with the memory limit and its setting", async (_what, statement) => {
-    const bound = /more than 64 MiB of memory.*admin\.query-engine\.memory-size/;
-    await refusedWhileOthersAreServed(statement, smallStage, bound);
-  });
+  ])(
+    "a statement that %s is refused, and the answer names the memory limit and its setting",
+    async (_what, statement) => {
+      const bound = /more than 64 MiB of memory.*admin\.query-engine\.memory-size/;
+      await refusedWhileOthersAreServed(statement, smallStage, bound);
+    },
+  );
 
   test.each([
     ["doubles its work 28 times", doubling(28)],
     ["looks for a long pattern in a long text", LONG_LIKE],
-  ])("a statement that %s is refused with the time limit and its setting", async (_what, statement) => {
-    const bound = /not answered in 3 s.*admin\.query-engine\.time-limit/;
-    await refusedWhileOthersAreServed(statement, stage, bound);
-  });
+  ])(
+    "a statement that %s is refused, and the answer names the time limit and its setting",
+    async (_what, statement) => {
+      const bound = /not answered in 3 s.*admin\.query-engine\.time-limit/;
+      await refusedWhileOthersAreServed(statement, stage, bound);
+    },
+  );
 });
 
 test("a statement that reaches its limit after its first rows is broken off, and the log says why", async () => {

@@ -40,7 +40,7 @@ function median(values: number[]): number {
   return values.sort((one, other) => one - other)[values.length >> 1]!;
 }
 
-/** Writes batches of `size` values, each as large as a stored item, and syncs each batch; no grouping adds to the cost. */
+/** Writes and syncs batches of `size` values, each as large as a stored item, without the cost of the store's group commit. */
 function rawWriter(store: Store, size: number, round: string): (n: number) => Promise<unknown> {
   const value = new Uint8Array(540).fill(1);
   return (n) => {

@@ -172,7 +172,7 @@ test("the last payloads are offered in the tab, and are in no storage of the bro
   expect(stored).not.toContain("a secret");
 });
 
-test("an address with an unknown handler offers no call of another one", async () => {
+test("the page at an address with an unknown handler offers no call of another handler", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Shop/gone");
   await page.getByText("has no handler").waitFor();

@@ -57,7 +57,7 @@ test("a plan for a form that has changed since is dropped, and a registration un
     await route.fulfill({ status: 201, contentType: "application/json", body: JSON.stringify(plan) });
     answered++;
   });
-  // The page shows that it asks before its request arrives here.
+  // The page already shows its progress while its request has not arrived here yet.
   const answer = async (): Promise<void> => {
     while (held.length === 0) await sleep(10);
     held.shift()!();
@@ -68,7 +68,7 @@ test("a plan for a form that has changed since is dropped, and a registration un
   await page.getByRole("textbox", { name: "Address" }).fill("http://second.invalid:9080");
   await answer();
   while (answered === 0) await sleep(10);
-  // The page receives the late answer before the answer to this later request.
+  // The page receives the answer for the first address before the answer to this request, which it sends afterwards.
   await page.evaluate("fetch('../version').then((response) => response.text())");
   const register = page.getByRole("button", { name: "Register", exact: true });
   expect(await register.isDisabled()).toBe(true);
@@ -84,7 +84,7 @@ test("a plan for a form that has changed since is dropped, and a registration un
   await page.getByRole("status").getByText("Registered").waitFor();
 });
 
-test("a known address, lost handlers and an address without an answer are refused with a remedy", async () => {
+test("a known address and an address without an answer are refused with a remedy", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("deployments");
   await openForm(page, stage.deploymentUrl);
@@ -99,7 +99,7 @@ test("a known address, lost handlers and an address without an answer are refuse
   await page.getByText("What to do:").waitFor();
 });
 
-test("a new version shows the handlers that it loses, drains the old one, and the old one is removed by force alone", async () => {
+test("a plan lists the handlers that a version loses, and only force removes a deployment with open invocations", async () => {
   const id = (await stage.ask("GET", "/deployments")).deployments[0].id as string;
   await stage.send("/Greeter/nap/send", null, "suspended");
   const { page, goTo, axe } = await stage.openTab();

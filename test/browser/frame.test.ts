@@ -28,7 +28,7 @@ test("two keys go to a page, and a key lists the keys", async () => {
   await page.getByRole("dialog", { name: "Keys" }).getByText("Go to Invocations").waitFor();
 });
 
-test("keys can be turned off, also beyond a reload", async () => {
+test("keys can be turned off, and stay off after a reload", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
   await page.getByRole("button", { name: "Show the keys" }).click();

@@ -1,4 +1,7 @@
-/** The page of one invocation in a browser: waits, timeline, details, failures, ways out, and actions with their results. */
+/**
+ * The page of one invocation in a browser: waits, timeline, details, failures, the ways out of a journal mismatch, and
+ * actions with their results.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { code, shelf, steps } from "./invocation-services.ts";
 import { openStage } from "./stage.ts";
@@ -212,7 +215,7 @@ describe("an action", () => {
     await second.page.getByText("The invocation is now killed.").waitFor();
   });
 
-  test("shows the server's refusal in its place", async () => {
+  test("shows the server's refusal in its dialog", async () => {
     const id = await stage.send("/Steps/waits/send", null, "suspended");
     const { page } = await opened(id);
     await page.getByRole("button", { name: "Resume …" }).click();
@@ -229,12 +232,12 @@ describe("an action", () => {
   });
 });
 
-test("an unknown id stays on its page, which names the possible reasons", async () => {
+test("the page of an unknown invocation shows the id, and names the possible reasons", async () => {
   const { page } = await opened("inv_1nothing");
   await page.getByText("inv_1nothing").waitFor();
 });
 
-test("facts name the origin, the retention and the least cost of an invocation", async () => {
+test("the page names the origin and the retention of an invocation, and a lower bound of its cost", async () => {
   const id = await stage.send("/Steps/order/send", { id: "o-22" }, "completed");
   const { page } = await opened(id);
   const facts = page.getByRole("region", { name: "Facts" });
@@ -245,7 +248,7 @@ test("facts name the origin, the retention and the least cost of an invocation",
   await page.getByText("AWS would charge this", { exact: false }).waitFor();
 });
 
-test("a page with 10,000 entries keeps few of its rows in the document; the test prints its longest task", async () => {
+test("a page with 10,000 entries keeps few of its rows in the document; the test prints the page's longest task", async () => {
   const { invocationId: id } = await stage.call("/Shelf/long/fill/send");
   // Reading the status again and again would read the whole journal each time.
   await fetch(`${stage.ingressUrl}/restate/invocation/${id}/attach`);

@@ -166,10 +166,10 @@ test("a refused change is shown with its reason, and its row stays selected", as
   await page.getByText("1 selected").waitFor();
 });
 
-test("all that match are changed in batches after their number was typed, and a stop leaves the rest", async () => {
+test("all matching invocations are changed in batches after their number was typed, and a stop spares the rest", async () => {
   for (let at = 0; at < NAPS; at += 50)
     await Promise.all(Array.from({ length: 50 }, () => stage.call("/Greeter/nap/send", null)));
-  // An invocation that is parked between two pages of the search is on neither of them.
+  // An invocation that is parked after the search has read one page and before it reads the next may be on neither page.
   while ((await stage.ask("GET", "/internal/overview")).open.suspended <= NAPS) await sleep(100);
   const { page, goTo } = await stage.openTab();
   await goTo("invocations?handler=nap");
@@ -217,7 +217,7 @@ test("older rows are loaded while the reader scrolls, and few of them are in the
   expect(await table(page).getByRole("row").count()).toBeLessThan(120);
 });
 
-test("older rows that come after the list was read anew are dropped", async () => {
+test("older rows are dropped if they arrive only after the list was read anew", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations?handler=nap");
   await page.getByText("100 rows, and older ones.").waitFor();
@@ -253,7 +253,7 @@ test("a list that cannot be read anew keeps its rows, and does not look empty", 
   expect(await page.getByRole("heading", { name: "No invocation matches" }).count()).toBe(0);
 });
 
-test("the row of the keyboard stays the same invocation when a row above it leaves the list", async () => {
+test("the row that the keys chose stays the same invocation when a row above it leaves the list", async () => {
   const keep = await stage.send("/Counter/keep/hold/send", null, "suspended");
   const leave = await stage.send("/Counter/leave/hold/send", null, "suspended");
   const { page, goTo } = await stage.openTab();

@@ -71,7 +71,7 @@ test("a state that changed under the editor is shown beside the reader's value, 
   expect((await stateOf("a")).count.utf8).toBe("100");
 });
 
-test("the queue of a key begins with its holder, and names the place of each that waits", async () => {
+test("the queue of a key begins with its holder, and names the place of each waiting invocation", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("objects/Counter/held");
   await page.getByRole("row", { name: /^holder hold/ }).waitFor();

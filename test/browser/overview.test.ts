@@ -64,7 +64,7 @@ test("counts are links to their lists", async () => {
   expect(page.url()).toContain("#/invocations?status=backing-off");
 });
 
-test("ends are counted live, and the bars have a table", async () => {
+test("ended invocations are counted live, and a table shows the numbers of the bars", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
   const ended = page.getByRole("region", { name: "Ended in the last hour" });
@@ -101,7 +101,7 @@ test("a failed load is named as such, and the facts of an earlier one stay", asy
   await page.getByRole("region", { name: "Open now" }).waitFor();
 });
 
-test("where reads have a price, the ends of the last hour are counted on demand", async () => {
+test("where reads have a price, the page counts the invocations that ended in the last hour only on demand", async () => {
   const { page, goTo } = await stage.openTab();
   const asked: string[] = [];
   await page.route(/\/version$/, (route) =>

@@ -20,7 +20,7 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test("tables, columns and keywords complete, Ctrl+Enter runs, and Escape leaves the editor", async () => {
+test("the editor completes tables, columns and keywords, Ctrl+Enter runs a statement, and Escape leaves the editor", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("sql");
   await page.locator(".cm-content").waitFor();
@@ -81,7 +81,7 @@ test("rows are downloaded as CSV in which no cell is a formula", async () => {
   expect(await readFile(await download.path(), "utf8")).toBe(`a,b,c\r\n"'=1+1",-5,\r\n`);
 });
 
-test("a wrong statement names its line and column, and no rows are no error", async () => {
+test("the error of a wrong statement names line and column, and an answer without rows is no error", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo(address("select id\nfrom sys_invocation\nwhre foo = 1"));
   await page.getByRole("alert").getByText("Status 400").waitFor();
@@ -100,7 +100,7 @@ test("a running statement can be stopped", async () => {
   await page.getByRole("status").getByText("stopped").waitFor();
 });
 
-test("a question fills the editor and the history lists it", async () => {
+test("a question runs its ready-made statement, and the history lists the statement", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("sql");
   await page.getByLabel("Ready-made statements").selectOption({ label: "Which columns are there?" });

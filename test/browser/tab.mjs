@@ -59,7 +59,10 @@ async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "li
   };
 }
 
-/** Polls from outside, because the page's policy forbids the driver to poll inside of it by code from a text. */
+/**
+ * Polls from this process. To poll inside the page, Playwright would evaluate a text as code there, and the content security
+ * policy of the page forbids that.
+ */
 async function atRest(page) {
   const deadlineMs = Date.now() + REST_WITHIN_MS;
   while (!(await page.evaluate(showsSomething))) {
@@ -82,7 +85,7 @@ function noteViolations() {
   });
 }
 
-/** The policy of the page forbids the checker as a script of the page, so the checker runs as code of the driver. */
+/** The content security policy forbids to add the checker as a script element, so Playwright evaluates its code in the page. */
 async function seriousFaults(page) {
   await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
   return await page.evaluate(async () => {

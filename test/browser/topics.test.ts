@@ -1,4 +1,4 @@
-/** Tests the page of topics: the steps without a cluster, a subscription, its failing, and each change of it. */
+/** Tests the page of topics: the first steps if there is no cluster, and how a subscription is made, fails and is changed. */
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
@@ -80,7 +80,7 @@ test("a refused subscription shows its code and remedy in place, and is created 
   expect(options).toMatchObject({ "auto.offset.reset": "earliest" });
 });
 
-test("a subscription whose broker refuses is failing, with the error, and leads to its service", async () => {
+test("a subscription whose broker refuses connections is shown as failing with the error, and leads to its service", async () => {
   const { page, goTo, axe } = await stage.openTab();
   await goTo("topics");
   const row = page.getByRole("row").filter({ hasText: "orders" });

@@ -197,11 +197,14 @@ describe("an awakeable", () => {
 });
 
 describe("a failure", () => {
-  it.each([418, 409, 500])("of the handler with code %i has that status, and its metadata", async (code) => {
-    const { status, body } = await failureOf(service().fail(code));
-    expect(status).toBe(code);
-    expect(body).toMatchObject({ code, message: "no luck", source: "invocation", metadata: { where: "here" } });
-  });
+  it.each([418, 409, 500])(
+    "of the handler with code %i reaches the client with this status and its metadata",
+    async (code) => {
+      const { status, body } = await failureOf(service().fail(code));
+      expect(status).toBe(code);
+      expect(body).toMatchObject({ code, message: "no luck", source: "invocation", metadata: { where: "here" } });
+    },
+  );
 
   it("of the handler is not retried, whatever its status", async () => {
     const { fetch, headers } = counted();
@@ -211,7 +214,7 @@ describe("a failure", () => {
     expect(headers).toHaveLength(1);
   });
 
-  it("of a send is the failure of its result", async () => {
+  it("of the handler of a send is reported when the client asks for the result of the send", async () => {
     const opts = rpc.sendOpts<number>({ idempotencyKey: newKey() });
     const sent = await ingress.serviceSendClient(greeter).fail(444, opts);
     expect(await failureOf(ingress.result(sent))).toMatchObject({ status: 444, body: { message: "no luck" } });
@@ -246,7 +249,7 @@ describe("a client that retries", () => {
     expect(done.greeted.filter((greeted) => greeted === name)).toEqual([name]);
   });
 
-  /** Passes each request on, but drops the answer to the first, and answers the second by itself. */
+  /** Passes on every request except the second, which it answers with 503 by itself, and drops the answer to the first. */
   async function relay(
     request: IncomingMessage,
     asked: number,
@@ -264,7 +267,7 @@ describe("a client that retries", () => {
   }
 });
 
-describe("a disabled feature is refused with its reason", () => {
+describe("a call that uses a disabled feature is refused", () => {
   it.each<readonly [what: string, status: number, call: () => PromiseLike<unknown>]>([
     ["a scoped call", 400, () => ingress.scope("tenant").serviceClient(greeter).greet("Ada")],
     ["a scoped send", 400, () => ingress.scope("tenant").serviceSendClient(greeter).greet("Ada")],

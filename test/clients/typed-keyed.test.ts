@@ -67,7 +67,7 @@ describe("an object", () => {
     expect(await ingress.result(first)).toBe(1);
   });
 
-  it("answers a repeated idempotency key with the first answer, separately for each key", async () => {
+  it("answers a repeated idempotency key with the first answer, separately for each object key", async () => {
     const [one, other, idempotencyKey] = [newKey(), newKey(), newKey()];
     const opts = rpc.opts<number, number>({ idempotencyKey });
     expect(await ingress.objectClient(counter, one).add(1, opts)).toBe(1);

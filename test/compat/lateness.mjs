@@ -1,4 +1,4 @@
-/** Measures how late sleeping invocations wake, by the clock of their handler, alone and beside clients that call. */
+/** Measures by the clock of the handler how late sleeping invocations wake, first without other load, then while clients call. */
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilQuiet } from "./consumption.mjs";
@@ -6,7 +6,7 @@ import { NAPS, distributionOf } from "./lateness-report.mjs";
 import { callsOf } from "./load.mjs";
 import { SHAPES } from "./shapes.mjs";
 
-/** The numbers of clients that call meanwhile: none, and as many as the aims name. */
+/** The numbers of clients that call meanwhile: none, and as many as the aim for calls per second in docs/performance.md names. */
 export const CALLERS = [0, 32];
 
 /** All naps are accepted before the first moment, and the moments are spread evenly over the time after it. */
@@ -66,7 +66,7 @@ async function sendAll(url, moments) {
   await Promise.all(Array.from({ length: SENDERS }, sendInTurn));
 }
 
-/** The numbers below `count`, so that the invocations wake in another order than they were sent in. */
+/** The numbers below `count` in random order, so that the invocations wake in another order than they were sent in. */
 function shuffled(count) {
   const numbers = Array.from({ length: count }, (_, number) => number);
   for (let at = count - 1; at > 0; at--) {

@@ -8,17 +8,19 @@ const CHILDREN = 20;
 /** The number of completed echoes, and the time of the last one: the answer to a send does not show when its echo completes. */
 let ended = 0;
 let lastEndedAtMs = 0;
-/** The sleeping invocations that began here and, by their number, how late each woke. */
+/** The numbers of the sleeping invocations that began here and of those that began too late, and how late each number woke. */
 let naps = emptyNaps();
 
 function emptyNaps() {
   return { begun: new Set(), missed: new Set(), latenessesMs: new Map() };
 }
 
-/** Sleeps until a moment that the caller chose, so that a replay knows the moment too, and notes how late the sleep ended. */
+/**
+ * Sleeps until `dueAtMs` and notes how late the sleep ended. The moment is part of the input, so that every attempt knows it.
+ */
 async function nap(ctx, { number, dueAtMs }) {
   const leftMs = dueAtMs - Date.now();
-  // Every attempt runs these lines; the first one tells whether there was anything left to sleep.
+  // Every attempt runs these lines; only the first attempt tells whether there was anything left to sleep.
   if (!naps.begun.has(number) && leftMs <= 0) naps.missed.add(number);
   naps.begun.add(number);
   await ctx.sleep(Math.max(leftMs, 0));

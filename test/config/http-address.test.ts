@@ -15,14 +15,14 @@ test.each([
   expect(read(address)).toBe(expected);
 });
 
-test.each(["localhost:4318", "collector", "ftp://collector", "http://", ""])("'%s' refuses the start", (address) => {
+test.each(["localhost:4318", "collector", "ftp://collector", "http://", ""])("'%s' makes the start fail", (address) => {
   expect(() => read(address)).toThrow(
     expect.objectContaining({ code: "RT0002", message: expect.stringContaining("STEPWELL_TRACING_ENDPOINT") }),
   );
 });
 
 test.each(["otlp://localhost:4317", "grpc://localhost:4317", "http://localhost:4317", "otlp+http://localhost:4317/"])(
-  "%s, the address of a collector over gRPC, refuses the start with the form to write",
+  "%s, the address of a collector over gRPC, makes the start fail, and the message names the address to use",
   (address) => {
     expect(() => read(address)).toThrow(
       expect.objectContaining({ code: "RT0002", message: expect.stringMatching(/gRPC.*4318/) }),

@@ -1,4 +1,4 @@
-/** Kafka clusters of the configuration: the forms of the file, of variables and flags, and refusals without secrets. */
+/** Kafka clusters in the configuration: their forms in the file and in variables, and refusals that repeat no secrets. */
 import { describe, expect, test } from "vitest";
 import { readSettings } from "../../shared/config/settings.ts";
 
@@ -28,9 +28,9 @@ describe("a cluster", () => {
   });
 
   test.each([
-    ["no list", '"main"'],
+    ["as a text that is no list", '"main"'],
     ["without a name", '[{"brokers":["b"]}]'],
-    ["with a name that no host has", '[{"name":"a b","brokers":["b"]}]'],
+    ["with a name that is no valid host name", '[{"name":"a b","brokers":["b"]}]'],
     ["without brokers", '[{"name":"a","sasl.password":"canary"}]'],
     ["twice", '[{"name":"a","brokers":["b"]},{"name":"a","brokers":["c"]}]'],
     ["in broken JSON", '[{"name":"a","sasl.password":"canary"'],

@@ -66,7 +66,7 @@ describe("the reference's names", () => {
     );
   });
 
-  it("of one listener win over the name for all, without a warning", () => {
+  it("for one listener win over the names for all listeners, without a warning", () => {
     const { settings, warnings } = fromFile('bind-ip = "0.0.0.0"\nuse-random-ports = true\n[ingress]\nbind-port = 81');
     expect([settings["ingress.bind"], settings["ingress.port"], settings["admin.port"]]).toEqual(["0.0.0.0", 81, 0]);
     expect(warnings).toEqual([]);
@@ -75,7 +75,7 @@ describe("the reference's names", () => {
   it.each([
     ['log-filter = "restate_worker=debug"', /line 1: log-filter.*no equal.*log\.level/],
     ["use-random-ports = false", /use-random-ports.*no equal.*ingress\.port, admin\.port/],
-  ])("with a value that has no equal are logged: %s", (text, warning) => {
+  ])("with a value that has no equivalent in Stepwell are logged: %s", (text, warning) => {
     const { settings, warnings } = fromFile(text);
     expect([settings["log.level"], settings["ingress.port"]]).toEqual(["info", 8080]);
     expect(warnings).toEqual([expect.stringMatching(warning)]);
@@ -121,7 +121,7 @@ describe("the reference's settings that Stepwell does not have", () => {
   it.each([
     [{ RESTATE_TRACING_HEADERS__AUTHORIZATION: "canary" }, /OTEL_EXPORTER_OTLP_HEADERS.*concerns security/],
     [{ RESTATE_ADMIN__TLS_KEY: "canary" }, /RESTATE_ADMIN__TLS_KEY.*concerns security/],
-  ])("refuse the start where the name concerns security: %j", (environment, reason) => {
+  ])("make the start fail if the name concerns security: %j", (environment, reason) => {
     expect(() => fromEnvironment(environment)).toThrow(reason);
     expect(() => fromEnvironment(environment)).not.toThrow(/canary/);
   });

@@ -148,7 +148,7 @@ describe("settings", () => {
     );
   });
 
-  it("may have a second name, and the first name wins in each source", () => {
+  it("may have a second name, and within one source the main name wins whichever comes first", () => {
     const { settings, warnings } = read('journal_retention = "2h"\n[worker.storage_rocksdb]\npath = "/old"\n', {
       environment: { STEPWELL_JOURNAL_RETENTION: "3h" },
     });

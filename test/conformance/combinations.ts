@@ -25,7 +25,9 @@ const COMBINATIONS: readonly (readonly [ProtocolVersion, Carrier, Openness])[] =
 
 export interface Combination {
   readonly version: ProtocolVersion;
-  /** True if attempts may stay open: the second attempt of an invocation, or the first once the handler is known to wait. */
+  /**
+   * True if attempts may stay open. The first attempt of an invocation still does not if the handler is known to await nothing.
+   */
   readonly staysOpen: boolean;
   /**
    * @returns a function that tells whether a number of attempts is right for a handler that needs `count` attempts if none stays

@@ -12,7 +12,8 @@ inEachCombination((combination) => {
     const input = "input" in row ? JSON.stringify(row.input) : "nothing";
     test(`row ${row.number}: ${row.handler} of ${input}`, async () => {
       await verify(combination, row);
-      // The first attempt of a handler stays open only once the handler is known to wait.
+      // The first attempt of an unknown handler stays open. A handler that has ended without an await is quiet from then on, and
+      // the first attempt of its next invocation does not stay open.
       if (combination.staysOpen) await verify(combination, row);
     });
   }

@@ -1,4 +1,7 @@
-/** Shapes that the table of single requests does not cover: ids, attaches, cancels, awakeables, random values and failures. */
+/**
+ * Tests the handler shapes that the rows of `shape-rows.ts` do not cover: ids, attaches, cancels, awakeables, random values and
+ * failures.
+ */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { attemptsOf, rememberedOf } from "./attempts.ts";

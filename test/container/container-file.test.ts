@@ -45,7 +45,7 @@ test("the image runs as an unprivileged user, and its data is on a volume", () =
   expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
 });
 
-test("the image sets NODE_ENV and two paths in its environment, so that a file, a variable or a flag overrides all other defaults", () => {
+test("the image sets only NODE_ENV and two paths as variables, and has its defaults in a file that users can override", () => {
   const [words = ""] = wordsOf(run, "ENV");
   const variables = Object.fromEntries(words.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
   expect(variables).toEqual({
@@ -57,7 +57,7 @@ test("the image sets NODE_ENV and two paths in its environment, so that a file, 
   expect(wordsOf(run, "COPY")).toContain(`--from=build /build/${DEFAULTS} image-defaults.toml`);
 });
 
-test("its defaults keep the data on the volume, and bind every address", () => {
+test("the defaults of the image keep the data on the volume, and bind every address", () => {
   const { settings, warnings } = inImage({});
   expect(settings).toMatchObject({
     "data-dir": "/data",

@@ -11,8 +11,8 @@ import type { OpenTimers } from "./timers-contract.ts";
 import { timersContract } from "./timers-contract.ts";
 
 /**
- * Tables keep the contract also if the entries of their indexes show an attribute. Some items have this attribute, some lack it,
- * and some writes change it.
+ * The contract runs on two tables. Index queries of the first return whole items; those of the second return only the keys and
+ * the attribute `n`. Some items of the contract have this attribute, some lack it, and some writes change it.
  */
 for (const [name, shown] of [
   ["embedded", {}],

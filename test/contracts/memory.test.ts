@@ -10,7 +10,7 @@ import { timersContract } from "./timers-contract.ts";
 
 tableContract("memory", async () => ({ table: new MemoryTable(), close: async () => {} }));
 
-/** `reopen` has no effect, because the durable parts live outside of every process. */
+/** `reopen` has no effect: in a simulation the queue and the timers are outside of the simulated processes and survive them. */
 async function openTimers(): Promise<OpenTimers> {
   const clock = new SteppedClock();
   const queue = new MemoryQueue(clock);

@@ -100,7 +100,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     await opened().advance(delayMs + lateMs);
     const arrived = (await receive()).map((delivery) => delivery.wake);
     expect(arrived).toContainEqual(kept);
-    // A queue without recall still delivers the message, as a hint.
+    // A queue that cannot remove messages still delivers the recalled message, which does no harm, because a message is a hint.
     expect(arrived.filter(({ invocationId }) => invocationId !== recalled.invocationId)).toEqual([kept]);
   });
 

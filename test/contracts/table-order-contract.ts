@@ -37,7 +37,7 @@ function partitionContract(table: () => Table): void {
     expect((await partitionsOf(table(), prefix)).sort()).toEqual(pks.sort());
   });
 
-  test("more partitions than a page has come on further pages", async () => {
+  test("partitions that do not fit into one page come on further pages", async () => {
     const prefix = `${freshPartition()}#`;
     const pks = Array.from({ length: 250 }, (_, n) => `${prefix}${n}`);
     await Promise.all(pks.map((pk) => table().put({ pk, sk: "lock" })));
@@ -147,7 +147,7 @@ function pagingContract(table: () => Table): void {
 }
 
 function indexContract(table: () => Table): void {
-  test("an index orders items by its sort key, across partitions, and pages in both directions", async () => {
+  test("an index has items of many partitions in the order of the index sort key, and is read in both directions", async () => {
     const list = freshPartition();
     const count = 12;
     await Promise.all(

@@ -172,7 +172,7 @@ function namingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timi
     expect(await fired(1)).toEqual([invocation(2)]);
   });
 
-  test("cancelling twice, too late, or an unknown name is no error", async () => {
+  test("no error comes from a second cancel, a cancel after the timer has fired, or a cancel of an unknown name", async () => {
     await set("a", 1, unitMs);
     await opened().timers.cancel("a");
     await opened().timers.cancel("a");

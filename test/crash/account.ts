@@ -1,4 +1,7 @@
-/** Compares outcomes with the plans behind them: the expected ledger, the expected invocations, and the lengths of sleeps. */
+/**
+ * Compares each outcome with its plan, and collects what the rules check: the committed closures, the sleeps, the adds and all
+ * invocations.
+ */
 import type { Answering, Counted, Done, Outcome, Recorded } from "./outcome.ts";
 import { ADD_OPS, type Op, type Plan, WORKFLOW_OPS } from "./plan.ts";
 

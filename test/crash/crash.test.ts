@@ -24,7 +24,7 @@ const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
 const SEED = Number(process.env["STEPWELL_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 /** Far longer than the test takes, unless an invocation is stuck. */
 const PATIENCE_MS = KILLS * 1_500 + 90_000;
-/** After a start, the control plane answers an attach to a completed invocation at once. */
+/** One minute is ample: after a start, the control plane answers an attach to a completed invocation at once. */
 const PATIENCE_AFTERWARDS_MS = 60_000;
 /** A backstop comes when a lease is over (10 s), and is acked. */
 const BACKSTOPS_GONE_MS = 13_000;

@@ -43,7 +43,7 @@ export function keyedServices(ledgerPath: string, life: Life) {
   const tally = restate.object({
     ...TALLY,
     handlers: {
-      /** The state changes before and after a commit, and grows until it is too large for the lock. */
+      /** Changes the state before and after the closure `leave`. The state grows until it is too large for the lock. */
       add: async (ctx: ObjectContext): Promise<Counted> => {
         const attempt = new Attempt(ctx, ledgerPath, life);
         const count = ((await ctx.get<number>("count")) ?? 0) + 1;

@@ -1,4 +1,6 @@
-/** A SIGKILL of either process in the middle of an open exchange: the next attempt replays what is stored and goes on (ADR 0008). */
+/**
+ * A SIGKILL of either process in the middle of an open exchange: the next attempt replays what is stored and goes on (ADR 0008).
+ */
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -50,7 +52,7 @@ test.each([
     const { complaints, uncommitted } = judgeLedger(ledger(), account.committed, [kill]);
     expect([...account.complaints, ...complaints]).toEqual([]);
     expect(uncommitted).toBeLessThanOrEqual(1);
-    // An exchange that closes at each step would have an attempt for each closure.
+    // If an exchange closed at each step, each closure would have an attempt of its own.
     const executed = ledger().map(({ attemptId }) => attemptId);
     const attempts = [...new Set(executed)];
     const closuresOf = (attempt: string | undefined) => executed.filter((attemptId) => attemptId === attempt).length;

@@ -65,7 +65,7 @@ describe("an outcome", () => {
     return complaintsFrom(found, { kind: "workflow", name: "w", delaysMs: [0, 0] }, done);
   };
 
-  test("of a workflow fits if one completion won, and its answer is the result and the state", async () => {
+  test("of a workflow fits if one completion won, and the result and the state are the answer of that completion", async () => {
     expect(await voted(1, "of complete", "of complete")).toBe("");
     expect(await voted(2, "of complete", "of complete")).toMatch(/of complete,of complete won/);
     expect(await voted(0, "of complete", "of complete")).toMatch(/got of complete, and {2}won/);

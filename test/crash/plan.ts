@@ -26,7 +26,7 @@ export interface Plan {
   readonly key?: string;
 }
 
-/** A number in [0, 1). */
+/** Returns a random number in [0, 1). */
 export type Random = () => number;
 
 /** The same seed gives the same numbers (mulberry32). */

@@ -28,7 +28,10 @@ beforeEach(async () => {
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
-/** The number of closures that run before a sleep or a workflow waits. The test stops the process after all of them. */
+/**
+ * The number of closures with the name `before` or `begin`: after such a closure, a sleep or a workflow waits. The test stops the
+ * process once all of them have run.
+ */
 const BEGINNINGS = 6;
 
 async function untilBegun(ledgerPath: string): Promise<void> {

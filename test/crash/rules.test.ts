@@ -28,7 +28,7 @@ describe("the ledger", () => {
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
   });
 
-  test("excuses a request that the deployment read up to two seconds after the kill of its sender, if the deployment ran then", () => {
+  test("excuses a request read up to two seconds after the kill of its sender, by a deployment that ran at that kill", () => {
     const judge = (killedAtMs: number, bootAtMs: number): string => {
       const lines = [line(5_000, { bootAtMs }), line(5_500)];
       return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();
@@ -55,7 +55,7 @@ describe("the ledger", () => {
     expect(judgeLedger([one], [], []).complaints.join()).toMatch(/no result contains it/);
   });
 
-  test("contains as many executions that throw on purpose as the plan", () => {
+  test("contains as many executions that throw on purpose as the plan states", () => {
     const lines = [line(0, { throws: true }), line(10, { throws: true }), line(20)];
     expect(judgeLedger(lines, [committed(lines[2]!, 2)], []).complaints).toEqual([]);
     expect(judgeLedger(lines, [committed(lines[2]!, 1)], []).complaints.join()).toMatch(/threw 2 times instead of 1/);
@@ -111,8 +111,8 @@ describe("the count of a key", () => {
     ["an add that counted twice", [1, 3], ["i0", "i1"], [], /counted to 3 by i1, which is its add number 2/],
     ["an add that was lost", [1, 1], ["i0", "i1"], [], /counted to 1 by i1, which is its add number 2/],
     ["another order than that of a sender", [2, 1], ["i1", "i0"], [["i0", "i1"]], /in the order 2,1 of one sender/],
-    ["an add without a request", [1], ["i0", "i1"], [], /served/],
-    ["an order that its state contradicts", [1, 2], ["i1", "i0"], [], /served/],
+    ["an add in the state that no handler requested", [1], ["i0", "i1"], [], /served/],
+    ["counts whose order the state contradicts", [1, 2], ["i1", "i0"], [], /served/],
     ["a sender whose add is unknown", [1], ["i0"], [["i0", "i7"]], /in the order 1,NaN/],
   ])("is refused for %s", (_, counts, served, inOrder, why) => {
     expect(judge(counts, served, inOrder)).toMatch(why);

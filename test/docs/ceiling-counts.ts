@@ -1,4 +1,7 @@
-/** Counts the units of a call separately for the table and each index, on the stage of the write budget. */
+/**
+ * Counts the write units of a call separately for the table and for each index, and counts its read units and messages. The call
+ * runs in the harness of the write budget (`playShape`).
+ */
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";

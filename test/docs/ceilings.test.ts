@@ -55,14 +55,14 @@ describe("the ceilings on docs/operating.md", () => {
     expect(of("head of the registry")).toBeCloseTo((3_000 - 150) / 0.12, 6);
   });
 
-  it("spread the listing over shards of about equal load, with at most 1,000 writes a second each", () => {
+  it("of the listing are at most 1,000 calls a second for each shard, and grow by more than half with twice the shards", () => {
     const [eight, sixteen] = [listing(facts, SHARDS), listing(facts, SHARDS_MAX)];
     expect(eight.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS);
     expect(sixteen.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS_MAX);
     expect(sixteen.callsPerS).toBeGreaterThan(1.5 * eight.callsPerS);
   });
 
-  it("count two writes of its lock for each call of one key", () => {
+  it("count two writes of the lock for each exclusive call of one key", () => {
     expect(beside(facts).find(({ what }) => what === "exclusive calls of one key")!.callsPerS).toBe(500);
   });
 

@@ -1,4 +1,7 @@
-/** Counts the operations of a shape on table, queue and schedules, on the stage of the write budget composed as on AWS. */
+/**
+ * Counts the operations of a shape on the table, the queue and the schedules. The shape runs in the harness of the write budget
+ * (`playShape`), with the codec and the timers of AWS.
+ */
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
@@ -58,8 +61,8 @@ export async function countLook(idle: CostCounts): Promise<CostCounts> {
 }
 
 /**
- * Counts a month of one invocation that waits for an outside event: the sweeper looks at it as often as its check interval
- * demands, and extends its items.
+ * Counts the operations of a month for one invocation that waits for an outside event. The sweeper looks at the invocation as
+ * often as the check interval demands, and extends the time to live of its items.
  */
 export async function countMonth(idle: CostCounts): Promise<CostCounts & { readonly looks: number }> {
   const waits = async (play: Play): Promise<void> => {

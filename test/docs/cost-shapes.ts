@@ -14,7 +14,7 @@ export interface CostShape {
   play(play: Play, scheduler: ScriptedScheduler): Promise<void>;
 }
 
-/** Shapes with more than one request. */
+/** The number of requests of each shape that has more than one. */
 const REQUESTS: Readonly<Record<string, number>> = {
   "send that waits for an awakeable": 2,
   "2 exclusive sends, one waits": 2,
@@ -61,7 +61,7 @@ function row(_: unknown, index: number): object {
   return { index, name: "a name", active: true };
 }
 
-/** Incompressible letters, the same at each run, like those of a picture or of encrypted data. */
+/** Random text, like a picture or encrypted data in base64. The text is the same at each run. */
 function noise(characters: number): string {
   const pieces = [];
   for (let at = 0; at * NOISE_BYTES * (4 / 3) < characters; at++) {

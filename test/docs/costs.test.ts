@@ -39,7 +39,7 @@ describe("docs/costs.md", () => {
     expect(totalOf(bill)).toBeCloseTo(bill.table + bill.queue + bill.api + bill.functions + bill.logs, 6);
   });
 
-  it("counts one schedule for a far sleep at EventBridge Scheduler", () => {
+  it("counts one schedule of EventBridge Scheduler for a sleep of an hour", () => {
     const far = facts.shapes.find(({ name }) => name === "send that sleeps an hour")!;
     const near = facts.shapes.find(({ name }) => name === "send that sleeps")!;
     expect(far.counts).toMatchObject({ schedules: 1, sends: near.counts.sends + 1 });

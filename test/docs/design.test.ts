@@ -108,7 +108,7 @@ test("every name is defined in the file behind it", () => {
   expect(lost).toEqual([]);
 });
 
-test("every title that the page names is that of a test in the file", () => {
+test("every title that the page names is the title of a test in the file that the page names beside it", () => {
   const tests = invariants.flatMap(({ section }) => caughtBy(section));
   expect(tests.filter(({ titles }) => titles.length === 0)).toEqual([]);
   const lost = tests.flatMap(({ path, titles }) =>

@@ -99,13 +99,13 @@ describe("in a running process", () => {
   afterAll(() => stage.close());
 
   test.each(targets.map(({ title, expr }) => [title, expr]))(
-    "the query of '%s' has its metrics and labels: %s",
+    "the process shows the metrics and labels that the query of '%s' uses: %s",
     (_, expr) => {
       expect(missingIn(scraped, expr)).toEqual([]);
     },
   );
 
-  test("the lists of the variables have their metric and their label", () => {
+  test("the process shows the metric and the label from which each variable takes its list", () => {
     const lists = variables
       .filter(({ type }) => type === "query")
       .map(({ query }) => (query as { query: string }).query);
@@ -117,7 +117,7 @@ describe("in a running process", () => {
     }
   });
 
-  test("the moment of the counts is now, and no ready invocation is old", () => {
+  test("the counts of open invocations are less than a minute old, and no ready invocation is old", () => {
     const value = (name: string) => Number(new RegExp(`^stepwell_${name} (\\S+)$`, "m").exec(page)?.[1]);
     expect(Math.abs(value("open_invocations_counted_timestamp_seconds") - Date.now() / 1000)).toBeLessThan(60);
     expect(page).toContain('stepwell_oldest_ready_seconds{service="other"} 0');

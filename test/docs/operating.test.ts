@@ -48,7 +48,7 @@ test("every granted action is on the page, and no other", () => {
   expect(plain(told).filter((action) => !/^(kms|execute-api):/.test(action))).toEqual(plain(granted));
 });
 
-test("functions have the memory and the time of the page", () => {
+test("the functions have the memory and the time-outs that the page states", () => {
   const functions = resourcesOf(template, "AWS::Lambda::Function");
   const timesOf = (name: string) =>
     functions.filter(([id]) => id.includes(`Functions${name}`)).map(([, { Properties }]) => Properties["Timeout"]);
@@ -57,7 +57,7 @@ test("functions have the memory and the time of the page", () => {
   expect(new Set(functions.map(([, { Properties }]) => Properties["MemorySize"]))).toEqual(new Set([512]));
 });
 
-test("a stack with Kafka clusters has one more function, with the time of the page", () => {
+test("a stack with Kafka clusters has one more function, with the time-out that the page states", () => {
   const functions = resourcesOf(synthesised({ kafkaClusters: [CLUSTER] }), "AWS::Lambda::Function");
   const times = functions.flatMap(([id, { Properties }]) =>
     id.includes("FunctionsTopics") ? Properties["Timeout"] : [],

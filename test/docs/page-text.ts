@@ -1,4 +1,4 @@
-/** Reads the references of a documentation page: files, words of code, headings as GitHub links to them. */
+/** Reads a documentation page: its links, its words in code style, and the anchors that GitHub gives its headings. */
 import { existsSync, readFileSync } from "node:fs";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -16,7 +16,7 @@ describe("docs/errors.md", () => {
     await expect(errorsPage()).toMatchFileSnapshot("../../docs/errors.md");
   });
 
-  it("has every code at the place to which the code points", () => {
+  it("has a heading for every error code, with the anchor that `documentationOf` gives", () => {
     const headings = [...errorsPage().matchAll(/^### (\w+)$/gm)].map(
       ([, code]) => `docs/errors.md#${code!.toLowerCase()}`,
     );
@@ -54,7 +54,7 @@ describe("docs/log-events.md", () => {
 });
 
 describe("docs/sql.md", () => {
-  it("is the page of the tables of statements", async () => {
+  it("is the page of the tables that statements read", async () => {
     await expect(sqlPage()).toMatchFileSnapshot("../../docs/sql.md");
   });
 

@@ -65,7 +65,7 @@ describe("the lateness of wake-ups", () => {
   });
 });
 
-describe("growth with what is stored", () => {
+describe("the report of the growth bench", () => {
   const steps: readonly Step[] = [
     { contestant: "ours", series: "stored", size: 0, callsPerSecond: 2500, restartMs: 1500, failures: 0 },
     { contestant: "ours", series: "stored", size: 10_000, callsPerSecond: 2400, failures: 0 },
@@ -106,7 +106,7 @@ describe("the options of the bench", () => {
     expect([stored, sleeping]).toEqual([[0, 5000], []]);
   });
 
-  it("is small with --quick, whose sizes another option replaces", () => {
+  it("--quick sets small sizes, and another option replaces them", () => {
     expect(readGrowthOptions(["--quick", "--stored", "7"])).toMatchObject({
       stored: [7],
       sleeping: [0, 5000],
@@ -121,7 +121,7 @@ describe("the options of the bench", () => {
     },
   );
 
-  it("measures no naps with 0, but then writes no page", () => {
+  it("accepts --naps 0, but then refuses --write-docs", () => {
     expect(readOptions(["--naps", "0"]).naps).toBe(0);
     expect(() => readOptions(["--naps", "0", "--write-docs"])).toThrow("--write-docs needs naps");
   });

@@ -5,7 +5,7 @@ import { textOf } from "./page-text.ts";
 const README = textOf("README.md").replaceAll(/\s+/g, " ");
 const COSTS = textOf("docs/costs.md");
 
-/** The last two columns of a shape: the dollars of a million in a busy system and in a quiet one. */
+/** @returns the dollars for a million calls of the shape, in a busy system and in a quiet one: the last two columns of its row */
 function dollarsOfAMillion(shape: string): string {
   const row = COSTS.split("\n").find((line) => line.startsWith(`| ${shape} |`)) ?? "";
   const [quiet, busy] = [...row.matchAll(/\*\*([0-9.]+)\*\*/g)].map(([, dollars]) => dollars);

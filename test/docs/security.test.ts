@@ -26,7 +26,8 @@ test("every row with a limit names a test, or says that there is none", () => {
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.filter((row) => !/(?:`test\/[\w./-]+\.test\.ts`|not tried|–) \|$/.test(row))).toEqual([]);
   const promises = rows.filter((row) => row.endsWith(" – |"));
-  // Each of these rows is about a party with the power of an operator, or about data that a purge leaves and no test covers.
+  // A row with a dash is about a party with the power of an operator, or about data that remains after a purge and that no
+  // test covers.
   expect(promises.length).toBeLessThanOrEqual(4);
 });
 

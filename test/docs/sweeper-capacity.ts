@@ -11,7 +11,8 @@ export const CALLED_EVERY_S = 300;
 export const LOOKS_PER_CALL = 1;
 
 /**
- * The cost of a look at an entry of the listing: two of three invocations ended at their first attempt; a look loads the others.
+ * The mean cost of a look at an entry of the listing, where two of three invocations ended at their first attempt. The look also
+ * loads each of the other invocations.
  */
 export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
 /** The cost of an extension together with its look, for a sleeper with four items. */
@@ -23,7 +24,7 @@ export const ENTRY = { cpuMs: 0.065, bytes: 350 } as const;
 const EXTENDED_EVERY_DAYS = 15;
 const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
-/** The fewest walks over everything: one begins every six hours at the latest. */
+/** The smallest number of walks over the whole open index in a month: one begins every six hours at the latest. */
 const WALKS_PER_MONTH = (30 * 24) / 6;
 const UNIT_BYTES = 4_096;
 const MB_PER_GB = 1_024;
@@ -46,7 +47,7 @@ export function sleepersOf(processes: number): number {
   return processes * EXTENSIONS_PER_S * EXTENDED_EVERY_DAYS * DAY_S;
 }
 
-/** The dollars of a month of looks at `perS` acceptances a second. */
+/** What the looks of a month cost in dollars while `perS` invocations are accepted per second. */
 export function dollarsOfLooks(perS: number): number {
   const looks = perS * MONTH_S;
   return dollars("readUnit", looks * LOOK.readUnits) + worked(looks / LOOKS_PER_S);

@@ -39,7 +39,7 @@ const atGate = (count: number) =>
   play.until(() => stage.deployment.atGate === count, `${count} attempts wait at the gate`);
 
 describe("an invocation on DynamoDB", () => {
-  test("that is called answers", async () => {
+  test("answers its caller", async () => {
     expect(await play.call("Leaf/echo", "hello")).toBe("hello");
   });
 

@@ -1,4 +1,7 @@
-/** The engine's stage over metered tables of a DynamoDB engine: one stage for each test, and tables for a test or for a file. */
+/**
+ * Opens the stage of Stepwell's engine over metered tables of a DynamoDB engine. Each test has its own stage; each test or each
+ * file has its own tables.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { Play } from "../harness/engine/budget-play.ts";
 import { openStage, type Stage } from "../harness/engine/budget-stage.ts";

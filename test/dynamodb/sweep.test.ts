@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-test("passes whose time is over at their start finish every walk, one entry of each walk at a time", async () => {
+test("passes that begin with no time left still finish every walk, because each takes one entry of each walk", async () => {
   const { engine } = play.front;
   const process = new EngineProcess(new Pulse());
   const sweeper = { ...engine, queue: process.watch("queue", engine.queue) };

@@ -81,13 +81,13 @@ test("an extension of a sleeper takes no more requests than the ceilings assume,
 
 test("an entry of the open index that needs no look takes less than a twentieth of a request", async () => {
   const idle = await idlePass();
-  // In groups of 50, which is the engine's number of connections.
+  // Each group has 50 entries, so that at most 50 writes run at a time.
   for (let at = 0; at < ASLEEP; at += 50) {
     const lookAtMs = play.clock.nowMs() + 48 * HOUR_MS + at;
     const asleep = Array.from({ length: 50 }, () => ({ status: "backing-off" as const, lookAtMs }));
     await plantOpen(journal.table, play.front.engine, asleep);
   }
-  // A walk reads the arrivals of each entry whose age passed a power of two since the last walk: few do within ten minutes.
+  // A walk reads the arrivals of each entry whose age has doubled since the last walk. Within ten minutes, few ages double.
   for (let walks = 0; walks < 2; walks++) {
     await play.clock.advance(10 * HOUR_MS);
     await sweepOnce(play.front.engine);

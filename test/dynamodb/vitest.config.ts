@@ -9,7 +9,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
     pool: "threads",
-    // On two processors vitest would start only one worker. Two may run at once, because no two tests share a table.
+    // On two processors vitest would start only one worker. Two may run at once, because no two files of tests share a table.
     maxWorkers: 2,
     testTimeout: 60_000,
     reporters: reportersOf("dynamodb"),

@@ -1,4 +1,4 @@
-/** The admin API accepts callers that IAM entitles, by route, and no request without a valid signature. */
+/** The admin API accepts a request only if it has a valid signature and IAM entitles its caller to the route. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiRequest } from "../../localstack/signed-request.mjs";
 import { OPERATIONS } from "../../shared/api/admin/operations.ts";
@@ -13,8 +13,9 @@ const QUERY = { method: "POST", path: "/query", body: '{"query":"SELECT name FRO
 const JSON_BODY = { "content-type": "application/json", accept: "application/json" };
 
 /**
- * One request for each route, with unknown ids, so that an accepted request changes nothing. The emulator answers `/health`
- * itself, at every host. The tests of the template check that the API has one route, behind IAM.
+ * One request for each route, with unknown ids, so that an accepted request changes nothing. `/health` is left out, because the
+ * emulator itself answers this path, at every host. The tests of the template check that the gateway has one route for all
+ * paths, and that this route requires IAM.
  */
 const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
   .filter((operation) => operation !== "GET /health")

@@ -1,4 +1,4 @@
-/** Calls, sends and queries over HTTP, with handlers on Lambda and behind an address. */
+/** Calls, sends and queries over HTTP, with handlers on Lambda and with handlers that are registered by their address. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { TerminalError } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
@@ -144,7 +144,7 @@ test("a sleeping invocation is cancelled, and ends with the cancellation", async
   expect((await plane.attached(`invocation/${id}`)).status).toBe(409);
 });
 
-test("two hundred invocations that ten clients send all end, each after one run", async () => {
+test("ten clients send two hundred invocations, and each invocation ends after one run", async () => {
   const names = Array.from({ length: 200 }, (_, index) => `bulk-${index}`);
   const startedMs = Date.now();
   const ids = new Map<string, string>();

@@ -28,7 +28,7 @@ declare module "vitest" {
   }
 }
 
-/** The emulator of this worker: the workers of a run have the numbers from 1, and each runs one file at a time. */
+/** The emulator of this vitest worker. Vitest numbers the workers of a run from 1, and each worker runs one file at a time. */
 export const aws = inject("emulators")[Number(process.env["VITEST_POOL_ID"]) - 1]!;
 
 export function countOne(what: "request" | "schedule fired"): void {

@@ -93,7 +93,7 @@ describe("an endpoint", () => {
       async () => (await plane.shown(waiting)).next_retry_at,
     );
     expect(Date.parse(next)).toBeGreaterThan(sinceMs);
-    // A function's lines come after its answer.
+    // The log lines of a function appear only after its answer.
     await until("its failures are counted", 30_000, async () => {
       const { RT0010 = 0 } = await failuresCounted(sinceMs);
       return RT0010 > 3 ? true : undefined;
@@ -129,7 +129,7 @@ describe("a function on Lambda", () => {
     expect(await plane.result(refused)).toBe("hello Ada");
   });
 
-  test("that exceeds its timeout, and then is deleted, fails in Lambda's own words; at a new address, the call ends", async () => {
+  test("that times out, and then is deleted, fails with Lambda's messages; a new address lets the open call end", async () => {
     const FunctionName = aws.handlerArn.replace(/:\d+$/, "");
     const allow = (Timeout: number) => lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Timeout }));
     await allow(1);

@@ -77,7 +77,7 @@ export async function assume(role: string): Promise<Identity> {
   return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
 }
 
-/** Assumes a role that trusts a service only under conditions. Meanwhile the role trusts the administrator instead. */
+/** Assumes a role that trusts a service only under conditions. During this call the role trusts the administrator instead. */
 export async function assumeAsItsService(role: string): Promise<Identity> {
   const standing = plain(
     decodeURIComponent(textOf(await iam("GetRole", { RoleName: role }), "AssumeRolePolicyDocument")),
@@ -120,7 +120,7 @@ export async function grantTo(role: string, grants: readonly Grant[]): Promise<(
 }
 
 /**
- * Removes an action from the policy of a role, also under the name that the emulator gives to its batch form.
+ * Removes an action from the policy of a role, and also the action with `Batch` at the end of that name if the policy allows it.
  * @returns a function that restores the rights of the role
  */
 export async function takeAway(role: string, action: string): Promise<() => Promise<void>> {

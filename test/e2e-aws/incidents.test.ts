@@ -63,7 +63,7 @@ describe("DeadLetters", () => {
     expect(await visibleLetters(aws.plain)).toBe(0);
   });
 
-  test("an unreadable record leaves a letter that stays visible, and is driven once the record is repaired", async () => {
+  test("an unreadable record leaves a letter that stays visible; after a repair, a pass drives the invocation", async () => {
     const sinceMs = Date.now();
     const asDeployed = await letterAfter(aws.plain, 1);
     try {
@@ -138,7 +138,7 @@ test("Throttles: with one worker at a time a burst still ends, and leaves no let
   }
 });
 
-test("Overdue: the next pass measures and wakes an invocation whose wake was lost, and the pass after that measures 0", async () => {
+test("Overdue: after a lost wake, a pass measures the delay and wakes the invocation, and the next pass measures 0", async () => {
   const lostMs = Date.now();
   const id = await plane.send("hurt/nap", NAP_MS);
   await plane.untilStatus(id, "suspended");
@@ -154,7 +154,7 @@ test("Overdue: the next pass measures and wakes an invocation whose wake was los
   expect(Math.max(...(await overdueSeconds(overMs)))).toBe(0);
 });
 
-/** Waits for the values of the alarm's metric; passes that the rule starts write such values too. */
+/** Waits for values of the metric of the Overdue alarm. Passes that the EventBridge rule starts write such values too. */
 async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   return await until("the sweeper has measured", 30_000, async () => {
     const lines = await jsonLinesOf(aws.plain, "Sweeper", sinceMs);
@@ -163,7 +163,7 @@ async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   });
 }
 
-test("Errors: with another secret for ids, no function starts; after the former secret is put back, a repeated call finds the first one", async () => {
+test("Errors: no function starts with another id secret; with the former a repeated call gets the first invocation", async () => {
   const call = () => plane.call("hurt/greet", "Ada", { "idempotency-key": "before and after" });
   const before = await call();
   expect([before.status, before.text]).toEqual([200, '"hello Ada"']);

@@ -129,7 +129,7 @@ describe("a function on Lambda", () => {
     const { status, text } = await plane.postAdmin("/deployments", swelling(UNPACKED_MAX_BYTES + 1));
     expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
     expect(text).toContain("its body cannot be decompressed");
-    // An answer within the limit is unpacked, and is no manifest.
+    // Stepwell unpacks an answer within the limit, and refuses it for another reason: it is no manifest.
     const { text: other } = await plane.postAdmin("/deployments", swelling(1_000));
     expect(other).not.toContain("decompressed");
   });

@@ -102,7 +102,10 @@ beforeAll(async () => {
   ]);
 });
 
-/** Waits until Lambda reports the end of the event about this invocation: the backstop of a call comes late. */
+/**
+ * Waits until Lambda has written its report on the function event that concerns this invocation. The report of the worker on a
+ * call comes late, because the worker gets only the backstop of the call.
+ */
 async function reported(name: FunctionName, id: string): Promise<void> {
   await until(`the ${name} function reports ${id}`, 60_000, async () => {
     const { requestId } =
@@ -182,7 +185,7 @@ test("no payload, step, header or key is in any line", async () => {
   }
 });
 
-test("a successful call writes no more than its price assumes", async () => {
+test("a successful call logs no more bytes than its price assumes", async () => {
   const bytes: number[] = [];
   for (const name of ["Ingress", "Worker"] as const) {
     const lines = await linesOf(aws.plain, name, sinceMs);

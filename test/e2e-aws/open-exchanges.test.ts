@@ -74,7 +74,7 @@ test("a handler that waits for something outside is suspended at once, and holds
   expect(await plane.result(id)).toBe("hello");
 });
 
-test("a handler with more steps than its function has time for goes on in another, and repeats no step", async () => {
+test("if a driving function has no time for all steps, the handler goes on in another attempt and repeats no step", async () => {
   executed.length = 0;
   const { attempts, result } = await attemptsOf(() => plane.answer("steps/work", { count: 25, stepMs: 300 }));
   expect(result).toBe(325);

@@ -6,7 +6,7 @@ import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 
 export interface Operator {
-  /** The local port of the proxy, with a slash at the end. */
+  /** The local URL of the proxy, with a slash at the end. */
   readonly url: string;
   /**
    * Runs one command.

@@ -8,8 +8,8 @@ const plane = new ControlPlane(aws.plain);
 const SENDS = 300;
 const TOGETHER = 10;
 /**
- * After this time the stack has noted the hanging handler as slow. The stack has four workers of ten messages each, notes a
- * handler as slow after three seconds, and hands an attempt on after fifteen.
+ * After this time the stack has noted the hanging handler as slow. The stack has four workers of ten messages each. It notes a
+ * handler as slow after three seconds, and moves a long attempt from the main lane to the slow lane after fifteen seconds.
  */
 const KNOWN_AFTER_MS = 25_000;
 const SERVED_WITHIN_MS = 5_000;

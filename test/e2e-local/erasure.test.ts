@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Fills in the placeholders of the one code block of the section that contains `words`, and runs the block. */
+/** Finds the one code block with `words` in the section on erasure, fills in its placeholders, and runs the block. */
 async function follow(words: string, filled: Readonly<Record<string, string>>): Promise<string> {
   const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
   const section = page.split("\n## Erase a person's data\n")[1]!.split("\n## ")[0]!;
@@ -226,9 +226,9 @@ test("the steps of docs/security.md remove all contents of a person, and keep th
   expect(await entriesWith(ADA.text)).toEqual([]);
   expect((await entriesWith(BOB.text)).length).toBeGreaterThan(5);
 
-  // The names that stay, as the page says: empty locks, a place in the line, the name of a large value, and the acceptances of
-  // children, which name their caller. The place in the line may be missing: timing decides whether an invocation had to wait for
-  // the key of the profile.
+  // These names stay, as docs/security.md says: the keys in empty locks and in a ticket, the name of a large value, and the
+  // acceptances of children, which name their caller. The ticket may be missing: timing decides whether an invocation had to wait
+  // for the key of the profile.
   const named = await entriesWith(ADA.key);
   const isOfLine = (text: string): boolean => text.includes("inbox#");
   const kinds = named

@@ -266,7 +266,7 @@ describe("a body over the limit", () => {
     expect([answer[":status"], body]).toEqual([413, message]);
   });
 
-  test("is one byte larger than the largest that is accepted", async () => {
+  test("begins one byte above the limit: a body of exactly the limit is accepted", async () => {
     const most = Buffer.alloc(LIMIT_BYTES, "y");
     expect((await ask(stage.ingressPort, "POST /Greeter/echo", BINARY_TYPE, most)).status).toBe(200);
     const more = Buffer.alloc(LIMIT_BYTES + 1, "y");

@@ -165,7 +165,7 @@ describe("an invocation that has not ended", () => {
     });
   }
 
-  /** An invocation whose handler waits is running while its exchange is open, and suspended afterwards. */
+  /** Waits until the invocation has begun: it is running while its exchange is open, and suspended afterwards. */
   async function untilBegun(id: string): Promise<void> {
     for (let seen: unknown; seen !== "running" && seen !== "suspended"; await sleep(5)) {
       const { body } = await ask(stage.adminPort, `GET /invocations/${id}`);

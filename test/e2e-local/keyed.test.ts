@@ -75,7 +75,7 @@ describe("a keyed invocation", () => {
     ]);
   });
 
-  test("is found by its idempotency key and its key, in the path, in a body, and by the derived id", async () => {
+  test("is found by its key and idempotency key, in a path or in a body, and by the id that follows from them", async () => {
     const called = await to("POST /Counter/a%2Fby/add", 7, { "idempotency-key": "once" });
     const id = called.headers["x-restate-id"];
     expect(jsonOf(called)).toBe(7);
@@ -111,42 +111,45 @@ describe("a workflow", () => {
     ["w/1", "w%2F1"],
     ["", ""],
     ["clé", "cl%C3%A9"],
-  ])("of id %j is waited for and answered by its path, a body, and its invocation id", async (key, written) => {
-    const sent = await to(`POST /Signup/${written}/run/send`, "Zoë");
-    const id = sent.headers["x-restate-id"]!;
-    expect([sent.status, jsonOf(sent)]).toEqual([202, { invocationId: id, status: "Accepted" }]);
-    const again = await to(`POST /Signup/${written}/run/send`, "Bob");
-    expect([again.status, jsonOf(again)]).toEqual([202, { invocationId: id, status: "PreviouslyAccepted" }]);
-    expect(jsonOf(await to("POST /restate/lookup", target(key)))).toEqual({ invocationId: id });
-    const asked: readonly (readonly [string, object?])[] = [
-      [`GET /restate/workflow/Signup/${written}/output`],
-      ["POST /restate/output", target(key)],
-      [`GET /restate/output/${id}`],
-    ];
-    for (const [line, body] of asked) {
-      const answer = await to(line, body);
-      expect([answer.status, jsonOf(answer)]).toEqual([470, problem(470, "has not completed yet")]);
-    }
-    const attached = Promise.all([
-      to(`GET /restate/workflow/Signup/${written}/attach`),
-      to("POST /restate/attach", target(key)),
-      to(`GET /restate/attach/${id}`),
-    ]);
-    const called = await to(`POST /Signup/${written}/run`, "Eve");
-    expect([called.status, jsonOf(called)]).toEqual([
-      409,
-      problem(409, "the workflow method was already invoked", "invocation"),
-    ]);
-    expect(called.headers["x-restate-id"]).toBe(id);
-    expect(jsonOf(await to(`POST /Signup/${written}/answer`, "yes"))).toBe("yes");
-    for (const answer of await attached) {
-      expect([answer.status, jsonOf(answer), answer.headers["x-restate-id"]]).toEqual([200, "Zoë: yes, waiting", id]);
-    }
-    for (const [line, body] of asked) expect(jsonOf(await to(line, body))).toBe("Zoë: yes, waiting");
-    expect((await to(`POST /Signup/${written}/run`, "Eve")).status).toBe(409);
-  });
+  ])(
+    "with id %j answers attach and output requests by its path, by a body, and by its invocation id",
+    async (key, written) => {
+      const sent = await to(`POST /Signup/${written}/run/send`, "Zoë");
+      const id = sent.headers["x-restate-id"]!;
+      expect([sent.status, jsonOf(sent)]).toEqual([202, { invocationId: id, status: "Accepted" }]);
+      const again = await to(`POST /Signup/${written}/run/send`, "Bob");
+      expect([again.status, jsonOf(again)]).toEqual([202, { invocationId: id, status: "PreviouslyAccepted" }]);
+      expect(jsonOf(await to("POST /restate/lookup", target(key)))).toEqual({ invocationId: id });
+      const asked: readonly (readonly [string, object?])[] = [
+        [`GET /restate/workflow/Signup/${written}/output`],
+        ["POST /restate/output", target(key)],
+        [`GET /restate/output/${id}`],
+      ];
+      for (const [line, body] of asked) {
+        const answer = await to(line, body);
+        expect([answer.status, jsonOf(answer)]).toEqual([470, problem(470, "has not completed yet")]);
+      }
+      const attached = Promise.all([
+        to(`GET /restate/workflow/Signup/${written}/attach`),
+        to("POST /restate/attach", target(key)),
+        to(`GET /restate/attach/${id}`),
+      ]);
+      const called = await to(`POST /Signup/${written}/run`, "Eve");
+      expect([called.status, jsonOf(called)]).toEqual([
+        409,
+        problem(409, "the workflow method was already invoked", "invocation"),
+      ]);
+      expect(called.headers["x-restate-id"]).toBe(id);
+      expect(jsonOf(await to(`POST /Signup/${written}/answer`, "yes"))).toBe("yes");
+      for (const answer of await attached) {
+        expect([answer.status, jsonOf(answer), answer.headers["x-restate-id"]]).toEqual([200, "Zoë: yes, waiting", id]);
+      }
+      for (const [line, body] of asked) expect(jsonOf(await to(line, body))).toBe("Zoë: yes, waiting");
+      expect((await to(`POST /Signup/${written}/run`, "Eve")).status).toBe(409);
+    },
+  );
 
-  test("has shared handlers before and after its run, with idempotency keys; its promise is completed once", async () => {
+  test("takes calls to shared handlers before and after its run, with idempotency keys; a promise completes once", async () => {
     const id = newId();
     expect(jsonOf(await to(`POST /Signup/${id}/step`))).toBeNull();
     const once = { "idempotency-key": "first" };

@@ -14,7 +14,7 @@ let stage: LocalStage;
 afterEach(() => stage.close());
 
 test(
-  "a handler whose runs return 100 MiB in all ends rightly in one attempt over one open exchange",
+  "a handler whose runs return a total of 100 MiB completes in one attempt over one open exchange",
   { timeout: WITHIN_MS },
   async () => {
     let attempts = 0;

@@ -1,4 +1,7 @@
-/** Routes of the admin API for operators: previews of serializers, completion of awakeables, parts of a journal, with the real SDK. */
+/**
+ * Routes of the admin API for operators: previews of serializers, completion of awakeables, parts of a journal, with the real
+ * SDK.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -100,7 +103,7 @@ test("the service names its previewable serializers in its metadata", async () =
   });
 });
 
-test("bytes that are not the serializer's get the deployment's own refusal", async () => {
+test("the deployment itself refuses bytes that its serializer cannot read", async () => {
   const { status, text } = await refused(post(serde("decode", "echo/input"), "no such bytes"));
   expect([status, JSON.parse(text)]).toEqual([422, { message: expect.any(String) }]);
 });
@@ -135,7 +138,7 @@ test("an operator resolves and rejects awakeables", async () => {
   expect((await post("/internal/awakeables/nonsense/resolve", "1")).status).toBe(400);
 });
 
-test("a part of the journal is shown by indexes, and one entry alone with more of its value", async () => {
+test("a part of the journal is shown by indexes, and an entry that is asked for alone shows more of its value", async () => {
   const id = await sent("steps");
   const whole = await until(id, "completed");
   const part = await shown(id, "?from=2&limit=3");
@@ -148,7 +151,7 @@ test("a part of the journal is shown by indexes, and one entry alone with more o
   expect((await fetch(`${stage.adminUri}/invocations/${id}?limit=-1`)).status).toBe(400);
 });
 
-test("the view of an invocation shows its attempts and the least usage", async () => {
+test("the view of an invocation shows its attempts and its usage", async () => {
   const { attempt_spans: spans, usage, entries } = await until(await sent("steps"), "completed");
   expect(spans[0]).toMatchObject({ attempt: 1, entry: 1 });
   expect(spans.at(-1)!.ended_at >= spans[0]!.started_at).toBe(true);

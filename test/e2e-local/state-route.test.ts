@@ -65,7 +65,7 @@ describe("the state of an object", () => {
     expect((await shown(key)).state).toEqual({ raw: { bytes: [255, 0] } });
   });
 
-  test("is replaced as a whole, from numbers and from text, and cleared by an empty one", async () => {
+  test("is replaced as a whole by values given as bytes or as text, and an empty new state clears it", async () => {
     const key = newKey();
     await handler(key, "put", { old: 1, sum: 2 });
     expect(await edit(key, { sum: [52, 48], large: `"${"x".repeat(5_000)}"`, "": "null" })).toBe(202);

@@ -1,4 +1,4 @@
-/** Tests what the overview of an operator reads: counts of what is open, and the invocations that need an operator first. */
+/** Tests what the overview reads: the counts of open invocations, and the invocations that need an operator most. */
 import { expect, test } from "vitest";
 import { attention } from "../../shared/engine/query/attention.ts";
 import { listInvocations } from "../../shared/engine/query/list-invocations.ts";
@@ -44,7 +44,7 @@ test("paused invocations come before failing ones, and a sleeping one needs no o
   expect(await kindsOf(actor)).not.toContain("waiting naps");
 });
 
-test("an await without a moment needs an operator after an hour", async () => {
+test("a wait that does not end by itself at a known moment needs an operator after an hour", async () => {
   const stage = await open({ awaits });
   const actor = stage.actor();
   actor.startWorker();
@@ -70,7 +70,7 @@ test("a handler that has sent nothing for more than a minute is silent", async (
   expect(await kindsOf(actor)).toEqual(["silent runs"]);
 });
 
-test("of thousands that are overdue, each is counted and a few are read", async () => {
+test("of thousands of overdue invocations, each is counted, and only a few are read", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   const lookAtMs = stage.pulse.nowMs() - 20 * MINUTE_MS;
@@ -83,7 +83,7 @@ test("of thousands that are overdue, each is counted and a few are read", async 
   expect([census.counts.get("suspended"), census.suspected.get("overdue"), rows.length]).toEqual([2_000, 2_000, 12]);
 });
 
-test("a list between two moments of acceptance has what was accepted between them", async () => {
+test("a list with bounds on the moment of acceptance has only the invocations that were accepted within the bounds", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();

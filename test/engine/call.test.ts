@@ -15,7 +15,7 @@ test("a call without steps takes two writes, one attempt and no read", async () 
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("each run of a call adds an attempt and a write, and its closure is executed once", async () => {
+test("each `ctx.run` in a call adds an attempt and a write, and its closure is executed once", async () => {
   const ran: string[] = [];
   const stage = await open({
     steps: async (ctx) => {

@@ -42,7 +42,7 @@ test("the canceller itself ends an invocation before its first attempt, and no w
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
-  // A worker that got the message would claim the invocation sooner, and end it later.
+  // If a worker got a message now, it would claim the invocation before the operator does, and write its end a second later.
   const slow = (ms: number) => stage.pulse.sleep(ms).then(() => undefined);
   operator.process.before = ({ method }) => (method === "query" ? slow(100) : undefined);
   actor.process.before = ({ method, args }) =>

@@ -30,7 +30,7 @@ async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: 
 const drain = (stage: Stage, letters: Stage, { engine }: Actor) =>
   stage.pulse.within(60_000, drainDeadLetters(engine, letters.stores.queue, engine.clock.nowMs() + 60_000));
 
-test("a dead letter is removed after a drive of its invocation alone", async () => {
+test("the sweeper drives the invocation of a dead letter alone, and then removes the letter", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");

@@ -69,7 +69,7 @@ test("an entry shows the target, signal or invocation that it is about", async (
   expect(others.find(({ type }) => type === "Notification: Signal")).toMatchObject({ signal: "go" });
 });
 
-test("sys_journal has the cells of each command, and the message of the command without the header of its frame", async () => {
+test("sys_journal fills the columns of each command, and shows the command's message without the frame header", async () => {
   const untilMs = 4_000_000_000_000;
   const stage = await open({ ...handlers, naps: async (ctx) => await ctx.get(ctx.sleep(untilMs)) });
   const actor = stage.actor();

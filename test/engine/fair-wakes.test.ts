@@ -1,6 +1,6 @@
 /**
- * A wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. The exception
- * is the wake that a driver sends to the target when it parks on an attach by id.
+ * A wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. There is
+ * one exception: when a driver parks an invocation on an attach by id, its wake for the attached invocation names no service.
  */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

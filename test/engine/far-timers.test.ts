@@ -57,22 +57,25 @@ const statusOf = async ({ engine }: Actor, id: InvocationId) => (await inspect(e
 /** Longer than the last wakes take, and shorter than any interval of the sweeper. */
 const A_MOMENT_MS = 30_000;
 
-test.each([1, 3])("a timer that fails %i times is set again, and the sleep ends at its moment", async (failures) => {
-  const stage = await open({ naps });
-  const actor = stage.actor();
-  let tries = 0;
-  actor.process.before = ({ port, method }) =>
-    port === "timers" && method === "at" && tries++ < failures
-      ? Promise.reject(new StoreError("throttled"))
-      : undefined;
-  actor.startWorker();
-  const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 2 * HOUR_MS));
-  await stage.pulse.pass(2 * HOUR_MS - 1);
-  expect(await statusOf(actor, invocationId)).toBe("suspended");
-  expect(tries).toBe(failures + 1);
-  await stage.pulse.pass(1);
-  expect(await statusOf(actor, invocationId)).toBe("completed");
-});
+test.each([1, 3])(
+  "after %i failures to set a timer, the timer is set, and the sleep ends at its moment",
+  async (failures) => {
+    const stage = await open({ naps });
+    const actor = stage.actor();
+    let tries = 0;
+    actor.process.before = ({ port, method }) =>
+      port === "timers" && method === "at" && tries++ < failures
+        ? Promise.reject(new StoreError("throttled"))
+        : undefined;
+    actor.startWorker();
+    const { invocationId } = await sendOn(actor, "naps", String(stage.pulse.nowMs() + 2 * HOUR_MS));
+    await stage.pulse.pass(2 * HOUR_MS - 1);
+    expect(await statusOf(actor, invocationId)).toBe("suspended");
+    expect(tries).toBe(failures + 1);
+    await stage.pulse.pass(1);
+    expect(await statusOf(actor, invocationId)).toBe("completed");
+  },
+);
 
 test.each([10 * MINUTE_MS, HOUR_MS])(
   "a driver that dies after the park for a sleep of %i ms leaves a wake",
@@ -173,12 +176,12 @@ test("a timer that cannot be cancelled does not prevent the end", async () => {
   await signal(stage, actor, invocationId, 0);
   await stage.pulse.pass(MINUTE_MS);
   expect(await statusOf(actor, invocationId)).toBe("completed");
-  // A failure would make the message come again within this time.
+  // If the driver failed, the queue would deliver the message of the signal again within this time.
   await stage.pulse.pass(2 * LEASE_MS);
   expect(actor.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a hop whose message leads to a claim is followed by another when the invocation parks for the same moment", async () => {
+test("the ladder goes on after one of its messages led to a claim, if the invocation parks for the same moment", async () => {
   const stage = await open({ nap: nap(2) });
   const actor = climbing(stage);
   const { invocationId } = await sendOn(actor, "nap", String(stage.pulse.nowMs() + 2 * HOUR_MS));
@@ -202,7 +205,7 @@ test("a hop whose message leads to a claim is followed by another when the invoc
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a hop that meets a running attempt is sent on to its moment after the attempt", async () => {
+test("if a message of the ladder comes during an attempt, the ladder goes on after the attempt, until its moment", async () => {
   const gate = new Gate();
   const stage = await open({
     nap: async (ctx) => {

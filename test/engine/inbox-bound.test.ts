@@ -83,7 +83,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 test.each([
   ["in one item each", 290 * KIB, 5],
   ["in pieces", 700 * KIB, 2],
-])("one wake brings all results %s, in their order, and the journal has each once", async (_, sizeBytes, atOnce) => {
+])("one wake brings all results that are stored %s, in order, each once", async (_, sizeBytes, atOnce) => {
   const { stage, id } = await suspended({ awaits: awaitsLastFirst }, "awaits");
   const actor = narrow(stage);
   await fill(actor, id, sizeBytes);
@@ -155,7 +155,7 @@ test.each([
   expect(stage.deployment.attempts.length).toBeLessThanOrEqual(2);
 });
 
-test("a load whose bound is full takes a cancel, and leaves a signal of the same size", async () => {
+test("a load that has reached its bound still takes a cancel, but leaves a signal of the same size in the table", async () => {
   const { stage, id } = await suspended({ awaits: awaitsLastFirst }, "awaits");
   const { engine } = stage.actor();
   const to = (await currentLife(engine, id))!;
@@ -210,7 +210,7 @@ test("a caller's driver, which has no room for large arrivals, leaves the invoca
   expect([before, stage.deployment.attempts[2]!.notifications.length]).toEqual([2, 3]);
 });
 
-test("results of calls and lookups beyond a few MiB go through the table, and all arrive", async () => {
+test("if the results of calls exceed a few MiB together, further results go through the table, and all arrive", async () => {
   const value = "x".repeat(3 * MIB);
   const stage = await open(
     {

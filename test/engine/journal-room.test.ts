@@ -47,7 +47,7 @@ test("while the handler of a large invocation does not answer, no other large on
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-/** @returns an actor with room for one journal of 1.5 MiB within a share, and for one more such journal beyond the share */
+/** @returns an actor whose budget has room for one journal of 1.5 MiB in the share of a lane, and for one that goes beyond it */
 function counting(stage: Stage): Actor {
   const actor = stage.actor();
   const limits = { journalsMaxBytes: 3 * MIB, journalsCountedFromBytes: 64 * 1024 };
@@ -200,7 +200,7 @@ test("a large invocation is not in memory while it backs off", async () => {
   expect([actor.engine.activeInvocations.size, actor.engine.bulkheads.journals.held]).toEqual([0, 0]);
 });
 
-test("invocations that wait for room take no slot of the worker, so a neighbour's call is driven at once", async () => {
+test("invocations that wait for room take no slot of the worker, so a small invocation is driven at once", async () => {
   const gate = new Gate();
   const stage = await open({ medium: async () => gate.passed.then(() => "done"), small: () => "done" });
   const actor = stage.actor();

@@ -75,7 +75,7 @@ test.each(["sends", "callsKeyed"])(
   },
 );
 
-test("a kill does not end the run of a workflow that the killed invocation failed to start a second time", async () => {
+test("a kill does not end the run of a workflow that already ran when the killed invocation tried to start it", async () => {
   const { stage, actor } = await played();
   await sendKeyed(actor, keyed("W", "w", "run"));
   await stage.pulse.pass(1_000);

@@ -15,7 +15,7 @@ const open = stages();
 const RESULTS = 8;
 const FIRST_SIGNAL = 17;
 
-/** @returns the pieces of records that are read by name from now on */
+/** @returns a list to which each later query of pieces adds the sort key where the query begins */
 function pieceReads({ process }: Actor): string[] {
   const found: string[] = [];
   process.before = ({ port, method, args }) => {

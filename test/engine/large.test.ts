@@ -140,7 +140,7 @@ test("pieces are kept until the retention of their invocation is over", async ()
   expect(await ended(stage, actor, invocationId)).toBe("1000000 heard");
   expect(await piecesOf(stage, invocationId)).toBe(8);
   await stage.pulse.within(LEASE_MS, actor.stopWorker());
-  // The sweeper extended the open invocation by a month, and the retention is added to that.
+  // The sweeper has set the expiry of the open invocation's items to a month ahead, plus the retention.
   await pass(24 * 32);
   expect(await readPartition(stage.stores.table, `inv#${invocationId}`, {})).toEqual([]);
 });

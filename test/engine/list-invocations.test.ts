@@ -57,7 +57,7 @@ async function copied(from: Table, ids: readonly string[]): Promise<Table> {
   return table;
 }
 
-/** Open invocations, and a hundred thousand completed ones, the last of which is accepted at the moment of the listing. */
+/** Writes open invocations and a hundred thousand completed ones into memory. The last completed one is accepted now. */
 async function besideManyEnded() {
   const { stage, actor, sent } = await stageWithOpen(12);
   // The renewal of a lease puts a running invocation into the open index.
@@ -171,7 +171,7 @@ test("the sweeper walks shards that the setting no longer includes", async () =>
   expect(found.sort()).toEqual(sent.sort());
 });
 
-test("a list of completed invocations by deployment is refused, and the refusal names the possible status filter", async () => {
+test("a list by deployment that includes completed invocations is refused, and the refusal names a remedy", async () => {
   const { actor } = await stageWithOpen(0);
   await expect(listInvocations(actor.engine, { deployments: ["dp_x"] }, 10)).rejects.toThrow("status=open");
 });

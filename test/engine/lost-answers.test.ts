@@ -1,4 +1,7 @@
-/** A conditional write whose answer is lost is sent again and refused by its own item; the outcome does not change. */
+/**
+ * If the answer to a conditional write is lost, the client sends the write again, and the item that the first try wrote refuses
+ * the second. The outcome does not change.
+ */
 import { expect, test } from "vitest";
 import { output } from "../../shared/engine/ingress/attach.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
@@ -256,7 +259,7 @@ test.each(Object.entries(SCENARIOS))(
   300_000,
 );
 
-test("an acceptance takes effect once, although the item that refused it vanishes and the next answer is lost", async () => {
+test("an acceptance takes effect once if a former life refuses its first put, and its second put loses its answer", async () => {
   const stage = await open({ greet: () => "done" });
   const actor = stage.actor();
   const { table } = actor.engine;

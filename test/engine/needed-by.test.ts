@@ -84,7 +84,7 @@ test("the count ends soon after it has found as many invocations as its bound, a
   expect(await needs(actor, { ...bounds, foundMax: 50 })).toMatchObject({ unserved: 100, isAtLeast: true });
 });
 
-test("the count is a lower bound if more invocations need a look than the bound allows, even a count of zero", async () => {
+test("if more invocations need a look than the limit allows, the count is a lower bound, even if it is zero", async () => {
   const { stage, actor } = await play();
   await complete(stage.stores.table, actor.engine, 150, MINUTE_MS);
   const none = { pinned: 0, unserved: 0, services: [] };

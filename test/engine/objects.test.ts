@@ -20,7 +20,7 @@ const counter = { services: [objectOf(["add", "slow"], ["get"])] };
 const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, objectPartition(engine, { service: "O", key }));
 
 describe("one call of an object", () => {
-  test("takes the lock with the state and gives it back with the state: two more writes, and no read", async () => {
+  test("takes the lock with the state and gives both back: two more writes than a call of a service, and no read", async () => {
     const stage = await open({ add }, counter);
     const actor = stage.actor();
     const ended = await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "3")));

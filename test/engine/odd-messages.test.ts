@@ -70,7 +70,7 @@ test.each(Object.entries(ODD))(
   },
 );
 
-test("a message for an unknown invocation with a wake moment ahead is not sent again", async () => {
+test("a message for an unknown invocation is not sent again if the message names a future moment", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();

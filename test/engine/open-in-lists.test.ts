@@ -93,7 +93,10 @@ test("lists look at an entry that the sweeper could not read, and do not show it
 
 const MANY = 900;
 
-/** Young completed invocations, young open ones that no index shows as open, and parked ones that are a day old. */
+/**
+ * Writes young invocations, which the sweeper has not reached yet: completed ones, and open ones that no index shows as open.
+ * Also writes parked ones that are a day old.
+ */
 async function manyYoung(indexShards: number) {
   const stage = await open({ greet: () => "hello" }, { indexShards });
   const actor = stage.actor();
@@ -173,7 +176,7 @@ test("a statement that would look at too many invocations is refused, and the on
   expect(unbounded.rows).toHaveLength(waiting.length + parked.length);
 });
 
-/** A thousand more parked invocations than a page reads, and 200 that have ended, some of them since the sweeper's last pass. */
+/** Writes 500 more parked invocations than a page reads, and 200 completed ones, some too young for the sweeper's pass. */
 async function beside() {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();

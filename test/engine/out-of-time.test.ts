@@ -72,7 +72,7 @@ test("an attempt that began shortly before the time was up leads to no slow note
   expect(await driver.engine.registry.route("S", "quick")).not.toHaveProperty("slow");
 });
 
-test("a process that stopped for lack of time drives again at its next event", async () => {
+test("a process that stopped for lack of time drives again at its next request", async () => {
   const gate = new Gate();
   const { stage, driver } = await openStage({ slow: () => gate.passed.then(() => "done"), quick: () => "at once" });
   const first = timed(driver, () => callOn(driver, "slow")).catch((error: unknown) => error);
@@ -87,7 +87,7 @@ test("a process that stopped for lack of time drives again at its next event", a
   ).toBe("at once");
 });
 
-test("a call without a waiting caller is not driven after the reply: the worker gets it", async () => {
+test("a call that its caller does not await is not driven after the caller has ended: a worker drives it", async () => {
   const gate = new Gate();
   const { stage, driver, worker } = await openStage({
     caller: (ctx) => {

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const overdueS = ({ meter }: Actor) =>
   meter.measures.filter(({ name }) => name === "oldest_overdue_seconds").map(({ value }) => value);
 
-test("a parked invocation counts as overdue from its moment on, until a worker drives it", async () => {
+test("a parked invocation counts as overdue from the moment at which its sleep ends until a worker drives it", async () => {
   let untilMs = 0;
   const stage = await open({ sleep: (ctx) => ctx.get(ctx.sleep(untilMs)).then(() => "slept") });
   untilMs = stage.pulse.nowMs() + HOUR_MS;

@@ -170,7 +170,7 @@ test("a repeated order to pause does not pause an invocation that was resumed si
   expect(textOf(await stage.pulse.within(3_000, result))).toBe("one,two");
 });
 
-test("arrivals of a paused invocation wait; a cancel that arrives then ends the pause", async () => {
+test("arrivals of a paused invocation wait, but a cancel that arrives during the pause ends the pause", async () => {
   const gate = new Gate();
   let awakeable = "";
   const { stage, actor, far } = await play({

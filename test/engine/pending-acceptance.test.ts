@@ -42,7 +42,7 @@ test("a message is sent if the first segment leaves work to do", async () => {
   expect(actor.process.methods("queue")).toEqual(["send", "recall"]);
 });
 
-test("a process that dies before the common write has accepted nothing", async () => {
+test("a process that dies before it writes the acceptance and the first segment together has accepted nothing", async () => {
   const gate = new Gate();
   const stage = await open({ greet: async () => gate.passed.then(() => "hello") }, { acceptanceWaitMs });
   const actor = stage.actor({ soleOwner: true });

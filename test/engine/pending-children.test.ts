@@ -31,7 +31,7 @@ function writesOf({ process }: Actor): readonly string[] {
   });
 }
 
-test("a quick call takes one write, as its caller does", async () => {
+test("the acceptance and the first segment of a quick call take one write, as those of its caller do", async () => {
   const stage = await open(
     { parent: async (ctx) => await ctx.get(ctx.call("child", "x")), child: (ctx) => `got ${ctx.input}` },
     { acceptanceWaitMs: WAIT_MS },

@@ -24,7 +24,7 @@ async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Pr
   return actor;
 }
 
-test("an invocation that ends the process at its answer is paused after four deaths, and its neighbours go on meanwhile", async () => {
+test("an invocation whose handler ends the process is paused after four deaths, and its neighbours go on meanwhile", async () => {
   let driving: Actor;
   const takeOver = (actor: Actor): void => void (driving = actor);
   let isDeadly = true;

@@ -92,7 +92,8 @@ test("a driver that read the invocation before its purge begins nothing", async 
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   const late = stage.actor();
-  // The purge falls between two pages of the late driver's read, which contains the acceptance and then only the tombstone.
+  // The purge falls between two pages of the late driver's read: the first page contains the acceptance, the second page only
+  // the tombstone.
   const { table } = late.engine;
   let halves = 0;
   const query: typeof table.query = async (pk, range = {}) => {
@@ -170,35 +171,38 @@ test("a purge of an open or unknown invocation is refused", async () => {
 test.each([
   ["never parked", "quick", ""],
   ["parked", "steps", "parked"],
-])("a journal with a shorter retention is removed before the result: %s", async (_, handler, input) => {
-  const { stage, actor } = await play(
-    { quick: (ctx) => ctx.get(ctx.run("one", () => "a secret")), steps },
-    { journalRetentionMs: 2 * HOUR_MS, idempotencyRetentionMs: 2 * DAY_MS },
-  );
-  const text = input === "" ? "told" : String(stage.pulse.nowMs() + 30 * MINUTE_MS);
-  const { invocationId: id } = await sendOn(actor, handler, text);
-  let sweptMs = stage.pulse.nowMs();
-  const passMinutes = async (minutes: number) => {
-    for (let minute = 0; minute < minutes; minute += 5) {
-      await stage.pulse.pass(5 * MINUTE_MS);
-      await stage.pulse.during(sweep(actor.engine, sweptMs - 5 * MINUTE_MS));
-      sweptMs = stage.pulse.nowMs();
-    }
-  };
-  await passMinutes(40);
-  const whole = (await inspect(actor.engine, id))!;
-  expect(whole).toMatchObject({ status: "completed" });
-  expect(whole.entries.length).toBeGreaterThan(2);
-  await passMinutes(2 * 60);
-  expect(await inspect(actor.engine, id)).toEqual(withoutJournal(whole));
-  expect(await holds(stage, id, text)).toBe(false);
-  expect((await skOf(stage, id)).filter((sk) => sk.startsWith("seg#nonce"))).toHaveLength(1);
-  const end = await attach(actor.engine, id);
-  expect(end.kind === "ended" && textOf(end)).toContain("a secret");
-  // The sweeper does not look at the invocation again.
-  expect((await sweep(actor.engine, stage.pulse.nowMs())).woken).toBe(0);
-  await stage.pulse.pass(LEASE_MS);
-});
+])(
+  "a journal with a shorter retention is removed before the result of an invocation that was %s",
+  async (_, handler, input) => {
+    const { stage, actor } = await play(
+      { quick: (ctx) => ctx.get(ctx.run("one", () => "a secret")), steps },
+      { journalRetentionMs: 2 * HOUR_MS, idempotencyRetentionMs: 2 * DAY_MS },
+    );
+    const text = input === "" ? "told" : String(stage.pulse.nowMs() + 30 * MINUTE_MS);
+    const { invocationId: id } = await sendOn(actor, handler, text);
+    let sweptMs = stage.pulse.nowMs();
+    const passMinutes = async (minutes: number) => {
+      for (let minute = 0; minute < minutes; minute += 5) {
+        await stage.pulse.pass(5 * MINUTE_MS);
+        await stage.pulse.during(sweep(actor.engine, sweptMs - 5 * MINUTE_MS));
+        sweptMs = stage.pulse.nowMs();
+      }
+    };
+    await passMinutes(40);
+    const whole = (await inspect(actor.engine, id))!;
+    expect(whole).toMatchObject({ status: "completed" });
+    expect(whole.entries.length).toBeGreaterThan(2);
+    await passMinutes(2 * 60);
+    expect(await inspect(actor.engine, id)).toEqual(withoutJournal(whole));
+    expect(await holds(stage, id, text)).toBe(false);
+    expect((await skOf(stage, id)).filter((sk) => sk.startsWith("seg#nonce"))).toHaveLength(1);
+    const end = await attach(actor.engine, id);
+    expect(end.kind === "ended" && textOf(end)).toContain("a secret");
+    // The sweeper does not look at the invocation again.
+    expect((await sweep(actor.engine, stage.pulse.nowMs())).woken).toBe(0);
+    await stage.pulse.pass(LEASE_MS);
+  },
+);
 
 test("a journal with a retention of zero is not shown after the end", async () => {
   const { stage, actor } = await play({ quick: () => "done" }, { journalRetentionMs: 0 });

@@ -87,7 +87,7 @@ test("the log names the recording deployment, and suggests to continue on it", a
   expect(lines[0]!.fields["waysOut"]).toContain(`resume ${id} --deployment ${FIRST}`);
 });
 
-test("if the recorder cannot be read, the log names no way out but the description of both sides", async () => {
+test("if the recorder cannot be read, the log names as way out only the command that describes the mismatch", async () => {
   const { stage, actor, id } = await recorded();
   const { registry } = actor.engine;
   Object.assign(registry, { deployments: () => Promise.reject(new Error("throttled")) });
@@ -139,7 +139,7 @@ test("another deployment of the service is not named, because it did not record 
   expect(JSON.stringify(waysOut)).not.toContain(SECOND);
 });
 
-test("no deployment recorded an entry behind the end of the journal, whatever arrives there later", async () => {
+test("a mismatch behind the end of the journal names no deployment as the recorder", async () => {
   const { stage, actor, id, differsAt } = await recorded();
   const { length } = (await inspect(actor.engine, id))!.entries;
   differsAt(99);

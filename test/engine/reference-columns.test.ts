@@ -1,6 +1,6 @@
 /**
- * Compares the columns of the tables with those of the reference server 1.7.12. `documented` are the columns on its page of tables,
- * `beside` those of further tables that its clients read.
+ * Compares the columns of the tables with those of the reference server 1.7.12. `documented` are the columns on its page of
+ * tables, `beside` those of further tables that its clients read.
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ const DATA_TYPES: Readonly<Record<string, string>> = {
   "UInt32 List": "List(UInt32)",
 };
 
-/** Columns of the tables of invocations that the reference server does not have. */
+/** Columns that Stepwell's tables of invocations have, and those of the reference server do not. */
 const OF_INVOCATIONS = [
   "created_by",
   "last_action",

@@ -29,8 +29,8 @@ test.each([
   ["a small journal", 0, 128 * MIB],
   ["a journal near its limit", 100 * MIB, 28 * MIB],
   ["a full journal, whose handler may still end with a small reply", 130 * MIB, 64 * 1024],
-  ["a journal that small replies have filled too", 150 * MIB, 0],
-])("%s of %i bytes may grow by %i", (_what, sizeBytes, leftBytes) => {
+  ["a journal that has also used up its extra room for small replies", 150 * MIB, 0],
+])("%s: at %i bytes it may grow by %i bytes", (_what, sizeBytes, leftBytes) => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 16 * MIB }), active(sizeBytes))).toBe(leftBytes);
 });
 
@@ -42,7 +42,7 @@ test("the growth that a journal may have is reduced by the arrivals that the seg
   expect(replyLeftBytes(engine({ journalsMaxBytes: 16 * MIB }), active(60 * MIB, 40 * MIB))).toBe(28 * MIB);
 });
 
-test("a reply with the answers to its reads is bounded by the budget of replies and by the journal", () => {
+test("a reply and the answers to its reads get at most twice the budget of replies, and at most the room of the journal", () => {
   const narrow = engine({ repliesMaxBytes: 8 * MIB });
   expect([replyMaxBytes(narrow, active(0)), replyMaxBytes(narrow, active(130 * MIB))]).toEqual([16 * MIB, 64 * 1024]);
 });

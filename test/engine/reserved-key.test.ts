@@ -62,7 +62,7 @@ describe("a quick call of a free key", () => {
     expect(await countOf(stage, stage.actor({ soleOwner: true }))).toBe("7");
   });
 
-  test("shows its state in the segment that takes the lock, if the call goes on", async () => {
+  test("makes its state visible with the write of the segment and the lock, if the call goes on after it", async () => {
     const gate = new Gate();
     const stage = await open({
       steps: async (ctx) => {
@@ -98,7 +98,7 @@ describe("a quick call of a free key", () => {
     expect(await countOf(stage, actor)).toBe(large);
   });
 
-  test("that fails at the store leaves the key free for the next call, with the state before", async () => {
+  test("whose write fails leaves the key free for the next call, with the state from before the failed call", async () => {
     const stage = await open({});
     const actor = stage.actor({ soleOwner: true });
     await stage.pulse.within(0, add(actor, "1"));
@@ -187,7 +187,7 @@ describe("many calls of one key", () => {
     expect(await countOf(stage, actor)).toBe("66");
   });
 
-  test("an operator's edit waits for a reserved key, and comes after its state", async () => {
+  test("an operator's edit waits for a reserved key, and is applied after the state that the call writes", async () => {
     const gate = new Gate();
     const stage = await open({ slow: gated(gate, { running: 0, most: 0, order: [] }) });
     const actor = stage.actor({ soleOwner: true });

@@ -55,7 +55,7 @@ describe.each([
     expect(await output(waiter.engine, invocationId)).toMatchObject({ kind: "ended" });
   });
 
-  test("becomes visible after a crash before that write, because the next driver makes the write", async () => {
+  test("becomes visible after a crash before the write of the state, because the next driver makes the write", async () => {
     const stage = await open(handlers, { services });
     const driver = stage.actor();
     holdBack(driver);

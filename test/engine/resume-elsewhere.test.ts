@@ -176,7 +176,7 @@ test("an invocation does not move after a pause that another order has revoked",
   expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
 });
 
-test("an order to pause moves no invocation that has no stored entry", async () => {
+test("an invocation that has no stored entry cannot be moved even after an order to pause is stored", async () => {
   const stage = await open({ steps }, { retry: { initialIntervalMs: FAR_MS, maxIntervalMs: FAR_MS } });
   stage.deployment.instead = () => ({ status: 502 });
   const actor = stage.actor();
@@ -188,7 +188,7 @@ test("an order to pause moves no invocation that has no stored entry", async () 
   expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
 });
 
-test("a restart that waits for its key with a stored entry may move once an order to pause is stored", async () => {
+test("a restart with stored entries that waits for its key may move once an order to pause is stored", async () => {
   const gate = new Gate();
   const stage = await open(
     { add: addCount, slow: async (ctx) => (await gate.passed, addCount(ctx)) },

@@ -1,4 +1,4 @@
-/** The cells of statements are true: a cell is NULL if its value cannot be known. */
+/** The cells in the result of an SQL statement are true: a cell is NULL if its value cannot be known. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
@@ -87,7 +87,7 @@ test("a failed attempt that added no entry shows its start", async () => {
   expect(row!["running_at"]).toBe(row!["last_start_at"]);
 });
 
-test("an ended invocation has its outcome and waits for nothing; the outcome is a filter", async () => {
+test("an ended invocation shows its outcome and waits for nothing, and a statement can filter by the outcome", async () => {
   const { stage, actor, sent, one } = await play();
   const greets = await sent("greets");
   await sent("naps");

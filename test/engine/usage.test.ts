@@ -19,12 +19,12 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-/** The counts of "call without steps", "call with 1 run" and "call that fails twice". */
+/** The write units are those of "call without steps", "call with 1 run" and "call that fails twice" in docs/costs.md. */
 test.each([
   ["ends", 3, 1],
   ["runs", 4, 2],
   ["stumbles", 5, 3],
-])("%s took at least %i write units and %i exchanges, as counted", async (handler, writeUnits, exchanges) => {
+])("the view of a call of %s shows %i write units and %i exchanges", async (handler, writeUnits, exchanges) => {
   const stage = await open(handlers);
   const actor = stage.actor();
   actor.startWorker();

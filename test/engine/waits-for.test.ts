@@ -175,7 +175,7 @@ describe("an invocation waits for", () => {
   });
 });
 
-test("the causes are followed three invocations deep", async () => {
+test("the view follows the waits of awaited invocations three invocations deep", async () => {
   const { sent, waits } = await play();
   const call = (target: string, waitsForIt?: object[]) => ({
     kind: "call",

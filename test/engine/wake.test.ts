@@ -121,7 +121,7 @@ test("a message that meets a live lease is put back, and the attempt goes on und
   expect(other.process.methods("queue").filter((method) => method === "send")).toHaveLength(before);
 });
 
-test("a worker takes over by a message that was put back, after the driver that the message met has died", async () => {
+test("if a message met a live driver and was put back, a worker takes over by this message after the driver has died", async () => {
   const gate = new Gate();
   const stage = await open({
     slow: async () => {

@@ -49,7 +49,7 @@ describe("a workflow", () => {
     expect(stage.deployment.of("run")).toHaveLength(1);
   });
 
-  test("answers the second call of one handler with 409", async () => {
+  test("answers 409 to a handler that calls its run a second time", async () => {
     const stage = await open(
       {
         ...handlers,

@@ -82,7 +82,7 @@ describe("stepwell dev", () => {
   });
 });
 
-/** This process holds the busy port, and its name differs from run to run; only Linux shows it. */
+/** On Linux the message also names the holder of the busy port: the process of the tests, which differs from run to run. */
 const HOLDER = /; the port is used by process \d+ \(.*\)$/gm;
 
 function free(flags: readonly string[]): readonly string[] {

@@ -56,8 +56,8 @@ export class BuiltCommand {
   }
 
   /**
-   * @param settings variables added to those of this process, without its own STEPWELL_ variables
-   * @param under words of a command that limits its process and then runs the program in it, such as `prlimit --fsize=1`
+   * @param settings environment variables of the command; it inherits those of this process that are not STEPWELL_ variables
+   * @param under the words of a program that limits its own process and then runs the command there, as `prlimit --fsize=1` does
    */
   start(
     args: readonly string[],

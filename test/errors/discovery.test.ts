@@ -58,7 +58,7 @@ test.each<[what: string, code: ErrorCode, reason: RegExp, answer: (response: Ser
   ["names no protocol mode", "META0013", /protocolMode is missing/, manifest('{"services":[]}')],
   ["has its versions the wrong way round", "META0013", /6 is above .* 5/, manifest(offering(6, 5))],
   [
-    "never ends its manifest",
+    "sends a manifest of 5 MB",
     "META0013",
     /larger than 4194304 bytes/,
     (response) => {
@@ -95,7 +95,7 @@ test("a deployment that requires a token is META0003, until additional_headers c
   expect((await stage.register(uri, { additional_headers: { authorization: "Bearer x" } })).status).toBe(201);
 });
 
-test("a registered address is META0004, also in another spelling, and force replaces the registration", async () => {
+test("a registered address is refused with META0004 in any spelling, and force replaces the registration", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   const { body: first } = await stage.register(deployment.uri);

@@ -44,7 +44,7 @@ export async function startFrameDeployment(
       return;
     }
     deployment.attempts.push(request.url ?? "");
-    // Like an SDK, the deployment answers before the request ends, because an open request ends only after its answer.
+    // Like an SDK, the deployment answers before the request ends: on an open exchange the request ends after the answer.
     request.resume();
     deployment.script(response, request);
   };

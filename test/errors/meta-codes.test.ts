@@ -1,4 +1,4 @@
-/** Provokes each META code, and compares the answer or message with the line that docs/errors.md shows. */
+/** Provokes each META code, and compares the answer or message with its file in `seen`, whose text docs/errors.md shows. */
 import { expect, onTestFinished, test } from "vitest";
 import type { CodedError } from "../../shared/core/errors/coded-error.ts";
 import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";

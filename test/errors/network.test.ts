@@ -72,7 +72,7 @@ test.each(TRANSPORTS)(
     const { stage, deployment } = await opened(transport);
     await deployment.stop();
     const id = await stage.send("Greeter/greet");
-    // The first failure may be the broken connection of the registration.
+    // The first attempt may use the connection that the registration opened, and then fails because that connection broke.
     const refused = await stage.shows(id, ({ last_failure: failure }) =>
       failure !== undefined && /cannot be reached.*ECONNREFUSED/.test(failure.message) ? failure : undefined,
     );

@@ -29,7 +29,7 @@ const stateful = messageFrame(COMMANDS.SetState.code, COMMANDS.SetState.type, { 
 const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, script: Script])[] = [
   ["sends a message above the limit", "RT0003", /\d+ >= 65536/, replying(output("x".repeat(70_000)), end())],
   ["ends with an error", "RT0007", /^no room$/, replying(error(500, "no room"))],
-  ["ends with an error of a number of its own", "RT0007", /^teapot$/, replying(error(418, "teapot"))],
+  ["ends with an error whose code the protocol does not define", "RT0007", /^teapot$/, replying(error(418, "teapot"))],
   ["answers in another content type", "RT0012", /'text\/html'; expected/, html],
   ["answers in another version", "RT0012", /v5'; expected.*v7/, older],
   ["answers without a content type", "RT0012", /'None'; expected/, refusing(200)],
@@ -74,7 +74,7 @@ test("a handler that is registered after a failed call to it is found by the nex
   expect(await stage.result(id)).toBe("200 called");
 });
 
-test("a delay that the deployment asks for is kept, even if it exceeds the range of dates", async () => {
+test("the next attempt waits for as long as the deployment asks, even if no Date can be that late", async () => {
   const { stage, deployment } = await opened();
   deployment.script = replying(error(500, "later", 3_600_000n));
   const id = await stage.send("Greeter/greet");

@@ -82,7 +82,10 @@ function store(dataDir: string, kind: "meta" | "journal", file: string, content:
   writeFileSync(join(dataDir, kind, file), content);
 }
 
-/** Loads a module that makes each mkdir fail with a system error, because a test cannot cause that error as root on any disk. */
+/**
+ * Makes the command load a module in which each mkdir fails with a system error. A test cannot cause the errors itself: root
+ * passes each check of permissions, and a test does not fill a disk.
+ */
 function failingMkdir(code: string, words: string): Readonly<Record<string, string>> {
   const program = `
     import files from "node:fs/promises";

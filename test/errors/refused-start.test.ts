@@ -124,7 +124,7 @@ test("RT0005 names the directory that a living process holds, and a killed proce
 });
 
 describe("RT0024", () => {
-  // Root may write whatever the mode of a directory says, so the command of root runs without the capabilities that allow this.
+  // Root may write to a directory of any mode, so the command that root starts runs without the capabilities that allow this.
   const UNDER = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
   const args = (name: string): string[] => ["dev", "--data-dir", join(dir, name), "--no-register"];
 
@@ -141,7 +141,7 @@ describe("RT0024", () => {
     expect(await refusedAt("closed/data")).toMatch(/EACCES: permission denied, mkdir '.*closed\/data'/);
   });
 
-  test("is the answer for a store that may not be read or written, and the store starts with its mode restored", async () => {
+  test("is the answer if a store may not be read or written, and the process starts once the modes are restored", async () => {
     const first = command.start(args("data"), {}, UNDER);
     await first.told(READY);
     await first.end("SIGTERM");
@@ -161,7 +161,7 @@ describe("RT0024", () => {
   });
 });
 
-describe("the stores, each in its own place", () => {
+describe("a command whose stores have a place each", () => {
   const VARIABLES = { meta: "STEPWELL_META__STORAGE_PATH", journal: "STEPWELL_WORKER__STORAGE_ROCKSDB__PATH" } as const;
   const placesIn = (folder: string): Record<string, string> => ({
     [VARIABLES.meta]: join(folder, "the meta"),
@@ -180,7 +180,7 @@ describe("the stores, each in its own place", () => {
   afterAll(() => removeDirectory(made));
   beforeEach(() => cpSync(made, dir, { recursive: true }));
 
-  test("start again if nothing has changed", async () => {
+  test("starts again if nothing has changed", async () => {
     const running = command.start(dev(), places());
     await running.told(READY);
     await running.end("SIGTERM");
@@ -195,7 +195,7 @@ describe("the stores, each in its own place", () => {
     ["journal", "newer", "RT0009"],
     ["journal", "missing", "RT0009"],
     ["journal", "damaged", "RT0009"],
-  ] as const)("refuse a %s store whose version is %s with %s", async (kind, version, code) => {
+  ] as const)("refuses a start with a %s store whose version is %s: %s", async (kind, version, code) => {
     const place = places()[VARIABLES[kind]]!;
     const file = join(place, "VERSION");
     if (version === "missing") rmSync(file);
@@ -204,13 +204,13 @@ describe("the stores, each in its own place", () => {
     expect(await refused(code, dev(), places())).toContain(place);
   });
 
-  test("are not taken for each other", async () => {
+  test("does not take one store for the other", async () => {
     const { [VARIABLES.meta]: meta, [VARIABLES.journal]: journal } = places();
     const swapped = { [VARIABLES.meta]: journal!, [VARIABLES.journal]: meta! };
     expect(await refused("META0010", dev(), swapped)).toContain("is a journal store, not a meta store");
   });
 
-  test("refuse a directory with other content", async () => {
+  test("refuses to start on a directory with other content", async () => {
     const place = join(dir, "pictures");
     mkdirSync(place);
     writeFileSync(join(place, "cat.png"), "");

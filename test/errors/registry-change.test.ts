@@ -49,10 +49,10 @@ async function removeDeployment({ local }: ErrorStage): Promise<() => Promise<vo
 }
 
 test.each([
-  ["that it has begun on", replying(step(), error(500, "not yet"))],
-  ["of its service, and it has not begun", FAILING],
+  ["is pinned to its deployment", replying(step(), error(500, "not yet"))],
+  ["is pinned to no deployment", FAILING],
 ])(
-  "an invocation whose deployment is gone (the one %s) is RT0011 until that deployment is back",
+  "an invocation that %s fails with RT0011 while the only deployment is gone, and ends once it is back",
   async (_which, script) => {
     const { stage, deployment, id } = await underWay(script);
     const bringBack = await removeDeployment(stage);
@@ -81,8 +81,8 @@ test("a deployment registered for unsupported versions is RT0013", async () => {
 });
 
 test("an invocation that began with an unsupported version is RT0014", async () => {
-  // The invocation parks between two attempts, with a retry interval longer than a park takes; its next driver loads the journal
-  // again.
+  // The retry interval is longer than a park takes, so the invocation is parked when its next attempt is due, and its next driver
+  // loads the journal again.
   const { stage, deployment, id } = await underWay(replying(step(), error(500, "not yet")), {
     "worker.wait-in-driver": "0s",
     "default-retry-policy.initial-interval": "1s",

@@ -35,7 +35,7 @@ test("a journal retention above the server's maximum is RT0022, and is cut to th
   expect(service.journal_retention).toBe("1h");
 });
 
-test("the server's own default is cut with the same warning", async () => {
+test("a default journal retention above the server's maximum is cut to the maximum, also with RT0022", async () => {
   const service = await shown({ "max-journal-retention": "1h", "default-journal-retention": "2h" }, {});
   expect([codesOf(service), service.journal_retention]).toEqual([["RT0022"], "1h"]);
   expect(codesOf(await shown({ "max-journal-retention": "1d" }, {}))).toEqual([]);

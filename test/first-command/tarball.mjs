@@ -56,7 +56,11 @@ export async function verifyTarball({ tarball, temporary, cache }, verify) {
       env,
       encoding: "utf8",
     });
-    verify("npx stepwell svc ls asks it", listed.status === 0 && /"services": \[\]/.test(listed.stdout), listed.stderr);
+    verify(
+      "npx stepwell svc ls asks this server",
+      listed.status === 0 && /"services": \[\]/.test(listed.stdout),
+      listed.stderr,
+    );
     verify(
       "the folder has its data and nothing else",
       readdirSync(empty).join() === ".stepwell",

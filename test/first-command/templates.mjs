@@ -29,7 +29,7 @@ const TEMPLATES = [
 /** Python may be installed without `ensurepip` and `venv`, but then it cannot create an environment to install into. */
 const PYTHON = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
-/** The indented lines of the output, which a user pastes, joined for each terminal. */
+/** Makes one script for each terminal from the indented lines of the output; a user pastes these lines. */
 function terminalsOf(printed) {
   return printed
     .split(/^(?! {2})/m)

@@ -84,7 +84,7 @@ test("alarms reach a topic, and the dashboard is left out, if the command says s
   for (const { Properties } of alarms) expect(Properties["AlarmActions"]).toEqual([TOPIC]);
 }, 120_000);
 
-test("reservations, an access log and traces are set by the command too", async () => {
+test("the command also sets reserved concurrency, an access log and traces", async () => {
   const told = await synthesised({
     "reserved-ingress": "300",
     "reserved-sweeper": "2",

@@ -79,7 +79,7 @@ test("a key of one's own needs a stack with an explicit Region, unless the table
   expect(() => checkProps({ encryptionKey, table }, stack.region)).not.toThrow();
 });
 
-test("a stack without handler functions may call none", () => {
+test("a stack whose `handlerArns` is empty has no right to call any function", () => {
   const grantsCalls = (handlerArns?: readonly string[]) =>
     statementsOf(synthesised(handlerArns && { handlerArns })).some(({ statement }) =>
       actionsOf(statement).includes("lambda:InvokeFunction"),

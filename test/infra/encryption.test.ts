@@ -83,7 +83,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
     expect([...patternsOf(statement!)].sort()).toEqual(names.sort());
   });
 
-  test("even if it is in another stack, which does not depend on this one", () => {
+  test("even if the key is in another stack, which does not depend on the stack of the log groups", () => {
     let keys: Stack | undefined;
     const shop = stackWith((_stack, app) => new Key((keys = new Stack(app, "Keys", { env: ENV })), "Key"));
     const names = logGroupsOf(Template.fromStack(shop)).map(([id]) => `Shop-${id}-*`);

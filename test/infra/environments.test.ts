@@ -52,7 +52,7 @@ describe("two control planes", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("that are one stack in two Regions have a dashboard each: dashboards share one list per account", () => {
+  test("from one stack in two Regions have different dashboard names, which must be unique in the account", () => {
     const pageIn = (region: string): unknown =>
       inCodeFolder((codeFolder) => {
         const env = { account: "111122223333", region };
@@ -107,7 +107,7 @@ describe("an existing table", () => {
   const elsewhere = new Stack(briefApp(), "Elsewhere");
   const template = synthesised({ table: TableV2.fromTableName(elsewhere, "Table", NAME) });
 
-  test("replaces the stack's own, which the stack retains", () => {
+  test("replaces the stack's own table, which CloudFormation retains when it leaves the template", () => {
     expect(resourcesOf(template, "AWS::DynamoDB::GlobalTable")).toEqual([]);
     synthesised().hasResource("AWS::DynamoDB::GlobalTable", {
       DeletionPolicy: "Retain",
@@ -130,7 +130,7 @@ describe("an existing table", () => {
     for (const index of ["list", "open"]) expect(text).toContain(`:table/${NAME}/index/${index}`);
   });
 
-  test("has its alarm and its charts, by its name", () => {
+  test("has an alarm and charts, which refer to it by its name", () => {
     const alarm = resourcesOf(template, "AWS::CloudWatch::Alarm").find(([id]) => /TableThrottles/.test(id))!;
     expect(JSON.stringify(alarm[1].Properties["Metrics"])).toContain(`"Value":"${NAME}"`);
     const [[, page]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, Resource]];

@@ -40,7 +40,7 @@ describe("the throttle of the ingress", () => {
     expect(stagesOf(synthesised()).ingress["DefaultRouteSettings"]).toBeUndefined();
   });
 
-  test("is limited on every route of its stage, and the admin API is not", () => {
+  test("applies to every route of its stage, and not to the admin API", () => {
     const { admin, ingress } = stagesOf(synthesised({ ingressThrottle: { ratePerS: 50, burst: 200 } }));
     expect(ingress["DefaultRouteSettings"]).toEqual({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 200 });
     expect(admin["DefaultRouteSettings"]).toBeUndefined();

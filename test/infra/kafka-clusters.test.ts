@@ -1,6 +1,6 @@
 /**
- * The function of topics: only a stack with clusters has it, and it has the rights of these clusters. Only admin and sweeper may
- * map it.
+ * The function of topics: only a stack with Kafka clusters has it, and it may read only from these clusters. Only the admin
+ * function and the sweeper may create event source mappings to it.
  */
 import { expect, test } from "vitest";
 import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";
@@ -85,7 +85,7 @@ test.each<readonly [string, KafkaClusterProps, RegExp]>([
   ["two sources", { ...MSK, bootstrapServers: ["b:1"] }, /either bootstrapServers or mskClusterArn/],
   ["no source", { name: "x" }, /either bootstrapServers or mskClusterArn/],
   [
-    "credentials without a way",
+    "credentials but no `auth`",
     { name: "x", bootstrapServers: ["b:1"], secretArn: "arn:x" },
     /auth and secretArn together/,
   ],

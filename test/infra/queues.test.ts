@@ -40,7 +40,7 @@ test("the queues are standard queues, which are unordered, and by default they a
   );
 });
 
-test("a limited number of workers read the queues, in batches whose messages fail one by one", () => {
+test("a limited number of workers read the queues in batches, and a failed message does not fail its batch", () => {
   template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
     FunctionResponseTypes: ["ReportBatchItemFailures"],
     BatchSize: 10,

@@ -35,7 +35,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * @param value a string, or a CloudFormation expression
- * @throws Error for a function that no Stepwell template uses
+ * @throws Error for an intrinsic function of CloudFormation that no Stepwell template uses
  */
 export function resourceText(value: unknown): string {
   if (typeof value === "string") {

@@ -99,7 +99,7 @@ describe("the protection of the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("no role may delete the secret or the keys if only the table is kept, because the table is protected or belongs to another stack", () => {
+  test("no role may delete the secret or the keys if a protected or an imported table outlives the stack", () => {
     const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
     for (const more of [{ deletionProtection: true }, { table }]) {
       const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });
@@ -158,7 +158,7 @@ describe("the two APIs", () => {
     expect(auth(synthesised({ ingressAuth: "open" }))).toEqual(["NONE"]);
   });
 
-  test("the ingress requires tokens of one issuer for the given audiences, if it is set to them", () => {
+  test("the ingress requires tokens of the given issuer and audiences, if `ingressAuth` names them", () => {
     const told = synthesised({ ingressAuth: { jwt: { issuer: "https://id.example", audiences: ["shop"] } } });
     told.hasResourceProperties("AWS::ApiGatewayV2::Route", { AuthorizationType: "JWT" });
     told.hasResourceProperties("AWS::ApiGatewayV2::Authorizer", {
@@ -201,7 +201,7 @@ describe("the grants", () => {
     }
   });
 
-  test("have only existing actions: SQS checks a batch by the action of its entries", () => {
+  test("name only actions that exist: SQS has no actions for batches, and checks the action for single messages", () => {
     const actions = new Set(statements.flatMap(({ statement }) => actionsOf(statement)));
     expect(actions).toContain("sqs:DeleteMessage");
     expect([...actions].filter((action) => /^sqs:\w+Batch$/.test(action))).toEqual([]);
@@ -225,7 +225,7 @@ describe("the grants", () => {
     expect(NAMES.filter(readsIndexes)).toEqual(["Admin", "Worker", "Sweeper"]);
     expect(only("sqs:ReceiveMessage")).toEqual(["Worker", "Sweeper"]);
     expect(only("sqs:SendMessage")).toEqual(NAMES);
-    // Statements about the state of a service walk over the table, within a limit.
+    // SQL statements about the state of a service scan the table, within a limit.
     expect(only("dynamodb:Scan")).toEqual(["Admin"]);
   });
 
@@ -254,7 +254,7 @@ describe("the grants", () => {
     expect(assumed(synthesised({ assumableRoleArns: [role] }))).toEqual(NAMES.map(() => role));
   });
 
-  test("only the schedules of this group may send to the queue", () => {
+  test("let only the schedules of the group assume the role of the schedules, which may only send to the queue", () => {
     const [, { Properties }] = resourcesOf(template, "AWS::IAM::Role").find(([id]) => /Schedules/.test(id))!;
     expect(JSON.stringify(Properties["AssumeRolePolicyDocument"])).toContain("aws:SourceArn");
     expect(grantedTo("Schedules")).toEqual(["sqs:SendMessage"]);

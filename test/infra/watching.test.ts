@@ -14,7 +14,7 @@ const template = synthesised({ environmentName: "shop" });
 const alarms = resourcesOf(template, "AWS::CloudWatch::Alarm");
 const alarm = (name: string) => alarms.find(([id]) => id.startsWith(`StepwellAlarms${name}`))![1].Properties;
 
-describe("without a topic", () => {
+describe("the warning about a missing alarm topic", () => {
   const warned = (props: Partial<StepwellProps>): number => {
     let stack: Stack | undefined;
     synthesised(props, (stepwell) => (stack = Stack.of(stepwell)));
@@ -24,7 +24,7 @@ describe("without a topic", () => {
 
   test("the stack warns of the consequences", () => expect(warned({})).toBe(1));
 
-  test("it does not warn with a topic, or without alarms", () => {
+  test("the stack does not warn if it has a topic, or if it has no alarms", () => {
     const alarmTopic = Topic.fromTopicArn(new Stack(briefApp()), "T", "arn:aws:sns:eu-west-1:111122223333:pager");
     expect(warned({ alarmTopic })).toBe(0);
     expect(warned({ alarms: false })).toBe(0);
@@ -78,7 +78,7 @@ describe("an alarm goes off", () => {
     });
   });
 
-  test("for a parked and overdue invocation, and for a sweeper without a measure", () => {
+  test("for a parked and overdue invocation, and while the sweeper writes no measure", () => {
     expect(alarm("Overdue")).toMatchObject({
       Namespace: METRIC_FACTS.namespace,
       MetricName: "oldest_overdue_seconds",
@@ -87,7 +87,7 @@ describe("an alarm goes off", () => {
     });
   });
 
-  test("for walks of the sweeper that are hours behind: that is still days before any item can expire", () => {
+  test("for a walk of the sweeper that is hours behind, which is days before any item can expire", () => {
     for (const [id, metric, seconds] of [
       ["ListingBehind", "sweep_listing_behind_seconds", 3_600],
       ["WalkBehind", "sweep_everything_behind_seconds", 86_400],

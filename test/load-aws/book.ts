@@ -130,7 +130,7 @@ export class Book {
     if (toMs - fromMs < askedMs) this.complain(`${invocationId} slept ${toMs - fromMs} ms instead of ${askedMs}`);
   }
 
-  /** @param waits the time for which the invocation may wait in any of the gaps */
+  /** @param waits the time that the invocation may wait in each gap between two commits, besides its sleep */
   #noteStill(kind: string, { invocationId, recorded, slept }: HandlerResult, fromMs: number, waits: number): void {
     let lastMs = fromMs;
     let forMs = 0;

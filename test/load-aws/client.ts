@@ -22,7 +22,7 @@ const LOOK_MIN_MS = 500;
 const LOOK_MAX_MS = 8_000;
 /** Longer than any limit of a gateway or a function, so no answer can come any more. */
 const GIVE_UP_AFTER_MS = 60_000;
-/** Each open request occupies a process of the ingress, and two cores start few of those in a second. */
+/** Each open request occupies a process of the ingress, and a machine with two cores starts few processes in a second. */
 const REQUESTS_MAX = 14;
 /** One wait in this many is an attach. The others poll, which occupies no function. */
 const ATTACH_ONE_IN = 4;
@@ -70,7 +70,7 @@ export class LoadClient {
     return (JSON.parse(text) as SentInvocation).invocationId;
   }
 
-  /** Waits for the end, on a request or by polling. */
+  /** Waits for the end of an invocation, either in an attach request or by polling. */
   async result(invocationId: string): Promise<Ended> {
     const attaches = Math.random() * ATTACH_ONE_IN < 1;
     const path = `/restate/invocation/${invocationId}/${attaches ? "attach" : "output"}`;

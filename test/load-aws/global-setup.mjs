@@ -1,4 +1,7 @@
-/** Deploys the targets of the load: a control plane with a queue that doubles, delays and loses messages, and a function with handlers. */
+/**
+ * Deploys the targets of the load: a control plane with a queue that doubles, delays and loses messages, and a function with
+ * handlers.
+ */
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
 import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
@@ -8,7 +11,7 @@ import { localApi } from "../../localstack/signed-request.mjs";
 const CACHE = join(import.meta.dirname, "../../.cache/load-aws");
 const HANDLERS = "stepwell-load-handlers";
 
-/** Short for runs of minutes; the listing age exceeds the lease, as it does by default. */
+/** The times are short, because a run takes minutes. The listing age exceeds the lease, as it does by default. */
 const SHORT = {
   "worker.lease": "8s",
   "worker.check-interval": "20s",
@@ -43,6 +46,6 @@ export async function setup(project) {
     admin: localApi(outputs.AdminUrl, endpoint),
   };
   const emulatorPid = Number(process.env.STEPWELL_LOAD_EMULATOR_PID);
-  // The modules of the suite over HTTP are used here too, and count their requests in a file.
+  // This suite uses modules of test/e2e-aws. They count their requests in a file, and this suite discards the counts.
   project.provide("emulators", [{ endpoint, emulatorPid, countsFile: "/dev/null", handlerArn, plain, doubled: plain }]);
 }

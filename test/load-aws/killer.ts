@@ -90,7 +90,7 @@ export class Killer {
     const line = await Promise.race([this.#tail.next(EVENTFUL), pause(AIM_WITHIN_MS)]);
     await pause(between(this.#random, 0, COMMIT_MAX_MS));
     if (line === undefined) return;
-    // The driver behind Lambda is unknown, so the process of the handler is killed.
+    // The driver of an attempt over Lambda is unknown, so the killer kills the process of the handler.
     const pid = line.driverPid === 0 ? line.pid : line.driverPid;
     const name = Object.keys(this.#functions).find((each) => this.#processes(each).includes(pid));
     if (name === undefined) return;

@@ -9,10 +9,10 @@ import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 
 const MIB = 1 << 20;
-/** A nap is so long that the sweeper wakes its invocation if the message is lost. */
+/** A nap is long enough that the sweeper wakes the invocation if the message that ends the nap is lost. */
 const NAP_MIN_MS = 3_000;
 const NAP_MAX_MS = 12_000;
-/** The size of a text that fits a request of 6 MB in base64. */
+/** The size of a text. In base64, the text fits into a request of 6 MB. */
 const PAYLOAD_BYTES = 2 * MIB;
 
 type LargeKind = (scene: Scene) => Promise<void>;

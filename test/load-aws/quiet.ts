@@ -1,4 +1,4 @@
-/** Waits for the end of all work, and calls the sweeper as its rule would. */
+/** Waits for the end of all work, and calls the sweeper as its EventBridge rule would. */
 import { aws, pause } from "../e2e-aws/control-plane.ts";
 import { sweep } from "../e2e-aws/hints.ts";
 import type { LeftBehind } from "./left-behind.ts";

@@ -3,9 +3,10 @@
  * execution of that step was undone by a blow to its handler's process during the attempt, or to the process that drove the
  * attempt. Over HTTP/2 the driver of each attempt is known, and this driver must have been hit. Over Lambda the driver is
  * unknown, and some driver must have been hit between the sending of the attempt and the latest time of its commit. A process
- * also counts as hit when it runs out of memory, and when one of its requests is throttled; if the driver is unknown, a throttled
- * request counts only if its client gave up. Executions that threw on purpose need no such cause. No attempt executes a step
- * twice. An execution that no result names belongs to an invocation that an operator killed.
+ * also counts as hit when it runs out of memory, and when one of its requests is throttled. But if the driver is unknown, a
+ * throttled request that its client repeats (`throttled`) does not count; the last try of a client (`given up`) does. Executions
+ * that threw on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to an
+ * invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";
@@ -24,7 +25,7 @@ const DRIVERS = new Set(["ingress", "worker", "sweeper", "admin"]);
 export interface LedgerVerdict {
   readonly complaints: readonly string[];
   readonly executions: number;
-  /** Executions that a blow undid, by the process that was hit. */
+  /** The number of executions that blows undid, for each function that was hit and each kind of blow. */
   readonly undone: Readonly<Record<string, number>>;
   readonly thrown: number;
 }
@@ -89,7 +90,10 @@ function commitMaxMs({ step }: LoadLine): number {
   return step.startsWith("piece ") ? LARGE_COMMIT_MAX_MS : COMMIT_MAX_MS;
 }
 
-/** The earliest moment of sending: UNREAD_MAX_MS before the attempt, or before the start of a process that was starting. */
+/**
+ * The earliest moment at which the attempt may have been sent: UNREAD_MAX_MS before it began, or before its process started if
+ * the process started less than START_MAX_MS before the attempt.
+ */
 function sentAfterMs({ attemptAtMs, bootAtMs }: LoadLine): number {
   return (attemptAtMs - bootAtMs < START_MAX_MS ? bootAtMs : attemptAtMs) - UNREAD_MAX_MS;
 }

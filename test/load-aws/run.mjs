@@ -22,7 +22,7 @@ const { values } = parseArgs({
     rate: { type: "string", default: "2" },
     /** Bursts of throttling per minute, for each of table reads, table writes, both indexes and schedules; 0 for none. */
     throttle: { type: "string", default: "1" },
-    /** The share of single messages that never arrive. */
+    /** The share of all messages that are lost. */
     lost: { type: "string", default: "0.02" },
     /** Seconds from one large invocation to the next; 0 for none. Every fourth large invocation is too large for the sweeper. */
     "large-every": { type: "string", default: "60" },
@@ -56,7 +56,8 @@ if (!/^\d+$/.test(values.seed)) {
 
 /**
  * The memory of the sweeper. It needs 120 MB itself, and more than two MB for each MiB of an invocation that it loads, so it can
- * load some 20 MiB. A worker has the 512 MB of its function. The emulator would take seconds to return larger invocations.
+ * load some 20 MiB. A worker has the 512 MB of its function. With 512 MB for the sweeper too, only larger invocations would be
+ * too large for it, and the emulator would take seconds to return them.
  */
 const SWEEPER_MB = "192";
 

@@ -12,7 +12,7 @@ interface Refusal {
 }
 
 export interface Throttled {
-  /** By resource: tables, indexes, schedules, and conflicting transactions. */
+  /** The number of requests for each resource: table reads, table writes, each index, schedules, and transactions. */
   readonly requests: Readonly<Record<string, number>>;
   readonly refused: Readonly<Record<string, number>>;
   readonly bursts: Readonly<Record<string, number>>;

@@ -26,7 +26,8 @@ async function openTab(browser, origin) {
     timezoneId: "UTC",
     locale: "en-US",
     viewport: { width: 1800, height: 1400 },
-    // The layout is that of a large window, but few pixels are painted: without a graphics card they cost most of the time.
+    // The layout is that of a large window, but the browser paints few pixels: without a graphics card, painting would take
+    // most of the run time.
     deviceScaleFactor: 0.1,
   });
   // The pages also link to sites of their makers. A test that reached them would depend on the network.
@@ -65,7 +66,10 @@ async function openTab(browser, origin) {
   };
 }
 
-/** Runs in the page: effects that show no text cost more than half of the time without a graphics card. */
+/**
+ * Runs in the page and turns off effects that show no text: without a graphics card, these effects would take more than half of
+ * the run time.
+ */
 function paintLess() {
   const sheet = new CSSStyleSheet();
   const none = ["animation", "transition", "backdrop-filter", "filter"].map((name) => `${name}: none !important;`);

@@ -5,7 +5,7 @@ export interface Difference {
   /** The pages by title; all pages if absent. */
   readonly pages?: readonly string[];
   readonly on: "theirs" | "ours";
-  /** The text that only the pages over the server of `on` show. */
+  /** The text that the pages show only over the server that `on` names. */
   readonly extra: RegExp;
 }
 

@@ -26,7 +26,7 @@ export function counterRows({ client }: SdkStage): void {
         expect(await client().call(`/Counter/${encodeURIComponent(key)}/get`)).toBe(index + 1);
       }
     });
-    test("one name is cleared, the others stay", async () => {
+    test("one name of the state is cleared, the other names stay", async () => {
       const counter = fresh();
       await client().call(`${counter}/add`, 5);
       await client().call(`${counter}/mark`, "b");

@@ -20,7 +20,12 @@ const CALLS: readonly {
   { what: "a handler without steps may return an empty list", handler: "steps", input: 0, output: [] },
   { what: "each step runs once, however often it is replayed", handler: "steps", input: 3, output: [1, 2, 3] },
   { what: "a failing step is retried until it works", handler: "flaky", input: 2, output: 3 },
-  { what: "a step gives up after its attempts", handler: "surrender", input: 3, output: "given up after 3" },
+  {
+    what: "a step gives up after its maximum number of attempts",
+    handler: "surrender",
+    input: 3,
+    output: "given up after 3",
+  },
   { what: "a failing handler is retried until it works", handler: "stumble", input: 2, output: 3 },
   { what: "a handler sleeps and goes on", handler: "nap", input: 30, output: 30 },
   { what: "a handler calls another one", handler: "relay", input: "Ada", output: "Hello, Ada!" },
@@ -30,7 +35,7 @@ const CALLS: readonly {
     input: ["Ada", "Bea", "Cleo"],
     output: ["Hello, Ada!", "Hello, Bea!", "Hello, Cleo!"],
   },
-  { what: "the first of two awaited wins", handler: "impatient", input: 20, output: "timed out" },
+  { what: "of two awaited results, the first wins", handler: "impatient", input: 20, output: "timed out" },
 ];
 
 export function greeterRows({ client, mode, elsewhere }: SdkStage): void {

@@ -13,7 +13,7 @@ const asked = process.argv.slice(2);
 const named = SDKS.filter(({ name }) => asked.includes(name));
 const forVitest = asked.filter((word) => !SDKS.some(({ name }) => name === word));
 
-/** The variables of one SDK for the tests: the command of its deployment, or the reason for its absence. */
+/** @returns what the tests need of one SDK: the command that starts its deployment, or the reason for its absence */
 async function prepare(sdk, cache) {
   const { name } = sdk;
   const { tools, missing } = toolsOf(sdk.needs);

@@ -32,7 +32,7 @@ export const SDKS = [
     name: "go",
     needs: [{ command: "go", args: ["version"], least: [1, 25] }],
     steps: [["go", "build", "-mod=readonly", "-trimpath", "-o", "deployment", "."]],
-    // Only the installed Go builds it; otherwise the SDK is skipped, and no other Go is downloaded.
+    // Only the installed Go builds the deployment. If that Go is too old, the SDK is skipped, and no other Go is downloaded.
     environment: { GOTOOLCHAIN: "local" },
     start: (folder) => ({ command: join(folder, "deployment"), args: [] }),
   },

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** The mode that the deployment announces, and its transport: both forms of discovery and of HTTP. */
+/** The protocol modes that a deployment announces in its discovery, each with its version of HTTP: HTTP/2 or HTTP/1.1. */
 export const MODES = [
   { mode: "bidi", overHttp11: false },
   { mode: "request-response", overHttp11: true },

@@ -6,7 +6,7 @@ export interface SdkFacts {
   /** As in the header of its discovery response. */
   readonly sdkVersion: string;
   readonly protocolVersions: readonly [least: number, most: number];
-  /** The highest version of both the SDK and the control plane. */
+  /** The highest version that the SDK and the control plane both speak. */
   readonly agreedVersion: number;
 }
 

@@ -16,7 +16,8 @@ export default defineConfig({
     pool: "threads",
     maxWorkers: 2,
     sequence: { sequencer },
-    // A test in virtual time fails only if it hangs; the gate runs the suite at low priority, beside others.
+    // A test in virtual time exceeds this time only if it hangs. The time is long, because the gate runs the suite at low
+    // priority, beside other suites.
     testTimeout: 300_000,
     reporters: reportersOf("simulation"),
   },

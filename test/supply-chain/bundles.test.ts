@@ -1,4 +1,7 @@
-/** The packages inside the bundles: the lists name exactly these packages, under licenses that allow distribution. */
+/**
+ * Checks the packages inside the bundles: NOTICE and the SBOM name exactly these packages, and each package has a license that
+ * allows distribution.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

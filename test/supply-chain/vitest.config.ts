@@ -7,7 +7,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
     pool: "threads",
-    // By default vitest would use one of two processors, and some tests only wait for the registry.
+    // On two processors vitest runs one test file at a time by default, although some tests only wait for the registry.
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,4 +1,7 @@
-/** Every type of handler as the sink of a subscription: key, input, headers, trace and origin (the cases of upstream's Kafka suite). */
+/**
+ * Every type of handler as the sink of a subscription: key, input, headers, trace and origin (the cases of upstream's Kafka
+ * suite).
+ */
 import { expect, test } from "vitest";
 import { until } from "../running-processes.ts";
 import { ask, subscribe } from "./control-plane.ts";
@@ -42,7 +45,7 @@ test.each([
   expect(rows).toEqual([{ invoked_by: "subscription", invoked_by_subscription_id: id, trace_id: TRACE }]);
 });
 
-test("a record without key and value invokes the handler of the empty key, with no input", async () => {
+test("a record without a key and a value invokes the object with the empty key, and the input is empty", async () => {
   await subscribe(stage, topic(), "Thing/take");
   await producer.send(topic(), [{}]);
   await until(() => seen.length > 0);
@@ -69,14 +72,17 @@ test("two subscriptions of one topic each get every record", async () => {
   expect(new Set(seen.map(({ handler }) => handler))).toEqual(new Set(["Plain", "exclusive"]));
 });
 
-test.each(["gzip", "snappy", "lz4"] as const)("records in batches of %s are read", async (compression) => {
-  await subscribe(stage, topic(), "Plain/take");
-  const values = Array.from({ length: 50 }, (_, at) => `${compression} ${at} ${"x".repeat(200)}`);
-  await producer.send(
-    topic(),
-    values.map((value) => ({ value })),
-    compression,
-  );
-  await until(() => seen.length >= values.length);
-  expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(values));
-});
+test.each(["gzip", "snappy", "lz4"] as const)(
+  "records in batches that are compressed with %s are read",
+  async (compression) => {
+    await subscribe(stage, topic(), "Plain/take");
+    const values = Array.from({ length: 50 }, (_, at) => `${compression} ${at} ${"x".repeat(200)}`);
+    await producer.send(
+      topic(),
+      values.map((value) => ({ value })),
+      compression,
+    );
+    await until(() => seen.length >= values.length);
+    expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(values));
+  },
+);

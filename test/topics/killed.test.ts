@@ -1,4 +1,7 @@
-/** The local process is killed again and again while records arrive: each record counts once, in the order of its key. */
+/**
+ * The local process is killed again and again while records arrive: each record counts once, and the records of a key keep their
+ * order.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { Http2Server } from "node:http2";
@@ -65,7 +68,7 @@ afterAll(async () => {
 });
 
 test(
-  `${KILLS} kills in the middle of the stream: exactly once in effect`,
+  `after ${KILLS} kills in the middle of the stream, each record has taken effect exactly once`,
   async () => {
     await producer.createTopic("killed", 3);
     await configure(plane, broker.address);

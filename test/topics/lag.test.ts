@@ -1,4 +1,4 @@
-/** The lag of a subscription, from the end of a broker's log over the admin API to the page of topics in a real browser. */
+/** Tests that the admin API and the page Topics in a real browser show the lag of a subscription against the broker's log. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/tab.mjs";

@@ -1,4 +1,4 @@
-/** Pause, resume, reset, removal, bad records, and a handler or a cluster that is gone. */
+/** Tests pause, resume, reset, removal and bad records of a subscription, and a cluster or a topic that is missing. */
 import { expect, test } from "vitest";
 import { until } from "../running-processes.ts";
 import { ask, change, subscribe, subscription } from "./control-plane.ts";
@@ -53,7 +53,7 @@ test("a reset to the beginning, to an offset and to a moment lets handlers run a
   expect(texts().at(-1)).toBe("3");
 });
 
-test("a removed subscription reads nothing more; a new one reads from the place of its options", async () => {
+test("a removed subscription reads nothing more; a new one begins at the place that its options name", async () => {
   const id = await subscribe(stage, topic(), "Plain/take");
   await send("1");
   await got(1);
@@ -75,7 +75,7 @@ test("a group that begins at the end misses no record that comes while nothing r
   expect(texts()).toEqual(["meanwhile"]);
 });
 
-test("a record that is too large pauses the subscription before it, and an operator passes over it", async () => {
+test("a record that is too large pauses its subscription at that record, and an operator skips the record", async () => {
   const id = await subscribe(stage, topic(), "Plain/take");
   await send("1", LARGE, "2");
   await until(async () => (await subscription(stage, id)).status === "paused");
@@ -118,7 +118,7 @@ test("an unreachable cluster, and properties that are wrong, are shown with the 
   await ask(stage, "DELETE", `subscriptions/${id}`);
 });
 
-test("a topic that does not exist is named, and read once it does", async () => {
+test("a subscription to a topic that does not exist fails, and reads the topic once it exists", async () => {
   const id = await subscribe(stage, "not-yet", "Plain/take");
   await until(async () => (await subscription(stage, id)).status === "failing");
   await producer.createTopic("not-yet", 1);

@@ -1,6 +1,7 @@
 /**
  * Two members of one group share a store: the partitions move between them in mid-stream, and each record is accepted once. In
- * the product, no two processes consume over one table: a local process owns its store alone, and on AWS Lambda is the consumer.
+ * the product, no two processes consume over one table: a local process owns its store alone, and on AWS, Lambda is the
+ * consumer.
  */
 import { expect, test } from "vitest";
 import { KafkaTopics } from "../../shared/adapters/kafka/kafka-topics.ts";

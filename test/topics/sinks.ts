@@ -13,7 +13,10 @@ export interface Account {
   readonly last: number;
 }
 
-/** How often `Ledger/add` has run in this process, repeated attempts included. Cheap to poll, and no proof of anything. */
+/**
+ * How often `Ledger/add` has run in this process, repeated attempts included. Tests poll it to wait, because it is cheap; the
+ * accounts of `Ledger` prove what took effect.
+ */
 export const progress = { runs: 0 };
 
 const EMPTY: Account = { count: 0, sum: 0, disorder: 0, last: -1 };

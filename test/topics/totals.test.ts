@@ -1,4 +1,7 @@
-/** Many keyed records over several partitions: exact totals, in order for each key, and all offsets committed. */
+/**
+ * Tests many keyed records over several partitions: the totals are exact, the records of each key come in order, and all offsets
+ * are committed.
+ */
 import { expect, test } from "vitest";
 import { until } from "../running-processes.ts";
 import { startKafka } from "./broker.ts";

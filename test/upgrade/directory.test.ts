@@ -32,7 +32,7 @@ test.each(fixtureVersions())(
 );
 
 test.each(fixtureVersions())(
-  "under another secret a key finds nothing of the work of %s, and the drill fails",
+  "with another secret, an idempotency key finds no invocation of %s: the call runs again, and the drill fails",
   async (version) => {
     const fixture = readDirectoryFixture(version);
     const { site, world } = await upgraded(fixture, async (dataDir) => {

@@ -59,7 +59,7 @@ export async function act(site: Site, account: Account): Promise<void> {
   }
 }
 
-/** Checks that everything but the long sleeps ends with its result, after exactly the steps that were left. */
+/** Checks that all work but the long waits ends with its result, and that each step that remained has run exactly once. */
 export async function expectEnds(site: Site, account: Account, world: World): Promise<void> {
   const states = statesOf(account);
   for (const { name, ends } of states) {

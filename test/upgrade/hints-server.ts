@@ -11,7 +11,7 @@ import { listen } from "../harness/local/local-stage.ts";
 export type Worker = (message: { readonly messageId: string; readonly body: string }) => Promise<boolean>;
 
 export interface HintsServer extends Listening {
-  /** Takes all messages from now on; messages that come while it is undefined are lost. */
+  /** Takes each message from the moment when it is set; messages that are due while it is undefined are lost. */
   worker: Worker | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Checks the lists of a fixture: page by page, by service, by handler, open ones, and by a statement. */
+/** Checks the lists of a fixture's invocations: page by page, by service, by handler, by status, and by a statement. */
 import { expect } from "vitest";
 import type { Account } from "./account.ts";
 import { asked, JSON_BODY, type Site } from "./site.ts";

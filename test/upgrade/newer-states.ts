@@ -1,4 +1,4 @@
-/** The states of versions that have keys and orders. The first one shows whether a version has them. */
+/** The states for versions with keys and orders. If a version accepts the call that begins the first state, it has both. */
 import { NAPS, NEAR_MS, type State } from "./state.ts";
 
 /** Longer than the largest item. */

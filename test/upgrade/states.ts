@@ -9,7 +9,10 @@ export const STATES: readonly State[] = [...FIRST_STATES, ...NEWER_STATES];
 /** Cancelled while no worker takes messages: the order is stored and no driver has read it. */
 export const CALLED_OFF = "called-off";
 
-/** States that only functions can leave: the local process keeps its messages in its own store. */
+/**
+ * True if only functions can leave work in the state. The writer of a fixture can withhold messages from functions, but not from
+ * the local process, which keeps its messages in its own store.
+ */
 export function isOfFunctionsAlone({ name, phase }: State): boolean {
   return phase === "unworked" || name === CALLED_OFF;
 }
@@ -26,8 +29,8 @@ export function statusWord(name: string, status: string): string {
 }
 
 /**
- * The number of pinned invocations in the open index, children included; the driver of a running caller also drives its child,
- * which is not in the index.
+ * The number of pinned invocations in the open index. The children of suspended callers count. The child of a running caller is
+ * not in the index, because the driver of the caller also drives the child.
  */
 export function pinnedOf(account: Account): number {
   const begun = statesOf(account).filter(({ left }) => !["completed", "scheduled", "pending", "ready"].includes(left));

@@ -1,4 +1,4 @@
-/** Tests to which queue a wake is sent: to the only queue, or to one of two, depending on the registry's note on the service. */
+/** Tests which queue gets a wake: the only queue, or one of two, depending on the registry's note on the service. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";

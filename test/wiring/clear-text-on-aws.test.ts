@@ -31,7 +31,7 @@ test.each(["http://1.1.1.1/", "http://[2606:4700:4700::1111]/", "http://[::ffff:
   },
 );
 
-test("a host name with a public address is refused in clear text, and resolved for TLS", async () => {
+test("a host name with a public address is refused in clear text, but not over TLS", async () => {
   const peer = await startServer(createServer((socket) => socket.destroy()));
   onTestFinished(() => peer.stop());
   const dialled: string[] = [];

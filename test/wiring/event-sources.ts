@@ -16,7 +16,7 @@ const HIDDEN_MS = 900_000;
 export interface Lanes {
   readonly main: MemoryQueue;
   readonly slow: MemoryQueue;
-  /** A separate process; with lanes, it sends to both. */
+  /** Makes the engine of a separate process. With lanes, the engine sends to both queues. */
   engine(): Engine;
   /** Starts the workers of each lane, each a process that takes one batch at a time. */
   start(workers: { readonly main: number; readonly slow: number }): void;

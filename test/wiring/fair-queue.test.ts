@@ -19,7 +19,7 @@ const entriesOf = ({ text }: Asked): readonly SentEntry[] => (JSON.parse(text) a
 afterEach(() => vi.unstubAllEnvs());
 
 test.each([
-  ["fair by service without the setting", undefined, "Greeter"],
+  ["fair by service if the setting is absent", undefined, "Greeter"],
   ["fair by service", "service", "Greeter"],
   ["without groups", "none", undefined],
 ])("the queue of a function is %s", async (_what, setting, group) => {

@@ -50,7 +50,7 @@ async function flood(
   return ids;
 }
 
-/** @returns how long the neighbour waits for the answer to a send; undefined if longer than `withinMs` */
+/** @returns how long a send to `Quiet/greet` takes until it has completed; undefined if longer than `withinMs` */
 async function waitedMs(stage: Stage, engine: Engine, withinMs: number): Promise<number | undefined> {
   const id = await stage.pulse.within(0, sendTo(engine, "Quiet", "greet"));
   const sinceMs = stage.pulse.nowMs();
@@ -73,13 +73,13 @@ describe("three hundred sends to a handler that never answers", () => {
     expect(await waitedMs(stage, client, 5 * MINUTE_MS)).toBeUndefined();
   });
 
-  test("fill only the slow lane: other services are served as soon as the service has a note", async () => {
+  test("fill only the slow lane: other services are served as soon as the slow service has a note", async () => {
     const { stage, gate } = await openStage();
     const lanes = lanesOn(stage);
     lanes.start({ main: 4, slow: 2 });
     const client = lanes.engine();
     const ids = await flood(stage, client, "hangs", "S", 300);
-    // The first attempts take all workers before the note exists; they are cut too.
+    // The first attempts take all workers before the note exists. Once it exists, the workers cut these attempts.
     expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(6 * SLOW_FROM_MS);
     for (let n = 0; n < 5; n++) expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
     await flood(stage, client, "hangs", "S", 100);
@@ -118,7 +118,7 @@ describe("three hundred sends to a handler that never answers", () => {
     for (const id of ids) expect(await inspect(client, id)).toMatchObject({ status: "completed", events: [] });
   });
 
-  test("delay no other service if their messages name no service, as those of a sender that has only an id", async () => {
+  test("delay no other service even if messages name no service, because their sender has only the ids", async () => {
     const { stage } = await openStage();
     const lanes = lanesOn(stage);
     await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));

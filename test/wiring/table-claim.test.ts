@@ -51,7 +51,7 @@ test("programs of an earlier version find no secret in a table of this program, 
   for (const table of [former, fresh]) {
     await claimTable(table, "");
     await environmentSecret(table, "", freshSecretBytes);
-    // Earlier programs read this attribute first, and accept only 32 bytes.
+    // Earlier programs first read the attribute `bytes`, and start only if it contains 32 bytes.
     expect(table.shown(SECRET)).toBeDefined();
     expect(table.shown(SECRET)).not.toHaveProperty("bytes");
   }

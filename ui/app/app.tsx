@@ -1,4 +1,4 @@
-/** The frame around all pages: navigation, preferences, keys, and the page that the address names. */
+/** The frame around all pages: navigation, preferences, keyboard shortcuts, and the page that the address names. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../data/api.ts";
@@ -56,7 +56,7 @@ export function App(): JSX.Element {
   );
 }
 
-/** Waits for the server's version, because the pages' intervals depend on where the server runs. */
+/** Waits until the server has said where it runs, because the intervals at which the pages load depend on it. */
 function Page({ route: now }: { readonly route: Route | undefined }): JSX.Element {
   if (server.value === undefined) return <Skeleton />;
   return now === undefined ? <UnknownPage /> : pageOf(now);

@@ -60,7 +60,10 @@ export async function callHandler(request: CallRequest, aborted: AbortSignal): P
 /** The clocks of browser and server may differ by this much. */
 const SKEW_MS = 3_000;
 
-/** The open invocations of the handler that began after `sinceMs` by the server's clock; the call's own is among them. */
+/**
+ * The open invocations of the handler that began after `sinceMs` by the server's clock. If the invocation of the call itself is
+ * open, it is among them.
+ */
 export async function openSince(request: CallRequest, sinceMs: number): Promise<readonly InvocationSummaryBody[]> {
   const { service, handler, key } = request;
   const query = new URLSearchParams({

@@ -44,7 +44,7 @@ export async function askWholeState(service: string, key: string, aborted?: Abor
   }
   const { rows } = await runStatement(`select key, value ${fromState(service, key)}`, aborted);
   const values = new Map(rows.map((row) => [nameIn(row), valueIn(row)]));
-  // Browsers offer digests only on secure origins and on this machine.
+  // Browsers offer `crypto.subtle` only to pages that come over https or from this machine.
   const version = globalThis.crypto?.subtle === undefined ? undefined : await stateVersion(values);
   return { values, version };
 }

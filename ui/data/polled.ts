@@ -34,7 +34,7 @@ export interface Polled<Value> {
 export interface PollOptions<Value> {
   /** The interval, which a slow server makes longer; false loads once. The default is the interval of a list. */
   readonly everyMs?: number | false;
-  /** Loads no more once this holds for the value. */
+  /** The polling ends when this returns true for the loaded value. */
   readonly isFinal?: (value: Value) => boolean;
 }
 

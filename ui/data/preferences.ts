@@ -1,4 +1,4 @@
-/** The reader's preferences, kept in the browser: theme, zone, keys. */
+/** The reader's preferences, kept in the browser: the theme, the time zone, and whether keyboard shortcuts work. */
 import { effect, signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";

@@ -49,7 +49,7 @@ export function useService(name: string): Polled<ServiceBody> {
   );
 }
 
-/** The interval on functions is the default of polls, which is longer still. */
+/** If the server runs on functions, the default interval of polls applies, which is longer than `EVERY_MS`. */
 function slow(): { readonly everyMs?: number } {
   return readsHaveAPrice.peek() ? {} : { everyMs: EVERY_MS };
 }

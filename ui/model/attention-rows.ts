@@ -18,7 +18,7 @@ export interface NeedRow {
   readonly href: string;
   readonly sentence: string;
   readonly since: string;
-  /** The button resumes the invocation, or opens the page that has the ways out. */
+  /** The button resumes the invocation, or opens the page on which an operator can solve the problem. */
   readonly act: "resume" | "open";
 }
 

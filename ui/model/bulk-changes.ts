@@ -111,9 +111,9 @@ export function matchingFilter(change: BulkChange, filter: InvocationFilter): In
   };
 }
 
-/** Above this count, the reader types the number. */
+/** If a change is for more invocations than this, the reader confirms it by typing their number. */
 export const TYPED_ABOVE = 100;
-/** The most invocations of one run, as in the CLI: a reader can still survey a question about this many. */
+/** One run changes at most this many invocations, as in the CLI, so that the reader who confirms it can judge its extent. */
 export const MATCHES_MAX = 10_000;
 
 export interface BulkProgress {

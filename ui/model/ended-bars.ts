@@ -70,7 +70,7 @@ export class MinuteCounts {
     }));
   }
 
-  /** An end of another time or of an unknown kind is left out. */
+  /** Counts an end. It leaves out an end outside of the last hour, and one with an unknown outcome. */
   add(endedMs: number | undefined, outcome: string | undefined): void {
     const at = endedMs === undefined ? -1 : Math.floor((endedMs - this.#firstMs) / MINUTE_MS);
     const minute = this.minutes[at];

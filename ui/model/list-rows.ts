@@ -21,7 +21,7 @@ export function withOlder({ shown, fresh }: Rows, page: readonly Row[]): Rows {
   const known = new Set(shown.map(({ id }) => id));
   const more = page.filter(({ id }) => !known.has(id));
   const added = new Set(more.map(({ id }) => id));
-  // A row that lately came to match may be both new and on an older page.
+  // A row that began to match the filter only lately may be in `fresh` and also on an older page.
   return { shown: [...shown, ...more].slice(0, ROWS_MAX), fresh: fresh.filter(({ id }) => !added.has(id)) };
 }
 
@@ -50,7 +50,7 @@ export function withHead({ shown, fresh }: Rows, page: readonly Row[], isWhole: 
 export function withFresh({ shown, fresh }: Rows, pageSize: number): Rows | undefined {
   if (fresh.length >= pageSize) return undefined;
   const joined = [...fresh, ...shown];
-  // An old invocation may have come to match, so its place is among the others.
+  // An old invocation may have begun to match the filter only lately, so its place is among the shown rows.
   const isInOrder = (fresh.at(-1)?.created_at ?? "") >= (shown[0]?.created_at ?? "");
   const sorted = isInOrder ? joined : joined.sort(newestFirst);
   return { shown: sorted.slice(0, ROWS_MAX), fresh: [] };

@@ -8,7 +8,7 @@ export const OLDEST_MAX = 200;
 export const SETTLED_AFTER_MS = 600_000;
 
 /**
- * @param isSettled whether to leave out the last ten minutes, because no index shows which of their invocations are open
+ * @param isSettled whether to leave out the invocations of the last ten minutes, because no index shows which of these are open
  * @param nowMs the present moment by the clock of the server
  */
 export function oldestOpenStatement(filter: InvocationFilter, nowMs: number, isSettled: boolean): string {
@@ -78,7 +78,10 @@ function errorOf(code: string | undefined, failure: string | undefined): Invocat
   return { code: code ?? "", message: line.slice(0, 300) };
 }
 
-/** No column has the attempts of the whole life; a wait for an attempt names its number. */
+/**
+ * No column contains the number of attempts of the life. A wait of the kind `attempt` names the number of the running attempt,
+ * and one of the kind `retry` the number of the next attempt.
+ */
 function attemptsOf(waits: readonly WaitBody[] | undefined): number | undefined {
   const wait = waits?.find(({ kind }) => kind === "attempt" || kind === "retry");
   return wait?.attempt === undefined || wait.kind === "attempt" ? wait?.attempt : wait.attempt - 1;

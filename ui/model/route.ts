@@ -29,7 +29,10 @@ export function parseRoute(hash: string): Route | undefined {
   return page && { page, rest, query: new URLSearchParams(query) };
 }
 
-/** A link to a page. Members of the query without a value are left out, so that an address has no defaults. */
+/**
+ * A link to a page. It leaves out undefined and empty members of the query, so that an address does not state the defaults of
+ * a page.
+ */
 export function hrefTo(
   page: PageName,
   rest: readonly string[] = [],

@@ -24,7 +24,7 @@ export function missingIn({ cluster, topic, service, options }: SubscribeForm): 
   return isNameless ? "Each value of an option needs a name." : undefined;
 }
 
-/** An option that is typed wins over a choice. */
+/** An option that the reader enters by name wins over a choice of the form that sets the same option. */
 export function subscribeBody({ cluster, topic, service, handler, ...form }: SubscribeForm) {
   return {
     source: `kafka://${cluster}/${topic.trim()}`,

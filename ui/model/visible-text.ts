@@ -16,7 +16,7 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** Leaves out the middle, because ids of one key share their beginning. */
+/** Leaves out the middle and keeps the end, because the ids of the invocations of one key have the same beginning. */
 export function shortened(text: string, maxChars: number): string {
   const chars = text.length > 4 * maxChars ? [...text.slice(0, 2 * maxChars), ...text.slice(-2 * maxChars)] : [...text];
   if (chars.length <= maxChars) return text;
@@ -24,7 +24,7 @@ export function shortened(text: string, maxChars: number): string {
   return `${chars.slice(0, maxChars - 1 - tail).join("")}${MARK}${tail === 0 ? "" : chars.slice(-tail).join("")}`;
 }
 
-/** A name as the text of an option, which can hold no element that isolates the text. */
+/** A name as the text of an `<option>` of HTML, which can contain no `<bdi>` element to isolate the direction of the text. */
 export function optionText(name: string): string {
   return shortened(visibleLine(name), OPTION_MAX_CHARS);
 }

@@ -1,4 +1,4 @@
-/** A failed change with the remedy of its code, and the buttons that apply the remedy in place. */
+/** A failed change with the remedy for its error code, and the buttons that apply the remedy in place. */
 import type { ComponentChildren, JSX } from "preact";
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
 import type { ApiProblem } from "../data/api.ts";

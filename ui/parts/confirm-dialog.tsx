@@ -1,4 +1,4 @@
-/** A dialog that asks before a change, and shows the result of the change in its own place. */
+/** A dialog that asks before a change. When the change is done, the dialog shows the result in place of the question. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../data/api.ts";

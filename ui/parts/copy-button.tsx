@@ -24,7 +24,7 @@ export function CopyButton({ text, what }: CopyButtonProps): JSX.Element {
   );
 }
 
-/** The clipboard exists only on secure origins and on this machine. @returns whether the text was copied */
+/** Browsers offer the clipboard only on secure origins and on localhost. @returns whether the text was copied */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** The form of a dialog, and the stage of the request that the dialog makes of the form. */
+/** The form of a dialog, and the stage of the request that the dialog sends with the form. */
 import { useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../data/api.ts";
 

@@ -5,7 +5,7 @@ import { optionText } from "../model/visible-text.ts";
 
 export interface HandlerSelectProps {
   readonly services: readonly ServiceBody[];
-  /** The names of the chosen handler. The field shows no choice if no service of the list has the handler. */
+  /** The names of the chosen handler's service and of the handler. The field shows no choice if the list lacks that handler. */
   readonly service: string | undefined;
   readonly handler: string | undefined;
   readonly onChoose: (service: string, handler: string) => void;

@@ -10,7 +10,7 @@ export interface OnePress {
 
 /**
  * @param act makes the change, and returns its result in words
- * @param failed the words for the message of a failure, which may hold hidden characters
+ * @param failed turns the message of a failure, which may contain hidden characters, into the words to show
  */
 export function useOnePress(busy: string, act: () => Promise<string>, failed: (message: string) => string): OnePress {
   const [words, setWords] = useState("");

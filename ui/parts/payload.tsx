@@ -1,4 +1,4 @@
-/** A payload: indented JSON, text or hexadecimal, with its size, a copy and a download. */
+/** A payload: indented JSON, text or hexadecimal, with its size, and with buttons that copy and download it. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ShownPayload } from "../model/payload-text.ts";

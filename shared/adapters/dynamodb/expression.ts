@@ -77,7 +77,7 @@ function operand(part: Condition, placeholders: Placeholders): string {
 
 /**
  * @returns undefined if the update changes nothing
- * @throws StoreError if the update touches the key or one attribute twice, or sets a value that cannot be stored
+ * @throws StoreError if the update touches the key, touches one attribute twice, or sets a value that cannot be stored
  */
 export function updateText(update: Update, placeholders: Placeholders): string | undefined {
   const touched = new Set(["pk", "sk"]);

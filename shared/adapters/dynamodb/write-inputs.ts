@@ -32,7 +32,7 @@ export function putInput(TableName: string, item: Item, condition: Condition | u
   return { TableName, Item: attributesOf(item), ...guardOf(condition, new Placeholders()) };
 }
 
-/** @throws StoreError for an update that touches the key or one attribute twice, or that sets a value that cannot be stored */
+/** @throws StoreError if the update touches the key, touches one attribute twice, or sets a value that cannot be stored */
 export function updateInput(
   TableName: string,
   key: Key,

@@ -46,7 +46,10 @@ interface Judged {
 export class EmbeddedTable implements Table {
   readonly #store: Store;
   readonly #shown: Shown;
-  /** The items that pending writes leave, encoded (undefined: deleted). Conditions are judged against them; reads skip them. */
+  /**
+   * The encoded new states of the items that pending writes change; undefined for a deleted item. The table judges conditions
+   * against these states. Reads return only durable items.
+   */
   readonly #pending = new TransientMap<
     string,
     { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }

@@ -59,7 +59,7 @@ export function indexPrefix(index: IndexName, pk: string): string {
 
 /**
  * The bounds of the items of all partitions whose keys begin with the prefix.
- * @param prefix a prefix that ends with an ASCII character: in the upper bound, the next character replaces this character
+ * @param prefix ends with an ASCII character, because the upper bound replaces the last character by the one with the next code
  */
 export function partitionsFrom(prefix: string): Bounds {
   const gte = ITEM + segment(prefix).slice(0, -END.length);
@@ -108,7 +108,7 @@ export function keyOfItem(base: string): Key {
   return { pk: unescaped(base.slice(ITEM.length, end)), sk: base.slice(end + END.length) };
 }
 
-/** Splits the key of an index entry below the prefix into the sort key and the item's own database key, `base`. */
+/** Splits the part of an index entry's key after the prefix into the sort key and the item's own database key, `base`. */
 export function indexEntryOf(prefix: string, key: string): { readonly sk: string; readonly base: string } {
   const end = key.indexOf(END, prefix.length);
   return { sk: unescaped(key.slice(prefix.length, end)), base: key.slice(end + END.length) };

@@ -17,7 +17,7 @@ const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1
 
 const FILE = "VERSION";
 const UNFINISHED = "VERSION.new";
-/** The mode of new directories: they contain inputs, results and the secret of ids in plain form. */
+/** The mode of new directories: they contain inputs, results, and the secret from which Stepwell derives ids, in plain form. */
 const OWNER_ONLY = 0o700;
 
 export type StoreOpenReason =

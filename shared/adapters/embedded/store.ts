@@ -23,7 +23,7 @@ export interface StoreOptions {
   readonly kind: StoreKind;
   /** The size of the block cache; 32 MB by default. */
   readonly cacheMaxBytes?: number;
-  /** The size at which the in-memory log becomes a table file; 16 MB by default. */
+  /** The size at which LevelDB writes its memtable to a table file; 16 MB by default. */
   readonly writeBufferMaxBytes?: number;
 }
 

@@ -82,7 +82,7 @@ async function itemsOf(store: Store, index: IndexName, pk: string, entries: read
   for (const { sk, base, bytes } of entries) {
     const at = keyOfItem(base);
     const value = bytes.length === 0 ? values[read++] : bytes;
-    // Without bytes, the item was deleted after the entry was read: an index may lag.
+    // If the store has no value, the item was deleted after the entry was read: an index may lag.
     if (value === undefined) continue;
     items.push(decodeItem(at.pk, at.sk, value, bytes.length === 0 ? {} : { [pkName]: pk, [skName]: sk }));
   }

@@ -9,7 +9,7 @@ import type { Mappings } from "./mappings.ts";
 
 /** A mapping in one of these states refuses changes; the next round of `follow` changes it. */
 const CHANGING: ReadonlySet<string> = new Set(["Creating", "Enabling", "Disabling", "Updating", "Deleting"]);
-/** Mappings of removed subscriptions get this share of a round, so that many of them leave time for the others. */
+/** Mappings of removed subscriptions get only this share of a round, so that time remains for the mappings that stay. */
 const ENDS_SHARE = 0.5;
 /** Lambda writes this word before the reason when it cannot read a topic. */
 const PROBLEM = /^PROBLEM:\s?/;
@@ -90,8 +90,8 @@ export class EventSourceTopics implements Topics {
   }
 
   /**
-   * @returns the conflict; undefined if the conflicting mapping belongs to this alias, because another process has just
-   * made it
+   * @returns the text of a conflict; undefined if this call created the mapping, or if the conflicting mapping belongs to this
+   * alias: another process has just created it then
    */
   async #create(alias: string, form: MappingForm): Promise<string | undefined> {
     try {

@@ -16,7 +16,7 @@ import type { Speak } from "./http2-origin.ts";
 import { parseUri, type ParsedUri } from "./exchange/parsed-uri.ts";
 
 export interface HttpsEndpointsOptions {
-  /** Addresses beyond the public ones that deployments may have; default none. */
+  /** Deployments may have these addresses in addition to the public ones; default none. */
   readonly allow?: readonly AddressAllowance[];
   /** The setting that `allow` comes from. If it is given, the refusal of an address names this setting. */
   readonly allowedBy?: string;

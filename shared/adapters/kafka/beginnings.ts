@@ -20,9 +20,9 @@ export interface Ends {
 }
 
 /**
- * A reset is committed for the group before it is stored, so that the reset is applied again if the process dies
- * between the two writes. The offset at which a new group begins is committed, too: otherwise records that arrive while
- * the process is down could be skipped.
+ * The target of a reset is committed for the group before the sink stores it as the position, so that the reset is
+ * applied again if the process dies between the two writes. The offset at which a new group begins is committed, too:
+ * otherwise records that arrive while the process is down could be skipped.
  */
 export async function beginOf(ends: Ends, place: Omit<RecordBatch, "records">): Promise<number> {
   const { sink, commits, begins } = ends;

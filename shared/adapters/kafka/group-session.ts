@@ -22,8 +22,8 @@ export interface SessionGround {
 }
 
 /**
- * The longest wait of a fetch while records of some partitions of the broker are being accepted: those partitions are
- * missing from this fetch, and the next fetch includes them.
+ * The longest wait of a fetch while records of some partitions of the broker are being accepted. A partition whose
+ * reader is full is missing from this fetch, so the fetch ends soon, and the next fetch can include the partition.
  */
 const BUSY_WAIT_MS = 50;
 const CLOSE_MAX_MS = 3_000;

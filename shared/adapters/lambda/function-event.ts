@@ -7,7 +7,7 @@ import { zstd } from "./zstd.ts";
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
 /** Smaller bodies are sent uncompressed: they fit, and compression would only cost time. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
-/** The limit of a decompressed answer. It exceeds what one attempt may add, and fits the memory of a function. */
+/** The limit of a decompressed answer. It exceeds what one attempt may add, and fits the memory of Stepwell's own functions. */
 export const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FunctionAnswer {
@@ -75,7 +75,7 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
   if (headers === undefined || headers === null) return {};
   if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
   const pairs: [string, unknown][] = Object.entries(headers);
-  // Only texts are kept: the members of an object could control its conversion to a text.
+  // Keeps only values that are texts. The sender could give an object members that break its conversion to a text.
   const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : []));
   return Object.fromEntries(texts) as Record<string, string>;
 }

@@ -27,7 +27,10 @@ export interface SchedulerTimersOptions {
   /** The group of all schedules of the environment. */
   readonly groupName: string;
   readonly clock: Clock;
-  /** How long before the timer's moment its schedule fires; the queue delays the rest. Default one minute. */
+  /**
+   * How long before the timer's moment its schedule fires; a delayed message in the queue covers the remaining time.
+   * Default one minute.
+   */
   readonly earlyMs?: number;
   /** Timers that are due within this time go to the queue as delayed messages; default twice `earlyMs`. */
   readonly nearMs?: number;

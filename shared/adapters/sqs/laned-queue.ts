@@ -1,7 +1,7 @@
 /** One queue of two lanes: messages for slow services go to a second SQS queue, so that they never fill the main one. */
 import type { Delivery, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
 
-/** The prefix of receipts and tickets of the slow lane; those of SQS contain no space. */
+/** The prefix of receipts and message handles of the slow lane; the receipts and message ids of SQS contain no space. */
 const SLOW = "slow ";
 
 export interface LanedQueueOptions {

@@ -105,7 +105,8 @@ export class SqsQueue implements Queue {
       const waitS = Math.min(POLL_MAX_S, Math.floor(leftMs / 1000));
       const messages = await this.#poll(limit, Math.max(1, visibilitySeconds(visibilityMs)), waitS, signal);
       const { deliveries, slices, unreadable } = readMessages(messages);
-      // Slices are done only by a worker function, from its event. The sweeper resends a slice that is not done.
+      // Only a worker function does slices, which it gets in its event. A message with a slice is deleted here, and the
+      // sweeper resends a slice that is not done.
       await Promise.all(slices.map(({ receipt }) => this.ack(receipt).catch(() => undefined)));
       await Promise.all(unreadable.map((message) => this.#drop(message)));
       if (deliveries.length > 0 || isAborted(signal)) return deliveries;

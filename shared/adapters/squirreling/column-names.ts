@@ -2,7 +2,10 @@
 import type { ExprNode, SelectStatement, SqlPrimitive } from "squirreling";
 import { textOf } from "./values.ts";
 
-/** Gives each column an alias, because a rewritten expression has another name. A second column of one name gets a number. */
+/**
+ * Gives an alias to each computed column without one, because the SQL engine would name the column after the rewritten
+ * expression. A second column of the same name gets a number.
+ */
 export function nameColumns(select: SelectStatement): void {
   const taken = new Set<string>();
   const renamed = new Map<string, string>();

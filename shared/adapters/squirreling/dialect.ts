@@ -8,7 +8,10 @@ import { append, closings, isWord, type Token, tokensOf } from "./tokens.ts";
 /** A statement as the SQL engine can read it. */
 export interface Dialect {
   readonly text: string;
-  /** Each test that replaces an `IS NOT NULL` of `text`, by the position where that `IS NOT NULL` ends. */
+  /**
+   * In `text`, an `IS NOT NULL` stands for each test such as `IS TRUE`. The map contains the names of these tests by the
+   * position where the `IS NOT NULL` ends.
+   */
   readonly truths: ReadonlyMap<number, string>;
   /** The table that a DESCRIBE names. */
   readonly described?: string;
@@ -29,14 +32,15 @@ const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
   joinedSelects,
 ];
 
-/** Each of these operators becomes a function around its left operand, so that a chain of operators nests deeply. */
+/** Each of these operators becomes a function around its left operand, so a long chain of operators becomes deeply nested. */
 const OPERATORS = new Set(["->", "->>", "||", "::"]);
 const OPERATORS_MAX = 500;
 
 /**
  * Translates a statement:
  *
- * - SHOW TABLES and DESCRIBE become statements over `information_schema`, whose tables get one quoted name.
+ * - SHOW TABLES and DESCRIBE become statements over `information_schema`.
+ * - The name of a table in `information_schema` becomes one quoted name, such as `"information_schema.tables"`.
  * - `interval '...'`, `timestamp '...'`, `->`, `->>`, `||` and `::` become functions.
  * - `FIRST_VALUE(a ORDER BY b)` becomes a function over two aggregates. Without an order, in a grouped statement, it
  *   becomes `(a)`, which the SQL engine reads from the first row of the group only.

@@ -30,7 +30,10 @@ function withNames(inner: Statement, named: Names): Statement {
   return ctes.length === 0 ? inner : { ...positionOf(inner), type: "with", ctes, query: inner };
 }
 
-/** True also if the name means something other than a table: an unused definition costs little. */
+/**
+ * True if the text of the statement contains the name, even where the name means something other than a table. An unused
+ * definition costs little.
+ */
 export function mentions(statement: Statement, name: string): boolean {
   return JSON.stringify(statement, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
     .toLowerCase()

@@ -29,7 +29,10 @@ class Rewriting {
     this.#ends = closings(tokens);
   }
 
-  /** Rewrites the tokens from `from` to before `to`: all tokens, or all tokens between two parentheses. */
+  /**
+   * Rewrites the tokens from index `from` up to index `to`, without the token at `to`. These are all tokens of the statement, or
+   * all tokens between two parentheses.
+   */
   within(from: number, to: number): Rewritten {
     const statement: Token[] = [];
     const definitions: Token[] = [];

@@ -13,7 +13,10 @@ export const JSON_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
   },
 };
 
-/** A value of a JSON text. In a marked text, each text starts with `s`, and each number is a text that starts with `n`. */
+/**
+ * A value from a JSON text. If `isMarked` is true, each string in the value starts with `s`, and a string that starts with `n`
+ * stands for a number.
+ */
 interface Json {
   readonly value: unknown;
   readonly isMarked: boolean;

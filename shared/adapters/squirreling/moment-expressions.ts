@@ -57,8 +57,8 @@ export function isArithmetic(op: string): boolean {
 /**
  * Replaces `+` and `-` between moments and durations by a function. Arithmetic of durations keeps its operator, because durations
  * are milliseconds. Returns any other expression unchanged.
- * @throws SqlError if one side is a moment or a duration, and the operator has no result for it and the other side. A side of
- *   unknown type counts as an ordinary value.
+ * @throws SqlError if one side is a moment or a duration, and the operator has no result for the types of the two sides. A side
+ *   of unknown type counts as an ordinary value.
  */
 export function withMoments(expr: Binary, scope: Scope): ExprNode {
   const isSum = expr.op === "+" || expr.op === "-";

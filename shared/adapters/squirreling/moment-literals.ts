@@ -30,13 +30,19 @@ export function momentLiteral(at: ExprNode, text: string): ExprNode {
   return Object.assign(literal, { isMoment: true });
 }
 
-/** Reads the texts among expressions that need one type, such as the results of a CASE, as values of the type of the others. */
+/**
+ * Gives one type to expressions that need one, such as the results of a CASE: if one of them is a moment or a duration, reads
+ * each literal text among them as a value of that type.
+ */
 export function asAlike(exprs: readonly ExprNode[], scope: Scope): ExprNode[] {
   const timed = exprs.find((expr) => isTimed(typeOf(expr, scope)));
   return timed === undefined ? [...exprs] : exprs.map((expr) => asTimed(expr, timed, scope));
 }
 
-/** Gives the results of a CASE one type. If the CASE compares a value with its conditions, gives these one type, too. */
+/**
+ * Gives the results of a CASE one type. If the CASE compares a value with its conditions, gives the value and the conditions
+ * one type, too.
+ */
 export function asAlikeCase(expr: Case, scope: Scope): Case {
   const { caseExpr, whenClauses } = expr;
   const results = asAlike(resultsOf(expr), scope);

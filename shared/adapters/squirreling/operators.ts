@@ -1,7 +1,10 @@
 /** Rewrites operators that the SQL engine does not have: as functions, as CAST, or as `IS NOT NULL`. */
 import { afterClose, append, isSign, isWord, openOf, type Token, tokensOf } from "./tokens.ts";
 
-/** Turns `a -> b` into a function of `a` and `b`. All `signs` bind equally, from the left, and more tightly than `+`. */
+/**
+ * Turns `a -> b` into a function of `a` and `b`. All `signs` are left-associative and have one precedence, which is higher than
+ * that of `+`.
+ */
 export function functionOperator(
   tokens: readonly Token[],
   signs: readonly string[],

@@ -28,7 +28,7 @@ export interface Preparation {
 /** A statement that a WITH names. */
 export interface Named {
   readonly types: Brought["types"];
-  /** The unprepared statement, with the names that it may mention. */
+  /** The unprepared definition of this statement, after the definitions of the names that it may mention. */
   readonly definitions: WithStatement["ctes"];
   /** True once a LEFT JOIN joins this statement, which then needs `withNothing`. */
   isOptional: boolean;

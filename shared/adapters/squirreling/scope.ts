@@ -121,8 +121,9 @@ export function resultsOf({ whenClauses, elseResult }: Extract<ExprNode, { type:
 }
 
 /**
- * The type of one of the expressions; unknown if only some of them are moments or durations. A number beside a duration
- * counts as a duration.
+ * The type of a value that is chosen from the expressions. If one of them is a moment or a duration, all must have its type, or
+ * the result is undefined; a number beside a duration counts as a duration. Otherwise the first expression determines the type.
+ * Each literal NULL is left out.
  */
 function commonType(exprs: readonly ExprNode[], scope: Scope): ColumnType | undefined {
   const known = exprs.filter((expr) => expr.type !== "literal" || expr.value !== null);

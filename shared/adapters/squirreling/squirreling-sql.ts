@@ -36,11 +36,11 @@ import { wholeAnswer, withinLimits } from "./whole-answer.ts";
 
 export interface SqlLimits {
   readonly statementMaxLength: number;
-  /** The limit for the rows of an answer that is in memory as a whole, and of a list in a statement. */
+  /** The limit for the rows of an answer that is in memory as a whole, and of the inner statement of an IN. */
   readonly rowsMax: number;
   /** The limit of steps in joins, sorts and groups; each row is one step. */
   readonly stepsMax: number;
-  /** The limit in bytes for all values of a whole answer, or of a list; absent means no limit. */
+  /** The limit in bytes for all values of such an answer, or of such an inner statement; absent means no limit. */
   readonly answerMaxBytes?: number;
 }
 

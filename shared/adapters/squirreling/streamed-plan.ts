@@ -121,7 +121,10 @@ class Streaming {
     return { type: "Project", columns, child: folded };
   }
 
-  /** A sort stands below the projection of its SELECT. */
+  /**
+   * Lets a sort under a LIMIT read only the rows that may be in the answer. In a plan, the sort is below the projection of its
+   * SELECT.
+   */
   #underLimit(plan: QueryPlan, limit: number | undefined, offset = 0): QueryPlan {
     if (limit === undefined) return plan;
     if (plan.type === "Project") return { ...plan, child: this.#underLimit(plan.child, limit, offset) };

@@ -22,7 +22,7 @@ export class ThreeValues {
     this.#negation = negation;
   }
 
-  /** The expression with its value: true, false or NULL for a comparison. */
+  /** An expression with the value that three-valued logic gives `expr`: true, false or NULL for a comparison. */
   readonly value = (expr: ExprNode): ExprNode => {
     const known = this.#values.get(expr);
     if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export class ThreeValues {
     return { ...place, type: "case", whenClauses: [when(expr, true), when(this.#negation.of(expr), false)] };
   }
 
-  /** Rewrites each part of the expression as the expression needs the part: as a condition or as a value. */
+  /** Rewrites each part of the expression as a condition or as a value; the expression determines which of the two it needs. */
   #within(expr: ExprNode): ExprNode {
     switch (expr.type) {
       case "binary":

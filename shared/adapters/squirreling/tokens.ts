@@ -40,7 +40,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** Adds without a spread: a call takes some ten thousand arguments, and a statement may have more tokens. */
+/** Adds the tokens in a loop: a spread call takes only some ten thousand arguments, and a statement may have more tokens. */
 export function append(out: Token[], ...lists: readonly (readonly Token[])[]): void {
   for (const list of lists) for (const token of list) out.push(token);
 }

@@ -78,7 +78,10 @@ function ownFunction(expr: Call): Call {
 
 const SUMS = /^(SUM|AVG|MEDIAN|STDDEV_\w+)$/i;
 
-/** @throws SqlError for SUM, AVG and the like with DISTINCT or over non-numbers: the SQL engine would use other values */
+/**
+ * @throws SqlError for SUM, AVG and the like with DISTINCT or over non-numbers: the SQL engine ignores the DISTINCT, and leaves
+ *   out or converts the non-numbers
+ */
 function refuseLooseSums({ funcName, args: [summed], distinct }: Call, scope: Scope): void {
   if (!SUMS.test(funcName) || summed === undefined) return;
   if (distinct === true)

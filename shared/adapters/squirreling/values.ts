@@ -61,7 +61,7 @@ export function sizeOf(value: SqlPrimitive | CellValue | undefined): number {
   return (value as readonly SqlPrimitive[]).reduce<number>((sum, one) => sum + sizeOf(one), PLAIN_BYTES);
 }
 
-/** Converts a literal, or any other cell, to a text. */
+/** Converts the value of a literal, or of a cell, to a text. */
 export function textOf(value: SqlPrimitive | CellValue | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -118,7 +118,7 @@ export class RunningStatement {
   #failed(failure: Failure): void {
     const error = errorOf(failure, this.#feed);
     if (!this.#feed.isUnused) return this.fail(error);
-    // A statement that read no table, such as a statement with a typing error, leaves no state behind.
+    // A statement that read no table, such as one with a syntax error, leaves no state in the evaluator: it need not be killed.
     this.#finish();
     this.#refuse(error);
   }

@@ -18,15 +18,15 @@ export interface Evaluation {
 
 /** The channel to the parent process. */
 export interface Channel {
-  /** Resolves when the operating system has taken the message. A sender that waits for this buffers few messages. */
+  /** Resolves when the operating system has taken the message. A sender that awaits the promise keeps few messages in memory. */
   send(message: FromEvaluator): Promise<void>;
   onMessage(receive: (message: ToEvaluator) => void): void;
 }
 
 const PIECE_BYTES = 256 * 1024;
-/** The evaluator pauses while the parent has not taken this many pieces that were sent. */
+/** The evaluator pauses while this many of the pieces that it sent wait for the parent to take them. */
 const UNTAKEN_MAX = 2;
-/** How long a row waits for a fuller piece. The wait is short: the client of a slow statement can read small pieces. */
+/** A piece ends at the first of these limits. The wait is short, so the client of a slow statement soon gets small pieces. */
 const GATHERED = { sizeMaxBytes: PIECE_BYTES, rowsMax: 8192, waitMaxMs: 100 };
 
 type Run = Extract<ToEvaluator, { kind: "run" }>;

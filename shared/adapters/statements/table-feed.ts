@@ -128,7 +128,10 @@ export class TableFeed {
       );
   }
 
-  /** Reads cells from the store concurrently. After each cell that is computed, other work gets the thread. */
+  /**
+   * Reads the cells that come from the store concurrently. This process computes the other cells one after the other, and other
+   * work gets the thread after each of them.
+   */
   async #cells(asked: readonly CellAsked[]): Promise<void> {
     for (const { cell, scan, row, column } of asked) {
       const from = this.#scans.get(scan);

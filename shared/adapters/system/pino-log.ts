@@ -10,9 +10,9 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export interface PinoLogOptions {
   /** Lines below this level are dropped, except audit lines; default `info`. */
   readonly level?: LogLevel;
-  /** Fields of every line, such as the function's name. */
+  /** Fields of every line, such as the name of the Lambda function. */
   readonly fields?: LogFields;
-  /** Called for every line; returns more fields for it, such as the current event. */
+  /** Called for every line; returns more fields for it, such as the id of the current request. */
   readonly fieldsNow?: () => LogFields;
   /** Waits until each line is written, for processes that may freeze or end right after a line. Default false. */
   readonly synchronous?: boolean;

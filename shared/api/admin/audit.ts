@@ -14,7 +14,7 @@ const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
 /** The bodies of these requests are payloads of handlers, or values of state. */
 const PAYLOAD_PATH = /^(?:\/v\d+)?\/internal\/(?:services\/[^/]+\/(?:handlers|serdes)|awakeables\/[^/]+)\//;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
-/** The most characters of one text in a line. A line also has the length of a statement, and of a body that is cut. */
+/** The most characters of one text in a line. Beside a statement or a cut body, a line gives the length of the whole text. */
 const SHOWN_MAX_CHARACTERS = 2048;
 /** A CloudWatch line holds 256 KB; this number of ids takes about 5 KB. */
 const IDS_IN_LINE = 100;

@@ -9,7 +9,7 @@ const HALF = /\p{Surrogate}/u;
 
 /** Checks of a body in addition to its schema. */
 export interface BodyShape {
-  /** True if numbers in arrays do not count as elements, because the values of this body are bytes in such arrays. */
+  /** True if numbers in arrays do not count as elements, because this body contains each value as an array of bytes. */
   readonly numbersAreFree?: boolean;
   /** Runs before the schema: for a long array, the schema would report every element. @throws PlainRefusal */
   readonly check?: (parsed: unknown) => void;

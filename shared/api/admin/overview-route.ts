@@ -1,4 +1,4 @@
-/** `GET /internal/overview`: what needs an operator first, the open invocations by status, and the ends of the last hour. */
+/** `GET /internal/overview`: what most needs an operator, the number of open invocations by status, and last hour's ends. */
 import { type AttentionRow, attention } from "../../engine/query/attention.ts";
 import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { HttpResponse } from "../http/message.ts";

@@ -1,4 +1,4 @@
-/** A refusal that is answered in plain text, mostly of a malformed request; other refusals are JSON. */
+/** A refusal that the admin API answers in plain text, usually because the request is malformed; other refusals are JSON. */
 export class PlainRefusal extends Error {
   override name = "PlainRefusal";
   readonly status: number;

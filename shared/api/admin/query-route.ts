@@ -12,7 +12,7 @@ import type { AdminRequest } from "./admin-request.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
 const ARROW_TYPE = "application/vnd.apache.arrow.stream";
-/** The audit log has the whole statement up to its own limit. */
+/** The line about a broken answer shows this many characters of the statement; the audit log shows more of it. */
 const STATEMENT_SHOWN_MAX = 200;
 const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   syntax: 400,
@@ -60,7 +60,7 @@ async function* logged(
   }
 }
 
-/** The answer to a statement whose rows a function cannot return. */
+/** The refusal of a statement whose answer is larger than a Lambda function can return. */
 export function answerTooLarge(): HttpResponse {
   return refused(
     400,

@@ -173,7 +173,10 @@ const stateValue = z
   ])
   .describe("The bytes of the value as numbers, or a text for its UTF-8 bytes.");
 
-/** This many characters take at most 65,535 bytes in UTF-8. A name that a handler uses may have 65,536 bytes. */
+/**
+ * A name that a handler uses may have at most 65,536 bytes. The schema counts characters, and this many characters take at
+ * most 65,535 bytes in UTF-8.
+ */
 const NAME_MAX_CHARACTERS = 21_845;
 
 export const EditState = z

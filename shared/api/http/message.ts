@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** The caller, if the HTTP layer has authenticated one. */
   readonly caller?: string;
-  /** The unverified caller in an event that did not come through the gateway. */
+  /** The caller that a direct call of the Lambda function claims to be. No gateway has verified this caller. */
   readonly claimedCaller?: string;
   /** The gateway's id of the request. The gateway's access log has the authenticated caller under this id. */
   readonly gatewayRequestId?: string;

@@ -1,4 +1,7 @@
-/** Finds alternative spellings of a path: a firewall that blocks one spelling would let the other pass. */
+/**
+ * Finds escapes in a path that the path does not need. A firewall that blocks the plain spelling of a path lets the escaped
+ * spelling pass.
+ */
 
 /** An escaped ASCII letter or digit; no client library writes one. */
 const NEEDLESS = /%(?:3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i;

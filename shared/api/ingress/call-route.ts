@@ -73,7 +73,10 @@ function checkedSubmission(
   };
 }
 
-/** Every scope is refused, because flow control is unsupported; only the reason differs. */
+/**
+ * The ingress refuses every scope, because Stepwell does not support flow control. Only the message depends on the scope and on
+ * the type of the service.
+ */
 function refuseScope(scope: string, { routing }: Called): never {
   if (!SCOPE.test(scope)) {
     throw new IngressRefusal(400, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);

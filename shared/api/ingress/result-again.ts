@@ -1,4 +1,4 @@
-/** Makes a request that fetches the result of an answered call again. The request changes nothing. */
+/** Builds the request that reads the result of a call once more after its answer. The request changes nothing. */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 
 /** @returns undefined if the response is a failure or names no invocation */

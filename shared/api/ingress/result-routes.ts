@@ -106,7 +106,8 @@ async function idempotentId(
   const keyed = (await serviceType(engine.registry, service)) !== "service";
   const named = keyed ? 2 : 1;
   if (rest.length < named) throw badInvocationPath();
-  // The extra segment is in the place where a path of this service has `attach` or `output`: an unknown word, so 404.
+  // The path has one segment too many, so another word stands where a path of this service has `attach` or `output`. An
+  // unknown word in this place gets 404.
   if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }

@@ -197,7 +197,7 @@ export interface KafkaClusterBody {
 /** The body of `GET /services/{service}/state` for one key. */
 export interface StateBody {
   readonly object_key: string;
-  /** Identifies this version of the state, so that an edit does not overwrite another one. */
+  /** Identifies this state. The server refuses an edit that names this version after the state has changed. */
   readonly version: string;
   readonly state: Readonly<Record<string, { readonly bytes: readonly number[]; readonly utf8?: string }>>;
 }

@@ -10,7 +10,7 @@ export interface AttemptFailureBody {
   readonly at: string;
   /** When the failed attempt began; absent if that is unknown. */
   readonly started_at?: string;
-  /** The deployment of the failed attempt, until the invocation has a pin. */
+  /** The deployment of the failed attempt; absent if the invocation had a pin when the attempt failed. */
   readonly deployment_id?: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
   /** For RT0016 only: the recorded command, and the different command that the current code offered. */
@@ -43,13 +43,16 @@ export interface EntryBody {
   readonly index: number;
   readonly type: string;
   readonly name?: string;
-  /** The moment when the entry was stored. All entries of one attempt have the same moment. */
+  /** The moment when the entry was stored. All entries of one segment have the same moment. */
   readonly at: string;
   /** The state key or the promise that the command names. */
   readonly key?: string;
   /** The target of a call, a send or an attach. */
   readonly target?: string;
-  /** The invocation that the command created, found or signals; or the id that the notification contains. */
+  /**
+   * The invocation that a call or a send invoked, to which a signal goes, or which an attach names by its id. On a
+   * notification, the id that the notification contains.
+   */
   readonly invocation_id?: string;
   /** The name or the index of a signal, or the id of an awakeable. */
   readonly signal?: string;
@@ -228,7 +231,7 @@ export interface InvocationSummaryBody {
   readonly attempts?: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;
-  /** Present with `waits=true`, for an open invocation; without the waits of the other invocations that it waits for. */
+  /** Present with `waits=true`, for an open invocation. These waits have no `waits_for` of their own. */
   readonly waits_for?: readonly WaitBody[];
   /** The error of the last failed attempt, or of a completed invocation. The message is cut to 300 characters. */
   readonly error?: { readonly code: string; readonly message: string };

@@ -22,7 +22,7 @@ export interface ServiceChange {
 /** Members that the comparison leaves out: they differ in every revision, or `handlers` shows them. */
 const NOT_COMPARED: ReadonlySet<string> = new Set(["deployment_id", "revision", "handlers", "info"]);
 
-/** @param before the latest registered revisions; other services among them are ignored */
+/** @param before the latest registered revisions; the function ignores those of services that are not in `planned` */
 export function registrationPlan(
   planned: readonly ServiceBody[],
   before: readonly ServiceBody[],

@@ -1,7 +1,10 @@
 /** The words for one thing that an invocation waits for, for the command line and for the web UI. */
 import type { PauseBody, WaitBody } from "./invocation.ts";
 
-/** A text, or the id of an invocation, which a client may show as a link. All of it may come from handlers. */
+/**
+ * A text, or the id of an invocation, which a client may show as a link. A handler may have chosen the text or the id, so a
+ * client trusts neither.
+ */
 export type WaitPart = { readonly text: string } | { readonly invocationId: string };
 
 /** How a client writes moments: `at 14:03:07` or `in 42 s`, and `until 14:03:07`. */

@@ -1,4 +1,6 @@
-/** The rules for what an attempt adds, and for its end, which leads to a segment, a retry, a pause or the end of the invocation. */
+/**
+ * The rules for what an attempt adds, and for its end, which leads to a segment, a retry, a pause or the end of the invocation.
+ */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
@@ -47,7 +49,8 @@ function ended(invocation: Invocation, event: AttemptEnded): Transition {
 /**
  * I5: an open exchange may have carried a notification that the handler did not read before it suspended. If the await names such
  * a notification, the next attempt begins at once, even if the await needs more. In a suspended invocation the notification would
- * never count, because it is no longer fresh. The request of the next attempt contains it, so it cannot cause a further attempt.
+ * never count, because it is no longer fresh. The request of the next attempt contains the notification, so the exchange does not
+ * carry it again after the request, and this rule applies to it only once.
  */
 function suspended(invocation: Invocation, event: AttemptEnded, awaiting: Await): Transition {
   const { carried = [] } = event;

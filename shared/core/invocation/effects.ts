@@ -41,7 +41,10 @@ export type Effect =
   | { readonly kind: "apply-state"; readonly changes: StateChanges }
   /** Applies the changes of the last segment, and frees the lock or passes it on to the next ticket. */
   | { readonly kind: "give-back"; readonly changes: StateChanges }
-  /** The invocation was paused, and no attempt is known: it gives up its key, and its place in the queue of the key. */
+  /**
+   * The invocation was paused, and no stored item shows an attempt of it. It gives up its key, and its place in the queue of the
+   * key.
+   */
   | { readonly kind: "leave-queue" }
   /** The run of a workflow has ended; state and promises of the workflow are kept as long as the result of the run. */
   | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
@@ -74,7 +77,7 @@ export interface StateChanges {
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
   if (segment.after.kind === "paused") return segment.after.leavesQueue ? [{ kind: "leave-queue" }] : [];
   // If a segment has no attempt and does not complete the invocation, it contains an operator's order or a copied
-  // journal; neither has other effects.
+  // journal; neither of these causes an effect.
   if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
   const effects: Effect[] = [];
   let commandIndex = before.journal.commandCount;

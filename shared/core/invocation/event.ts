@@ -54,13 +54,13 @@ interface AttemptNews {
   readonly pin: Pin;
   /** The grant of the lock under which the attempt ran, if the handler needs the lock. */
   readonly grant?: number;
-  /** The notifications beyond the journal that the request or the open exchange carried, in the order sent. */
+  /** The notifications that the request or the open exchange carried in addition to the journal, in the order of sending. */
   readonly sent: readonly Consumption[];
   /** Commands and completions in order; each command is followed by the notifications that its commit creates at once. */
   readonly entries: readonly Entry[];
 }
 
-/** An attempt goes on, on an exchange that stays open, after its entries have been written as a segment. */
+/** An attempt on an open exchange has returned entries. The driver writes them as a segment, and the attempt goes on. */
 export interface AttemptGrew extends AttemptNews {
   readonly kind: "attempt-grew";
 }

@@ -46,7 +46,10 @@ export interface Invocation {
   readonly attempts: number;
   /** True if the last segment paused or resumed the invocation before its first attempt. */
   readonly neverBegan?: boolean;
-  /** The index of the last segment by which a pause took the invocation out of the queue of its key. Older grants are void. */
+  /**
+   * The index of the last segment by which a pause took the invocation out of the queue of its key. A grant from before that
+   * segment is void.
+   */
   readonly leftQueueAt?: number;
   readonly lastFailure?: AttemptFailure;
   /** The moment at which the last segment was written. */

@@ -37,7 +37,10 @@ export function besideJournal(given: AttemptFailure, journal: Journal, deploymen
   return { ...failure, mismatch, message: `${sentence(mismatch, place)}\n${REPORT}\n${failure.message}` };
 }
 
-/** Corrects a report that confuses the two sides. Only a difference in the name shows this, because both names are known. */
+/**
+ * Corrects a report that confuses the two sides. The function notices the confusion only if the differing field is the name,
+ * because it knows no other field of both commands.
+ */
 function fieldIn(report: string, recordedName: string | undefined, offeredName: string | undefined): Mismatch["field"] {
   const [, name, was, is] = DIFFERENCE.exec(report) ?? [];
   if (name === undefined) return undefined;
@@ -64,7 +67,7 @@ function cut(value = ""): string {
   return cutToBytes(value, VALUE_MAX_BYTES);
 }
 
-/** True if the same code offered the same other command at the same place. */
+/** True if both mismatches have the same deployment and the same index, and the code offered the same command. */
 export function sameMismatch(a: Mismatch | undefined, b: Mismatch): boolean {
   if (a === undefined || a.deploymentId !== b.deploymentId || a.index !== b.index) return false;
   return a.offered.type === b.offered.type && a.offered.name === b.offered.name;

@@ -4,7 +4,10 @@ import type { RetryPolicy } from "../model/service.ts";
 /** Up to 30 % is added to each delay, so that invocations that failed together do not retry together. */
 const JITTER_SHARE = 0.3;
 
-/** After the first few failures without progress, an invocation may retry at once; later retries wait at least the floor. */
+/**
+ * After each of its first few failures without progress, an invocation may retry at once; after each later failure it waits at
+ * least the floor.
+ */
 const FLOOR_AFTER_FAILURES = 3;
 const FLOOR_MS = 50;
 

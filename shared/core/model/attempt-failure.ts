@@ -42,7 +42,7 @@ export interface AttemptFailure {
   readonly deploymentId?: DeploymentId;
 }
 
-/** The length of the names of commands in failures: an event of a failure should stay within one write unit. */
+/** The largest size of a command's name in a failure; the bound lets a failure event fit into one write unit. */
 const NAME_MAX_BYTES = 256;
 
 /** The name of a command as failures keep, show and log it: handlers choose names of any length. */

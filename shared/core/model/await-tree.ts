@@ -30,7 +30,10 @@ export interface Fresh {
   readonly namedSignals: ReadonlyMap<string, Outcome>;
 }
 
-/** `either`: complete, with an unknown outcome. `resume`: the verdict of a parent depends on such an unknown outcome. */
+/**
+ * `either`: the node is complete, but its outcome is unknown. `resume`: the node depends on the unknown outcome of a node below
+ * it, so the invocation resumes, and the handler decides.
+ */
 type Verdict = "pending" | Outcome | "either" | "resume";
 
 /** @returns whether the invocation can advance now. @throws Proto3Error if the tree is deeper than the wire allows */

@@ -36,8 +36,8 @@ export class IdError extends Error {
 /**
  * The binary form is read little-endian before it is converted to base62: a rule of the format, verified against live
  * ids.
- * The number is stored in limbs of 16 bits, least significant first, which is several times as fast as a BigInt on the
- * path of a call.
+ * The function keeps the number in limbs of 16 bits, least significant first. Limbs are several times as fast as a BigInt, and
+ * each call creates an id.
  */
 function base62(bytes: Uint8Array, width: number): string {
   const limbs: number[] = [];
@@ -88,7 +88,10 @@ function digitOf(code: number): number {
   return digit;
 }
 
-/** @param bytes 24 bytes: 8 of the partition key, 16 of the unique part, both big-endian, though `base62` reads little-endian */
+/**
+ * @param bytes 24 bytes: 8 of the partition key, then 16 of the unique part. Both parts are big-endian numbers, but the text form
+ *   reads their bytes as little-endian
+ */
 export function invocationIdFromBytes(bytes: Uint8Array): InvocationId {
   return `inv_1${base62(bytes.subarray(0, 8), 11)}${base62(bytes.subarray(8, 24), 22)}` as InvocationId;
 }

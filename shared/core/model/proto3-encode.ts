@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>;
 const utf8 = new TextEncoder();
 
 /**
- * @param headroom zero bytes in front of the message, for a header that the caller writes
+ * @param headroom the number of bytes that stay free in front of the message, for a header that the caller writes
  * @throws Proto3Error if a number is out of range, two fields of a oneof are set, or messages nest too deep
  */
 export function encode<T>(type: MessageType<T>, value: Draft<NoInfer<T>>, headroom = 0): Uint8Array {

@@ -18,8 +18,8 @@ const ENTRY_BYTES = 6;
 const LISTED_MAX = 16;
 
 /**
- * The writes and removals of items beside the lock, which precede the write of the lock, and the state that the lock then
- * gets.
+ * The writes and removals of items beside the lock, and the next state of the lock itself. The engine changes the items before it
+ * writes the lock.
  */
 export interface Placement {
   readonly next: KeyedState;

@@ -158,7 +158,7 @@ export class Conversation {
       this.#replyBytes += frame.raw.length;
       this.#messages++;
       const ending = this.#take(frame);
-      // The limits apply after each message, not after each chunk, because the whole answer of a function is a single chunk.
+      // The limits apply after each message, not after each chunk, because a Lambda function answers in a single chunk.
       this.#ending = this.#excess() ?? ending;
     }
     if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
@@ -237,7 +237,7 @@ export class Conversation {
     return undefined;
   }
 
-  /** The first proposal for a run counts, because replays show that one. */
+  /** The first proposal for a run becomes the entry that each replay sends. Later proposals for the same run are ignored. */
   #proposal(frame: Frame): ReplyEnd | undefined {
     const proposal = completionOfProposal(frame.payload, this.#version, this.#elements);
     if (proposal === undefined) return violation("a run proposal has no result");
@@ -257,7 +257,7 @@ function violation(message: string): ReplyEnd {
   return { kind: "violation", message };
 }
 
-/** The number of entries before the trailing outputs and the proposals around those outputs. */
+/** The number of entries before the first trailing output. An output is trailing if only outputs and proposals follow it. */
 function beforeTrailingOutput(received: readonly Received[]): number {
   let end = received.length;
   for (let at = received.length - 1; at >= 0; at--) {
@@ -277,8 +277,9 @@ function illegalText(code: number): string {
 }
 
 /**
- * Removes an output without a terminator, so that the next attempt produces it again: a replay must repeat a stored
- * output byte for byte (I9). Proposals around the output stay, because they belong to earlier runs.
+ * Removes the output at the end of a response that broke off, so that the next attempt produces the output anew. If the output
+ * were stored, the handler would have to repeat it byte for byte (I9). Proposals before and after the output stay, because they
+ * belong to earlier runs.
  */
 function withoutTrailingOutput(received: readonly Received[]): readonly Received[] {
   const kept = [...received];

@@ -2,7 +2,7 @@
 import { message, oneof, string, submessage, uint32 } from "../model/proto3.ts";
 import { StateKeysMessage, oneofFailure, oneofValue, oneofVoid } from "./wire-values.ts";
 
-/** All notifications share this shape; the builders restrict the result of each kind. */
+/** All notifications share this shape. Each function of `notifications.ts` sets only the results that its kind may have. */
 export const NotificationMessage = message({
   completionId: oneof("id", uint32(1)),
   signalIndex: oneof("id", uint32(2)),

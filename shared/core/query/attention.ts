@@ -3,13 +3,13 @@ import type { Presented } from "./status-words.ts";
 
 /**
  * Worst first. `paused`: goes on only when it is resumed. `failing`: its last attempt failed, and the next one waits.
- * `overdue`: its moment has passed, and no driver has taken it. `silent`: the deployment accepted the attempt and has sent nothing
- * for long. `waiting`: waits for long, and not for a moment in time.
+ * `overdue`: its moment has passed, and no driver has taken it. `silent`: the deployment accepted the attempt and has sent
+ * nothing for long. `waiting`: waits for long, and not for a moment in time.
  */
 export const ATTENTION_KINDS = ["paused", "failing", "overdue", "silent", "waiting"] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
-/** A driver takes a start or an attempt within a minute of its moment, even under load. */
+/** Even under load, a driver claims an invocation at most a minute after its start or its next attempt is due. */
 export const OVERDUE_AFTER_MS = 120_000;
 /**
  * The moment of a suspended or pending invocation may be the moment of the sweeper's next check. The sweeper may make this check
@@ -56,7 +56,7 @@ export function suspicionOf(entry: OpenEntry, nowMs: number): AttentionKind | un
 /**
  * Takes at most `max` of the found ones, worst kind first. Each kind gets a few places before any kind gets more, so that a
  * thousand paused invocations do not hide the single one that is overdue.
- * @param eachMin the places that a kind gets before another one fills the rest
+ * @param eachMin the number of places that each kind may fill first; then the worst kinds fill the remaining places
  */
 export function worstFirst<Found>(
   byKind: ReadonlyMap<AttentionKind, readonly Found[]>,

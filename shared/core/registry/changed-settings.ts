@@ -2,7 +2,7 @@
 import type { ServiceRevision } from "../model/deployment.ts";
 import type { HandlerSettings, Service } from "../model/service.ts";
 
-/** A service of another type is another service, so it gets none of the changes. */
+/** A service whose type has changed counts as a new service, so it gets none of the changes. */
 export function withChangedSettings(
   registered: readonly ServiceRevision[],
   discovered: readonly Service[],

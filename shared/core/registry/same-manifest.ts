@@ -10,7 +10,7 @@ export interface DiscoveredManifest {
   readonly services: readonly Service[];
 }
 
-/** A registered service counts as announced: with the settings of its manifest, without the changes of an operator. */
+/** Of a registered service, the comparison uses the settings of its manifest, without the changes of an operator. */
 export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest): boolean {
   return (
     left.protocolMode === right.protocolMode &&

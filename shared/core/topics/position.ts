@@ -31,7 +31,7 @@ export interface Position {
   readonly writtenAtMs: number;
   /** The id that the broker gave the topic; absent if the source of records does not know the id. */
   readonly topicId?: string;
-  /** How many records the policy has skipped since the last reset. */
+  /** The number of bad records that the policy `skip` (`BadRecordPolicy`) has passed over since the last reset. */
   readonly skipped: number;
 }
 

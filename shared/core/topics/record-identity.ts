@@ -2,9 +2,9 @@
 import type { RecordOrigin, TopicRecord } from "./topic-record.ts";
 
 /**
- * The id of the subscription also identifies the cluster. A reset of the subscription to earlier records invokes their handlers
- * again, so the number of the reset is part of the identity. The timestamp distinguishes the records of a topic that was deleted
- * and created again, whose offsets begin again at 0.
+ * The id of the subscription also identifies the cluster. After a reset to earlier records, the subscription invokes its handler
+ * for these records again, so the number of the reset is part of the identity. The timestamp distinguishes the records of a
+ * topic that was deleted and created again, whose offsets begin again at 0.
  */
 export function recordIdentity(
   { subscriptionId, topic, partition }: RecordOrigin,

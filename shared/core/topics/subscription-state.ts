@@ -14,7 +14,7 @@ export type SubscriptionPause =
       readonly detail: string;
     };
 
-/** Why the subscription could not read or accept records, and since when. */
+/** Why the subscription could not read or accept records. `atMs` is the moment of the error. */
 export interface SubscriptionError {
   readonly atMs: number;
   readonly message: string;

@@ -57,7 +57,10 @@ const NOTHING = new Uint8Array(0);
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A handler of every type may be a sink: a null key is the empty key, and a null value the empty input. */
+/**
+ * A handler of any type may be the sink of a subscription, so a null key becomes the empty key, and a null value becomes the
+ * empty input.
+ */
 export function requestOf(
   record: TopicRecord,
   origin: RecordOrigin,
@@ -85,7 +88,10 @@ export function requestOf(
   };
 }
 
-/** The headers that existing handlers read. The headers of the record stay out, because they may contain credentials. */
+/**
+ * The headers in which handlers that were written for Restate look for the origin of a record. The headers of the record itself
+ * stay out, because they may contain credentials.
+ */
 function originHeaders({ key, offset, timestampMs }: TopicRecord, origin: RecordOrigin): readonly Header[] {
   return [
     { key: "kafka.offset", value: String(offset) },

@@ -29,7 +29,8 @@ const ABSENT = { kind: "absent" } as const;
 /**
  * Resolves with `new` when segment 0 is durable, or with the invocation that already exists under this id.
  * @param act the operator's act that causes the acceptance
- * @param join called with the existing invocation; a large one is loaded in a turn (`largeLoads`), which ends after this call
+ * @param join called with the existing invocation. A large invocation is loaded in a turn of `largeLoads`, and the turn ends only
+ *   after `join`
  * @param isThis true for an expired life that an earlier performance of the same command may have made or found: `accept`
  *   returns such a life as existing, and does not replace it
  */

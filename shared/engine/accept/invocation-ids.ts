@@ -27,8 +27,8 @@ export function workflowId(engine: Engine, { service, key = "" }: Pick<Target, "
 }
 
 /**
- * For the run of a workflow, the id of a child follows from the key of the workflow; for a call with an idempotency key, from
- * this key; and for any other child, from the life of the caller and the command.
+ * If the child is the run of a workflow, its id follows from the key of the workflow. If the request has an idempotency key, the
+ * id follows from the target and this key. The id of any other child follows from the life of the caller and the command.
  */
 export function childId(
   engine: Engine,

@@ -8,7 +8,7 @@ import { claimCondition, type LeaseRecord } from "../store/lease-record.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
 /**
- * Parks a delayed send; its start is the moment of the next look in the open index. If the start is far, the timer is set
+ * Parks a delayed send. In the open index, the next look at the send is due at its start. If the start is far, the timer is set
  * before the park, because the park relies on the timer.
  */
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {

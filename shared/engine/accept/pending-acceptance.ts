@@ -37,7 +37,7 @@ export class PendingAcceptance implements UnderWay {
   /**
    * Begins the write at once, unless the settings and the acceptance itself allow the write to wait.
    * @param waitMs how long the write may wait; undefined if it may not
-   * @param hasBackstop false for a call, because the driver of its caller redoes the call if it is lost
+   * @param hasBackstop false for a child driven along, because a driver of the caller redoes the call if the acceptance is lost
    */
   constructor(
     engine: Engine,

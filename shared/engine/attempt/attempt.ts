@@ -67,7 +67,8 @@ export async function attempt(
   const reply = replyOf(engine, reading, end);
   expanded ??= await expand(engine, active, reply.received, version, replyMaxBytes(engine, active));
   const atMs = engine.clock.nowMs();
-  // If a command is refused, the ending of the reply does not count, because it follows from the discarded commands too.
+  // If a command is refused, this command and all later ones are discarded. The ending of the reply then does not count, because
+  // the handler reached that ending with the discarded commands.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);
   learnQuiet(engine, active, route, ending);
   engine.meter.count("attempts_total", { ending: ending.kind });

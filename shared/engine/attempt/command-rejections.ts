@@ -56,7 +56,7 @@ function nameIn(command: Command): string | undefined {
   return "name" in command ? command.name : undefined;
 }
 
-/** Checks without a lookup; `rejectionOfChild` checks the child of a call or a send. */
+/** Checks a command without asking the registry. `rejectionOfChild` checks the child of a call or a send. */
 export function rejectionOf({ type, command }: CommandEntry, kind: Kind): CommandRejection | undefined {
   const keyed = refusalOfKeyed(type, kind) ?? refusalOfName(command);
   if (keyed !== undefined) return keyed;

@@ -72,8 +72,8 @@ export async function expand(
 }
 
 /**
- * @returns the failure if the answer to a read cannot be kept, else undefined; the next attempt repeats the read, and the earlier
- * answers are stored by then
+ * @returns the failure if this server has no room for the answer to a read, or if the answer exceeds the limit; else undefined.
+ * The next attempt repeats the read. By then the earlier answers are stored.
  */
 async function excessOf(
   { attempt: { room } }: ActiveInvocation,

@@ -16,13 +16,18 @@ type Doing = "works" | "waits" | "unknown";
 
 /** A driver waits this long with a large journal in memory. */
 const LARGE_PATIENCE_MS = 1_000;
-/** If the settings bound the waits of open exchanges, a handler in the state `unknown` counts as waiting after this silence. */
+/**
+ * If the settings bound the waits of open exchanges (`openWaitMs`), the exchange of a handler in the state `unknown` is
+ * half-closed after a silence of this time or of `openWaitMs`, whichever is longer.
+ */
 const SILENCE_MS = 500;
 /** The bounds of the time between two reads of arrivals if other processes write them. */
 const LOOK_AFTER_MS = 1_000;
 const LOOK_LATEST_MS = 10_000;
 
-/** @returns the time from one read of the arrivals to the next. @param quietMs how long the handler has worked without a message */
+/**
+ * @returns the time from one read of the arrivals to the next. @param quietMs how long the handler has worked without a message
+ */
 export function lookAfterMs(quietMs: number): number {
   return Math.min(LOOK_LATEST_MS, Math.max(LOOK_AFTER_MS, quietMs / 2));
 }

@@ -1,6 +1,6 @@
 /**
- * One exchange that stays open. New entries of the handler become a segment as they come; then their completions are sent on the same
- * exchange, and the handler goes on without a replay. Notifications that arrive for the handler are sent as well (ADR 0008).
+ * One exchange that stays open. New entries of the handler become a segment as they come; then their completions are sent on the
+ * same exchange, and the handler goes on without a replay. Notifications that arrive for the handler are sent as well (ADR 0008).
  */
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { AttemptGrew } from "../../core/invocation/event.ts";
@@ -35,9 +35,9 @@ export interface OpenlyRead {
   readonly refused: Expanded | undefined;
 }
 
-/** Entries that need no answer, such as a run that goes on, wait this long for others to share a segment with. */
+/** Entries that need no answer at once, such as a run without a result yet, wait this long for more entries of their segment. */
 const LINGER_MS = 500;
-/** After this time without a message the handler may wait for an invocation whose driver has died. */
+/** If no message comes for this time, the driver wakes the awaited invocations, because their drivers may have died. */
 const WAKE_AFTER_MS = 1_000;
 
 export async function converseOpenly(
@@ -58,7 +58,7 @@ class OpenConversation {
   readonly #about: About;
   readonly #growth: Growth;
   readonly #hold: Hold;
-  /** The number of entries in the journal, and of notifications beyond them, that the request contains. */
+  /** The request contains `#entriesBefore` entries of the journal and `#requested` notifications after them. */
   readonly #entriesBefore: number;
   readonly #requested: number;
   #sent: Consumption[];

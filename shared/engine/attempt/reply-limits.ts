@@ -14,7 +14,10 @@ export function replyOfBudget({ bulkheads }: Engine): number {
   return REPLY_OF_BUDGET * bulkheads.replies.capacity;
 }
 
-/** The bytes by which a reply may make the journal grow, once the arrivals that its segment may list are counted, too. */
+/**
+ * The bytes by which a reply may make the journal grow. The arrivals that the segment of the reply may list count as a part of
+ * the journal already.
+ */
 export function replyLeftBytes({ bulkheads }: Engine, { invocation, inbox }: ActiveInvocation): number {
   let sizeBytes = journalBytes(invocation.journal);
   for (const arrival of inbox.arrivals.values())

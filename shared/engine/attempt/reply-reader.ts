@@ -68,7 +68,7 @@ export function beginReading(
   return { exchange, conversation, open, room, version };
 }
 
-/** Never rejects. @param onProgress called after each chunk, and when the conversation has its terminator */
+/** Never rejects. @param onProgress called when the head has come, after each chunk, and before a wait for the store */
 export async function readReply(
   engine: Engine,
   active: ActiveInvocation,

@@ -1,4 +1,4 @@
-/** Decides which exchanges stay open: those with handlers that awaited something during an earlier attempt. */
+/** Decides which exchanges stay open. The first exchange of a handler that is known to await nothing does not stay open. */
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";

@@ -8,7 +8,9 @@ import { FairTurns } from "./fair-turns.ts";
 import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 
-/** This many acceptances fill the commit groups of the embedded store. More acceptances at once would only wait for each other. */
+/**
+ * This many acceptances fill the commit groups of the embedded store. More acceptances at once would only wait for each other.
+ */
 const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
@@ -44,7 +46,7 @@ export interface Bulkheads {
   readonly journalSizes: Map<InvocationId, number>;
   /** The pace of loops over replies: in lanes by deployment while a reply arrives, then in lanes by service. */
   readonly pace: Pace;
-  /** Turns for views of very large journals, which are outside of the budget of journals, in lanes by invocation. */
+  /** Turns for loads of large invocations for operators, in lanes by invocation. The budget of journals omits these loads. */
   readonly heavyLoads: FairTurns;
   /** Turns for reads of large journals, in lanes by invocation; absent if reads need no turn. */
   readonly largeLoads?: FairTurns;
@@ -81,7 +83,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
   };
 }
 
-/** Below this share of its capacity, a peak says nothing about the size of the budget. */
+/** A peak below this share of the capacity is not shown, because such a budget is large enough. */
 const PEAK_SHOWN_FROM = 0.5;
 
 /**

@@ -13,8 +13,8 @@ export function journalMaxBytes({ journals }: Pick<Bulkheads, "journals">): numb
 }
 
 /**
- * The bytes by which a journal may grow in one attempt: by what the attempt gets, and by what it returns. Without a limit an
- * endless handler could fill the memory.
+ * The bytes by which a journal may grow in one attempt. The notifications that the attempt gets and the entries that it returns
+ * count. Without a limit an endless handler could fill the memory.
  */
 export function journalLeftBytes(bulkheads: Pick<Bulkheads, "journals">, sizeBytes: number): number {
   const leftBytes = journalMaxBytes(bulkheads) - sizeBytes;

@@ -177,7 +177,8 @@ function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
   if (segment !== undefined || step.kind !== "park" || step.status !== leaseRecord.status) return undefined;
   // An arrival may have changed the moment of the next wake. Only a driver that parks again sets this wake.
   if (step.wakeAtMs !== leaseRecord.wakeAtMs) return undefined;
-  // If the park has no wake, messages of the awaited calls may be lost. When a look is due, a driver sends them again.
+  // A park without a wake relies on the messages of the awaited calls, and these messages may be lost. When a look is due, a
+  // driver sends them again.
   const due = leaseRecord.lookAtMs !== undefined && leaseRecord.lookAtMs <= nowMs;
   return step.wakeAtMs === undefined && due ? undefined : step;
 }
@@ -185,8 +186,8 @@ function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
 /**
  * Sends the wake of a park again if its message came early. Timers fire early on purpose, and each step of a ladder comes
  * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the message comes
- * from the timer that the lease record names (`timerAtMs`), its wake is set again, too, because a later park may rely on that
- * timer. A message with any other moment is left over from a former park.
+ * from the timer that the lease record names (`timerAtMs`), `wakeAgainIfEarly` sets this timer again, too, because a later park
+ * may rely on the timer. A message with any other moment is left over from a former park.
  */
 async function wakeAgainIfEarly(
   engine: Engine,

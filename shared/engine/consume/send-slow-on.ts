@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { putOff } from "./work-batch.ts";
 
-/** Messages of one event of the main lane: `staying` messages belong there, `failed` messages could not be forwarded. */
+/** The messages of one batch from the main lane: `staying` messages belong there, `failed` messages could not be forwarded. */
 export interface Sorted<D extends Delivery> {
   readonly staying: readonly D[];
   readonly failed: readonly D[];

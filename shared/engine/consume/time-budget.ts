@@ -1,4 +1,7 @@
-/** Bounds one event of a process that freezes after its reply: its drivers park in time, and nothing runs afterwards. */
+/**
+ * Bounds the time in which a function works on one request or batch. The process of a function freezes after the reply, so the
+ * drivers park in time, and nothing runs after the reply.
+ */
 import type { Engine } from "../engine.ts";
 
 /** The most that an event waits for the trace collector; later spans go out with the next event. */

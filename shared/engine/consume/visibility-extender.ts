@@ -1,4 +1,4 @@
-/** Keeps messages hidden from other workers while this process works on them. Each round hides them for longer. */
+/** Keeps messages hidden from other workers while this process works on them. Each round hides them again for `hideMs`. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 

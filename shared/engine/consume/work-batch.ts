@@ -9,11 +9,11 @@ const PAUSE_MAX_MS = 300_000;
 const BEYOND_LEASE_SHARE = 0.25;
 
 /**
- * The queue hides a batch for as long as a function can run. This function hides each message for little more than a lease
+ * The queue hides a batch for as long as a function on AWS can run. `workBatch` hides each message for little more than a lease
  * at a time, so that the messages of a dead process come again when its leases are over, not minutes later
  * (docs/design.md#a-message-is-the-backstop-of-its-driver). They must not come earlier: a worker would find the lease of the
  * dead driver, and put the message back as a new one. The receive count, by which the queue finds dead letters, would restart.
- * This function awaits all its requests, because the process freezes after its reply.
+ * `workBatch` awaits all its requests, because the process freezes after its reply.
  * @returns the messages that must come again; the others may be deleted, and some are deleted already
  */
 export async function workBatch<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<readonly D[]> {

@@ -6,7 +6,7 @@ import type { Registry } from "../ports/registry.ts";
 export interface WorkerLimits {
   /** The most invocations that the worker drives at the same time. */
   readonly concurrencyMax: number;
-  /** True drives fewer invocations while timers fire late, for a process that also serves requests. */
+  /** If true, the worker drives fewer invocations while timers fire late. A process that also serves requests sets this. */
   readonly heedsLag?: boolean;
   /** The most slots of one service; a share by default. */
   readonly perService?: LaneLimit;

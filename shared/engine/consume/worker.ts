@@ -126,7 +126,10 @@ class Received implements Source<Delivery>, Admission {
     this.#lookAgain();
   }
 
-  /** A message that found no slot is due already, so only this abort makes `receive` look again. */
+  /**
+   * `receive` looks again when a message becomes due. A message that found no slot is due already, so only this abort makes
+   * `receive` offer it again.
+   */
   #lookAgain(): void {
     if (this.#slots.hasRefused) this.#look.abort();
   }

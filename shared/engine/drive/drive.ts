@@ -111,7 +111,10 @@ async function makeAttempt(
   return turn;
 }
 
-/** The driver's work for an exchange that stays open: it commits and performs as after an attempt, and reads arrivals as before one. */
+/**
+ * The driver's work for an exchange that stays open: it commits and performs as after an attempt, and reads arrivals as before
+ * one.
+ */
 function growthOf(engine: Engine, active: ActiveInvocation): Growth {
   return {
     async add(grew) {
@@ -148,8 +151,8 @@ function isPause({ step }: Transition): boolean {
 }
 
 /**
- * Writes a slow note if the attempt was cut for time. Otherwise each driver with as little time would cut the next attempt
- * (docs/design.md#a-driver-stops-in-time).
+ * Writes a slow note if the attempt was cut for time. Without the note, every later driver that has as little time would cut its
+ * attempt, too (docs/design.md#a-driver-stops-in-time).
  */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
   const { slowFromMs } = engine.settings;

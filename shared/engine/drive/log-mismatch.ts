@@ -45,7 +45,8 @@ function waysText(invocation: Invocation, mismatch: Mismatch, former: FormerCode
 
 /**
  * Costs a read of the journal, because drivers do not know the deployments behind its entries.
- * @returns undefined if the recorder is unknown or there is none; `unread` if the journal is large, or a read has failed
+ * @returns undefined if no deployment recorded the entry, or if it is unknown which one did; `unread` if the journal is large, or
+ *   a read has failed
  */
 async function formerCode(
   engine: Engine,

@@ -31,8 +31,8 @@ type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 const DEPTH_MAX = 16;
 
 /**
- * Resolves when the child is durable, not when it has ended. The acceptance of a child that is driven along may still wait
- * for its first segment.
+ * Resolves when the child is durable, and does not wait for its end. There is one exception: for a child that is driven along,
+ * it may resolve earlier, while the acceptance still waits to be written together with the first segment of the child.
  * @param room the number of further children that the driver can drive along
  * @returns the call, if the driver of its caller shall drive it along and take its result from memory
  *   (docs/design.md#calls-are-driven-inline); else undefined

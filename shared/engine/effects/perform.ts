@@ -151,7 +151,11 @@ async function performOwn(
   }
 }
 
-/** False if this driver got no wake. An invocation that attaches sends a wake, and the driver of that wake reads the sinks. */
+/**
+ * False if neither a message nor an item for the invocation has come to this driver, and the driver has no lease record. An
+ * invocation that attaches sends a wake after it has written its sink, so the wake has yet to come in this case, and the driver
+ * which takes the wake reads the sinks.
+ */
 function mayHaveSinks({ origin, inbox, lease }: ActiveInvocation): boolean {
   return origin.messageDriven || inbox.mayHaveSink || lease.record !== undefined;
 }
@@ -229,7 +233,10 @@ type Found =
   | { readonly kind: "open"; readonly acceptance: Acceptance; readonly extendedUntilS: number | undefined }
   | { readonly kind: "ended"; readonly result: Result };
 
-/** @param use called within the turn of a large load, so that few large results are in memory at a time */
+/**
+ * @param use gets what was found. Large loads take turns, and the turn of a large load lasts until `use` has ended, so that few
+ *   large results are in memory at a time
+ */
 async function lookUp(engine: Engine, lookup: Lookup, use: (found: Found | undefined) => Promise<void>): Promise<void> {
   const id = idOfLookup(engine, lookup);
   if (id === undefined) return await use(undefined);

@@ -1,4 +1,4 @@
-/** Wakes the calls and attached invocations that an invocation awaits: they go on, or deliver their results again. */
+/** Wakes the invocations that an invocation called or attached to, and awaits: they go on, or deliver their results again. */
 import { awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
@@ -20,7 +20,7 @@ export async function wakeAwaited(
   await atMost(AT_ONCE, awaited(engine, waiting, parkedChildren), (one) => sendWake(engine, one, 0));
 }
 
-/** @returns the calls and attached invocations without a result that a suspended invocation awaits */
+/** @returns the invocations that a suspended invocation called or attached to, and whose results it awaits and still lacks */
 export function awaited(
   engine: Engine,
   { invocation: { phase, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,
@@ -31,8 +31,8 @@ export function awaited(
 }
 
 /**
- * Sends a message for each call and attach without a result, for an exchange that stays open: an earlier driver may have died
- * before it sent messages for them.
+ * Sends a message for each call and each attach whose result the journal and the inbox do not have. The driver calls this
+ * function during an open exchange, because an earlier driver may have died before it sent these messages.
  */
 export async function wakeUnanswered(engine: Engine, { invocation, inbox, children }: ActiveInvocation): Promise<void> {
   const { journal } = invocation;

@@ -22,9 +22,9 @@ export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler 
 }
 
 /**
- * Resolves when the acceptance is durable, and when an exclusive invocation has its place at its key, so that the next one of the
- * same sender comes behind it (I6). The drive goes on. The acceptance may be written together with the first segment, so the
- * caller must be sure that no invocation with this id exists.
+ * Resolves when the acceptance is durable. An exclusive invocation must also have its place at its key by then, so that the next
+ * invocation of the same sender comes behind it (I6). The drive goes on afterwards. The acceptance may be written together with
+ * the first segment, so the caller must be sure that no invocation with this id exists.
  * @param joinedWithinMs the longest wait of the acceptance for the first segment
  * @returns false if the worker has no slot for the service; nothing has happened then
  * @throws StoreError; the acceptance may have been written or not

@@ -10,8 +10,9 @@ import type { SubmitRejection, Sent, Submission } from "../ports/submission.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /**
- * The sender waits until the acceptance is durable, so the write of a send's acceptance waits for the first segment for a
- * shorter time than that of a call. A handler that ends within this time saves two writes and a message.
+ * The longest time for which the acceptance of a send waits to be written together with the first segment. The time is shorter
+ * than for a call, because the sender waits until the acceptance is durable. A handler that ends within this time saves two
+ * writes and a message.
  */
 const JOINED_WITHIN_MS = 8;
 

@@ -59,7 +59,7 @@ function withoutTimer(leaseRecord: LeaseRecord, spentAtMs: number | undefined): 
 
 /**
  * A claim leaves the entry of the open index at its place: a move costs a second index write, and the sweeper looks at
- * every running entry, wherever it is. The sweeper finds an invocation without such an entry in the listing, and notes it
+ * every running entry, wherever it is. If an invocation has no such entry, the sweeper finds it in the listing, and notes it
  * in the open index (I8).
  */
 function running({ record, untilMs }: LeaseHandle): RecordChanges {

@@ -9,7 +9,10 @@ import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.t
 import type { Item, Page, Range } from "../ports/table.ts";
 import { extendRecord } from "./write-record.ts";
 
-/** In seconds. If an item expires this close to the new moment, an earlier extension that a crash cut short has extended it already. */
+/**
+ * In seconds. If an item expires this close to the new moment, an earlier extension that a crash cut short has extended it
+ * already.
+ */
 const NEARLY_S = DAY_S;
 
 /**
@@ -59,8 +62,8 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
 }
 
 /**
- * Extends the arrivals at the end of an invocation, because their writers had assumed the retention `RETENTION_ASSUMED_MS`. If
- * the retention of the invocation is not longer, the function reads and writes nothing.
+ * Extends the time to live of the arrivals when the invocation ends, because their writers had assumed the retention
+ * `RETENTION_ASSUMED_MS`. If the retention of the invocation is not longer, the function reads and writes nothing.
  */
 export async function keepArrivals(
   engine: Engine,

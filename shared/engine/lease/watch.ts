@@ -76,7 +76,7 @@ function isDead({ halfClose, halfClosedAtMs = 0, heardAtMs, abortTimeoutMs }: Op
   return halfClose === undefined && nowMs - Math.max(heardAtMs, halfClosedAtMs) >= abortTimeoutMs;
 }
 
-/** Within this time after a half-close a handler that waits has suspended. */
+/** After a half-close, a handler that only waits suspends within this time. */
 const LEAVE_MAX_MS = 1_000;
 
 /** True if the process stops, and the handler on a half-closed exchange has not suspended in time. */

@@ -93,7 +93,7 @@ export async function extendRecord(engine: Engine, pk: string, nonce: Nonce, unt
   await engine.table.update(leaseRecordKey(pk, nonce), { set: { keepUntilS: untilS } }, older);
 }
 
-/** The parked lease record of an invocation without an attempt and without a lease record. */
+/** Makes a parked lease record. Its fields have the values of an invocation without an attempt, unless `changes` has others. */
 export function firstRecord(
   { settings, activeInvocations }: Engine,
   { createdAtMs }: Pick<RecordPlace, "createdAtMs">,

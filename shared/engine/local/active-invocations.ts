@@ -12,8 +12,8 @@ import type { Suspects } from "./suspects.ts";
 import { RecentWakes } from "./recent-wakes.ts";
 
 /**
- * `shutdown`: the process ends. `time`: the time for this event is nearly over. `replied`: the reply to this event is ready.
- * After the last two, the process may get another event later.
+ * `shutdown`: the process ends. `time`: the time for the event that a function on AWS handles now is nearly over. `replied`: the
+ * reply to this event is ready. After the last two, the process may get another event later.
  */
 export type StopReason = "shutdown" | "time" | "replied";
 
@@ -61,7 +61,7 @@ export class ActiveInvocations {
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
-  /** The slots that sends and records which are driven at once share with messages; absent while no worker runs. */
+  /** The worker's slots. Messages share them with the sends and records that are driven at once. Absent while no worker runs. */
   slots?: DriveSlots;
   /** True while a watch runs, so that only one runs at a time. */
   watched = false;

@@ -29,7 +29,8 @@ export class JournalRoom {
 
   /**
    * @param lane the service, which shares the room with other services
-   * @param mayWait called before a wait for room, so that the wait takes no slot of a worker; false refuses the room at once
+   * @param mayWait called before a wait for room; it gives the worker's slot back for the time of the wait. If it returns false,
+   * there is no wait, and the room is refused at once
    */
   constructor(bulkheads: Bulkheads, lane: string, mayWait: () => boolean = () => true) {
     this.#mayWait = mayWait;

@@ -110,8 +110,8 @@ export class LeaseHandle {
   }
 
   /**
-   * Renews the lease by a write. After a failed write either token may be stored: the driver then accepts both as its own, counts
-   * on the old end of the lease, and uses the same token for the next renewal.
+   * Renews the lease by a write. After a failed write, the table may have the old token or the new one: the driver then accepts
+   * both as its own, counts on the old end of the lease, and uses the new token again for the next renewal.
    * @param write the write, which gets both tokens
    * @returns the result of `write`
    * @throws the errors of `write`

@@ -40,7 +40,7 @@ export class OpenStreams {
     else this.#quiet.delete(handler);
   }
 
-  /** True if an intermediary or the server of the deployment holds each request to the deployment back until the request ends. */
+  /** True if an intermediary or the deployment's server holds back each request to the deployment until the request ends. */
   isHeldBack(deployment: string): boolean {
     return this.#heldBack.has(deployment);
   }

@@ -19,10 +19,10 @@ export class PendingRequeues {
   #forgetFrom = FORGET_FROM;
 
   /**
-   * Finds a noted message that makes it unnecessary to put back the received one with the due moment `dueAtMs`. The noted
-   * message comes no later than that, and at most `nearMs` earlier. A message never replaces itself. If the received message
-   * has `wakeAtMs`, the noted one must have the same value, because only a message with this value is sent again until the
-   * moment has come (I11).
+   * Finds a noted message that makes a new message in place of the received one unnecessary. The new message would be due at
+   * `dueAtMs`; the noted message comes no later than that, and at most `nearMs` earlier. A message never replaces itself. If the
+   * received message has `wakeAtMs`, the noted one must have the same value, because only a message with this value is sent again
+   * until the moment has come (I11).
    */
   before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): PendingMessage | undefined {
     const pending = this.#byId.get(came.invocationId);

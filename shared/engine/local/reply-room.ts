@@ -66,7 +66,7 @@ export class ReplyRoom {
     return this.#received;
   }
 
-  /** Counts the answer to a read of state or of a promise, which becomes a part of the segment, as a received chunk. */
+  /** Counts the answer to a read of state or of a promise like a received chunk: the answer becomes a part of the segment. */
   addAnswer(answerBytes: number): undefined | Promise<void> {
     this.#answers += answerBytes;
     return this.#grow(answerBytes);
@@ -104,7 +104,7 @@ export class ReplyRoom {
     return grown === true ? undefined : granted(grown, this.#budget);
   }
 
-  /** Gives back the room of the first received bytes and of all answers, which are stored now. */
+  /** Gives back the room of what is stored now: `receivedBytes` of the reply, from its beginning on, and all answers. */
   noteStored(receivedBytes: number): void {
     this.#received -= receivedBytes + this.#answers;
     this.#answers = 0;

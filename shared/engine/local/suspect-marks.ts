@@ -11,7 +11,10 @@ const LIFE_SK = "life";
 const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = DAY_S;
-/** After this many deaths while the invocation was put off, those in `deathsAlone` were probably a coincidence: it becomes 0. */
+/**
+ * If this many processes in a row have ended while they had put the invocation off, the deaths in `deathsAlone` were probably a
+ * coincidence, so `deathsAlone` becomes 0.
+ */
 const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };
 

@@ -22,8 +22,8 @@ import { wakeNow } from "../messaging/wake.ts";
 export type Acquired = "held" | "waits" | "lost";
 
 /**
- * After `held`, `active.lock` contains the lock; after `waits`, `active.lease` contains the ticket. Unless the key is
- * reserved, waits for the acceptance, because a lock must name a durable invocation (I6).
+ * After `held`, `active.lock` contains the lock; after `waits`, `active.lease` contains the ticket. If the key is not reserved,
+ * the function first waits until the acceptance is durable, because a lock must name a durable invocation (I6).
  */
 export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
   const { lease, invocation } = active;
@@ -63,8 +63,8 @@ const STALE_LEASES = 2;
 /**
  * Looks at the holder of a lock that was taken long ago, on behalf of the first waiter in the queue: a late take may have given
  * the lock to an ended invocation, and without this look no process would notice that before the sweeper's next look. If an
- * operator's edit holds the lock, any process passes the lock on, because the edit is applied in the queue, and its editor may
- * have died.
+ * operator's edit holds the lock, any process passes the lock on. This applies the edit from its ticket, and the process that
+ * began the edit may have died.
  */
 export async function lookIfStale(
   engine: Engine,
@@ -128,8 +128,8 @@ function isLeft(engine: Engine, loaded: Loaded): boolean {
 
 /**
  * True if no later life has replaced this one. Called after the read of the lock, because a later life takes the lock only
- * after its acceptance has replaced the acceptance of this life. The moments of two lives come from two clocks, and show no
- * order.
+ * after its acceptance has replaced the acceptance of this life. The moments of the two
+ * acceptances come from two clocks, so they do not show which life is later.
  */
 async function stillStands(
   engine: Engine,

@@ -88,8 +88,8 @@ export async function giveBack(
 }
 
 /**
- * True if the holder is a life of this id that no longer exists. A slow acceptor may take the lock for such a life. A wake to the id
- * would lead to this give-back again, and so on without end.
+ * True if the holder is a life of this id that no longer exists. A slow acceptor may take the lock for such a life. A wake to the
+ * id would lead to this give-back again, and so on without end.
  */
 async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
   if (holder?.id !== id) return false;
@@ -165,8 +165,9 @@ async function wakeHolder(engine: Engine, to: { readonly id: InvocationId; reado
 
 /**
  * Wakes the holder if this give-back has handed it the key, unless a driver has claimed the holder since. Any other holder
- * took a free key, or got the key from another give-back, which wakes it. A wake of such a holder would lead to another
- * repeated give-back, and so on without end. Costs a read if the direct successor still holds the key.
+ * took a free key, or got the key from another give-back, which wakes it. If this give-back woke such a
+ * holder too, the holder could repeat its own give-back, which wakes a further holder, and so on without end. The function costs
+ * a read if the direct successor still holds the key.
  */
 export async function wakeSuccessor(
   engine: Engine,

@@ -14,7 +14,7 @@ export type Next =
   | { readonly kind: "edit"; readonly item: Item }
   | { readonly kind: "none" };
 
-/** An update that always has `set` and `remove`, because other changes of the same lock extend both. */
+/** An update that always has `set` and `remove`, because `takenWith` adds further attributes to both. */
 type Freed = Update & { readonly set: Readonly<Record<string, Scalar>>; readonly remove: readonly string[] };
 
 /** Marks all changes of the leaving holder as already applied, so that a redo cannot write them over an edit. */

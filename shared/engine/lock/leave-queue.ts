@@ -13,7 +13,10 @@ import { isHeldBy, voidTicket } from "./object-lock.ts";
 
 type Leaving = Pick<Invocation, "acceptance" | "leftQueueAt" | "grant">;
 
-/** Voids the ticket. The invocation draws another one when it is resumed. Its driver passes the key on after the park. */
+/**
+ * Voids the ticket. The invocation draws another one when it is resumed. If the ticket was served before it became void, the
+ * driver passes the key on after the park (`passOver`).
+ */
 export async function leaveQueue(
   engine: Engine,
   { invocation, lease, lock }: Pick<ActiveInvocation, "invocation" | "lease" | "lock">,
@@ -28,7 +31,8 @@ export async function leaveQueue(
 /**
  * True if the invocation holds the key by a take or a ticket from before the pause that took it out of the queue. No attempt
  * runs under such a grant: the segment of the pause fences earlier drivers, and a resumed invocation takes the key or queues
- * anew. Each later grant begins with `applied` at `leftQueueAt`, so a late process does not pass on a key that is in use.
+ * anew. Each later grant begins with `leftQueueAt` as its `applied`. The function then returns false, so a late
+ * process does not pass on a key that is in use.
  */
 export function isGivenUp(lock: Lock, { acceptance, leftQueueAt, grant }: Leaving): boolean {
   // An invocation that has run under a grant never leaves the queue again.

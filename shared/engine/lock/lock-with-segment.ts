@@ -56,7 +56,7 @@ export async function withLock(
   return outcome;
 }
 
-/** True for a write of `withLock` that also gives the lock back. */
+/** True for a write of `withLock` that frees the lock. False if it hands the lock to a successor, which has to be woken. */
 export function freesLock(lock: Write): boolean {
   return lock.kind === "update" && lock.update.set?.["held"] === 0;
 }
@@ -75,7 +75,8 @@ async function writeReserved(
 ): Promise<Written> {
   const taken = takenWith(engine, active, segment, reservation);
   const outcome = await write(taken.write);
-  // No other party takes a reserved key, so the segment counts as refused, and a worker begins anew.
+  // This is not expected, because no other party takes a reserved key. The segment then counts as refused, and a worker begins
+  // anew.
   if (outcome === "lock-refused") return REFUSED;
   if (outcome.written) note(active, taken);
   return outcome;

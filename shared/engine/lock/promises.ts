@@ -90,8 +90,8 @@ export async function awaitPromise(
 
 /**
  * Completes a promise. The first of several completions counts. A repetition by the same command counts as the first (I2).
- * @param redoOfMs in a redo, the moment when the segment with the command was written. A life of the workflow that began
- *   later keeps its promise
+ * @param redoOfMs in a redo, the moment when the segment with the command was written. If the life of the workflow began later,
+ *   the function does not complete the promise of that life
  */
 export async function completePromise(
   engine: Engine,

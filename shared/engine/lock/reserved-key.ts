@@ -45,8 +45,9 @@ function takeLater(engine: Engine, active: ActiveInvocation, waitMs: number): vo
 }
 
 /**
- * True only for an invocation that its acceptor drives for the first time. A caller drives several children, whose keys are
- * acquired before the first of them runs, so a child takes its key in the table.
+ * True only for an invocation that its acceptor drives for the first time. A child takes its key in the
+ * table, because its caller acquires the keys of several children before the first of them runs: the reservation of one child
+ * would hold up another child that has the same key.
  */
 function mayReserve({ invocation, lease, origin, ownAcceptance }: ActiveInvocation): boolean {
   const isNew = invocation.segmentIndex === 0 && lease.ticket === undefined && ownAcceptance !== undefined;
@@ -72,7 +73,7 @@ async function takeAlone(engine: Engine, active: ActiveInvocation, { pk, free }:
   const { known } = active.lock;
   const outcome = await engine.table.update(lockKey(pk), takenBy(acceptance, known!), whileFree(free));
   const lock = readLock(outcome.written ? outcome.item : outcome.existing);
-  // If the answer to the write was lost, the write was sent again, and the item of the first one refused it.
+  // If the answer to a write is lost, the write is sent again, and the item that the first write left refuses the second one.
   if (isHeldBy(lock, acceptance) && lock.grant === known!.grant) active.lock.noteTaken(lock);
   else active.lose();
 }

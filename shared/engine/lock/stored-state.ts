@@ -38,7 +38,7 @@ export async function readState(
       if (!fits(key.length + recordBytes(item))) return { values, complete: false };
       const [readable] = await reassemble(engine, [item], String(life) as Nonce);
       const value = valueIn(readable!);
-      // A value whose record was packed is larger than that record, so the difference is subtracted, too.
+      // A record that the codec has packed is smaller than its value, so the difference is subtracted, too.
       leftBytes -= value.length + ENVELOPE_BYTES - recordBytes(item);
       if (leftBytes < 0) return { values, complete: false };
       values.set(key, value);

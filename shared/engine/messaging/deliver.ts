@@ -112,7 +112,7 @@ export async function deliverSignal(
  */
 async function leaveEarly(engine: Engine, id: InvocationId, arrival: NewArrival): Promise<void> {
   const { clock, settings } = engine;
-  // A sole owner has every acceptance under way in its memory, so it needs no early arrivals.
+  // A sole owner has in its memory every acceptance that is under way, so it needs no early arrivals.
   if (settings.exclusiveOwnerPrefix !== undefined) return;
   await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, arrival);
   const to = await currentLife(engine, id);

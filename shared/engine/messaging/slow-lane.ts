@@ -17,7 +17,7 @@ export function leavesToSlowLane({ settings, registry }: Engine, service: string
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
 
-/** A step of an attempt that takes this many times `slowFromMs` is cut and leaves the worker. A shorter one goes on. */
+/** If an attempt waits for its deployment for this many times `slowFromMs`, it is cut and leaves the worker. */
 const HAND_ON_AFTER = 5;
 
 /**
@@ -29,9 +29,10 @@ export function isHeldForChildren({ children }: ActiveInvocation, { halfClose }:
 }
 
 /**
- * Cuts a long attempt in the main lane, as at the end of a function's time, so that its invocation goes on in the slow lane:
- * attempts that began before their service had a note may have taken all workers of the main lane. Without a note, no attempt
- * is cut: its message would come back to the main lane, and the attempt would never end.
+ * Cuts a long attempt in the main lane, so that its invocation goes on in the slow lane. The attempt is cut in the same way as
+ * when the time of a function ends. Attempts that began before their service had a note may have taken all workers of the main
+ * lane. An attempt of a service without a note is not cut, because its message would come back to the main lane, and the attempt
+ * would never end.
  * @returns true if the attempt was cut
  */
 export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {

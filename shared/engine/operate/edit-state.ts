@@ -33,8 +33,8 @@ async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Value
 }
 
 /**
- * `queued`: the edit waits for the holder of the key. `outdated`: the state is not the one that the operator has read: it differs,
- * or has become larger than any state that operators read.
+ * `queued`: the edit waits for the holder of the key. `outdated`: the state is not the one that the operator has read: it
+ * differs, or has become larger than any state that operators read.
  */
 export type Edited = "applied" | "queued" | "outdated";
 
@@ -82,7 +82,9 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
   return isMade(await besideReservations(engine, pk, write), nonce);
 }
 
-/** True also if the write succeeded, its answer was lost, and its repetition was refused. A second edit would undo later changes. */
+/**
+ * True also if the write succeeded, its answer was lost, and its repetition was refused. A second edit would undo later changes.
+ */
 function isMade(outcome: Updated, nonce: Nonce): boolean {
   return outcome.written || readLock(outcome.existing).editedBy === nonce;
 }
@@ -127,7 +129,10 @@ async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Ar
   return current !== undefined && sameBytes(fingerprint(engine, current), expected);
 }
 
-/** A workflow's run never gives its lock back, so an edit cannot wait; the run's writes of state compare `edits`. */
+/**
+ * A workflow's run never gives its lock back, so an edit cannot wait for the lock. The run's writes of state compare `edits`, so
+ * the run makes its later changes to the edited state.
+ */
 async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   if (over) return true;

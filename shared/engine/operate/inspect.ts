@@ -30,7 +30,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
 export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice = {}): Promise<InvocationView> {
   const { id } = loaded.invocation.acceptance;
   const driven = engine.activeInvocations.find(id);
-  // Status and journal are of one moment: a driver may end the invocation during the reads below.
+  // Status and journal are taken at one moment, before the reads below, because a driver may end the invocation during them.
   const invocation = knownNow(engine, loaded);
   const status = presentedStatus(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;

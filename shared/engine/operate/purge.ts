@@ -15,7 +15,8 @@ import type { Purging } from "../ports/submission.ts";
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { acceptance, phase } = loaded.invocation;
-    // An invocation that attached after the end has written its sink, but its wake may come only after the purge (I8).
+    // An invocation that attached after the end of this one has written its sink. The wake that it sends to this invocation may
+    // come only after the purge, so the purge answers the sink (I8).
     if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);

@@ -25,7 +25,7 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** An id begins with a partition key of this size, not with the `pk` of its items. A restart keeps that partition key. */
+/** The first bytes of an id are its partition bytes, which are not the `pk` of its items. A restart keeps these bytes. */
 const PLACE_BYTES = 8;
 
 /**

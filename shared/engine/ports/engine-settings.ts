@@ -64,9 +64,9 @@ export interface EngineSettings {
   /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
-   * How long an open invocation whose items are all written now can stay open until the sweeper must have extended it. If the
-   * sweeper stops, at least this time minus two days remains. 16 days by default. Two days in a process that owns its store:
-   * such a process deletes no item before its sweeper has extended the open invocations (`ttl.ts`).
+   * If all items of an open invocation are written now, the sweeper must extend the invocation within this time. If the sweeper
+   * stops, each open invocation can stay open for at least this time minus two days. 16 days by default. Two days in a process
+   * that owns its store, because such a process deletes no item before its sweeper has extended the open invocations (`ttl.ts`).
    */
   readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */

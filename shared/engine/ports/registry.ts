@@ -29,7 +29,7 @@ export interface Registry {
   /** The latest revision of each service, ordered by name. */
   services(): Promise<readonly { readonly service: ServiceRevision; readonly deployment: Deployment }[]>;
   deployments(): Promise<readonly Deployment[]>;
-  /** Notes that a call of the handler needs more time than a driver with little time has. Never fails. */
+  /** Writes a slow note for the handler: a driver with little time cut an attempt of it. Never fails. */
   noteSlow(service: string, handler: string): Promise<void>;
   /** Notes that an attempt of the handler stayed open for long, in any driver. Never fails. */
   noteLong(service: string, handler: string): Promise<void>;

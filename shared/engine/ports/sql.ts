@@ -5,7 +5,7 @@ import type { CellValue, ColumnType, TableShape } from "../../core/query/table-s
 /** A row of a table. Cells that an index contains are available at once. Other cells are read on request. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
-  /** The cell; null if it has no value; undefined if it costs a read or much work. Rows that need no reads lack this method. */
+  /** The cell; null if it has no value; undefined if it costs a read or much work. Rows whose cells are all in memory lack it. */
   atHand?(column: string): CellValue | undefined;
   /** Called when the statement will ask for no more cells of this row. */
   release?(): void;
@@ -81,7 +81,8 @@ export interface Sql<Answer = SqlAnswer> {
 
 /**
  * `syntax`: the statement cannot be parsed, or uses an unsupported feature. `unknown`: it names an unknown table or column.
- * `refused`: it would take too much. `busy`: the statement is valid, and may be answered later. `gone`: the client has left.
+ * `refused`: it exceeds a limit, such as that of reads, memory or time. `busy`: the statement is valid, and may be answered
+ * later. `gone`: the client has left.
  */
 export type SqlErrorKind = "syntax" | "unknown" | "refused" | "busy" | "gone";
 

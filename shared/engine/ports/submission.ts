@@ -72,7 +72,7 @@ export interface OperatorAct {
 
 export interface EntryView {
   readonly index: number;
-  /** `Command: Run`, `Notification: Sleep`, …: the names in the tables of the reference. */
+  /** The name of the type in the tables of the reference server, such as `Command: Run` or `Notification: Sleep`. */
   readonly type: string;
   readonly name?: string;
   /** When the segment of the entry was written. */
@@ -256,8 +256,9 @@ export type Pausing = "done" | "noted" | "completed" | "unknown";
 export type Purging = "done" | "open" | "unknown";
 
 /**
- * `workflow`: a key has one run only. `no-journal`: the journal is no longer kept. `old-version`: journals older than V6 cannot
- * be cut. `not-whole`: the entry does not exist, or a command before it still waits for its completion.
+ * `workflow`: the invocation is a run of a workflow, and each key has only one run. `no-journal`: the journal is no longer
+ * kept. `old-version`: journals older than V6 cannot be cut. `not-whole`: the entry does not exist, or a command before it still
+ * waits for its completion.
  */
 export type Restart =
   | { readonly kind: "restarted"; readonly invocationId: InvocationId }
@@ -290,7 +291,7 @@ export type UnfitDeployment =
     };
 
 /**
- * `not-movable`: only an invocation that has stored an entry can move to another deployment, while it is suspended or paused,
- * or after an order to pause it.
+ * `not-movable`: the invocation cannot move to another deployment now. It can move if it has stored an entry and
+ * is suspended or paused, or if it has stored an entry and its last fresh order is a pause.
  */
 export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;

@@ -81,7 +81,7 @@ export interface Topics {
   /**
    * Makes the running consumptions equal to `wanted`: starts new ones, restarts changed ones, pauses the paused ones and ends
    * all others. Repeating a call changes nothing. Errors of single consumptions go to `sink.failed`.
-   * @param untilMs the moment at which a source with slow requests stops, after at least one consumption
+   * @param untilMs the moment from which a source with slow requests applies no more consumptions; it applies at least one
    * @returns the number of consumptions, counted from the first, that `follow` has applied
    */
   follow(wanted: readonly Consumption[], sink: RecordSink, untilMs?: number): Promise<number>;

@@ -38,7 +38,7 @@ export interface Attention {
 const ROWS_MAX = 12;
 const EACH_MIN = 3;
 const LOADS_AT_ONCE = 8;
-/** Only the invocations themselves show whether these suspicions are true, so they are read before the choice. */
+/** Only a load of an invocation shows whether one of these kinds is true of it, so the loads come before the choice of rows. */
 const UNPROVEN: ReadonlySet<AttentionKind> = new Set(["silent", "waiting"]);
 
 /** Costs a walk over the open index, and a load of at most 44 invocations. */

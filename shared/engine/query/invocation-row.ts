@@ -85,7 +85,7 @@ export class InvocationRow implements SqlRow {
     return cells[column];
   }
 
-  /** With a sole owner reads are cheap, and many rows may be in use: a row then forgets its loaded values after each answer. */
+  /** For a sole owner, reads are cheap and many rows may be in use, so a row forgets its loaded values after each cell. */
   #drop(): void {
     if (this.#reading.engine.settings.exclusiveOwnerPrefix !== undefined) this.release();
   }

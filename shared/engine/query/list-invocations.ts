@@ -1,4 +1,7 @@
-/** Reads one page of the list of invocations, newest first, from the indexes and by looks at young entries (ADR 0013). */
+/**
+ * Reads one page of the list of invocations, newest first, from the indexes and by looks at young entries. An entry of the
+ * listing is young until the sweeper's progress has passed it (ADR 0013).
+ */
 import { isNarrowed, planInvocations } from "../../core/query/access.ts";
 import type { Bound } from "../../core/query/narrowing.ts";
 import { PRESENTED, type Presented } from "../../core/query/status-words.ts";

@@ -25,12 +25,12 @@ export interface PageAsked {
   readonly needsDeployment: boolean;
 }
 
-/** The budget of looks in read units, mostly one for each item: enough for a hundred invocations of several segments. */
+/** The read units that looks may cost. Most items cost one, so this is enough for a hundred invocations of several segments. */
 const PROBE_UNITS_MAX = 400;
 /** The budget in read units for the deployments that the open index does not show. */
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
-/** Entries that each shard reads beyond its share, because all entries of one moment are yielded together. */
+/** Entries that each shard reads beyond its share, because a stream holds back the last moment of a read until the next read. */
 const MARGIN = 16;
 
 export class ListPage {
@@ -56,7 +56,7 @@ export class ListPage {
     return this.invocations.length >= this.asked.limit;
   }
 
-  /** @param first the entries of the first read, over all shards @param next the entries of each later read */
+  /** @param first the number of entries in the first read, over all shards @param next the number in each later read */
   stream(range: Pick<ListingRange, "fromMs" | "toMs" | "daysMax">, first: number, next = first): ListingStream {
     const { engine, budget } = this;
     const shards = shardsOf(engine.settings).length;

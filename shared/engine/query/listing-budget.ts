@@ -11,7 +11,7 @@ export interface ListingLimits {
    * two read units.
    */
   readonly looksMax: number;
-  /** Bytes of journals whose entries are rows that the statement has in use. */
+  /** Bytes of the journals whose entries the statement holds as rows at one time. */
   readonly journalMaxBytes: number;
   /** Pages of partitions. If many processes share the table, each page reads 1 MB, which costs 128 read units. */
   readonly pagesMax: number;

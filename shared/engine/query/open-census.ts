@@ -29,8 +29,8 @@ export interface OpenCensus {
 const ENTRIES_MAX = 200_000;
 const PAGE = 1_000;
 /**
- * The suspects of one kind that are kept; more of them are read than shown, because some turn out not to need an
- * operator.
+ * The most suspects of one kind that a census keeps. It keeps more than `attention` shows, because some suspects turn out
+ * not to need an operator.
  */
 const SUSPECTS_MAX = 16;
 

@@ -5,7 +5,7 @@ import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-po
 import { comparison, mayBeOpen, unreadEntries } from "./may-be-open.ts";
 import { isAllParked, type Summary } from "./open-listing.ts";
 
-/** The most young entries of the listing that one page passes; about forty of them cost one read unit. */
+/** The limit of the young entries of the listing that one page passes; about forty of them cost one read unit. */
 const PASSED_MAX = 1_300;
 /** The number of entries in the first read; mostly the budget of looks is used up within these entries. */
 const FIRST = 400;
@@ -70,7 +70,8 @@ async function walk(
 }
 
 /**
- * The entries of the listing after a position that the sweeper has not reached or could not read, up to a bound per page.
+ * The young entries after a position, up to a bound per page: the sweeper has not reached these entries of the listing, or could
+ * not read them.
  */
 class YoungEntries {
   readonly #page: ListPage;
@@ -86,7 +87,7 @@ class YoungEntries {
   async *entries(): AsyncGenerator<ListingEntry> {
     const { engine, known } = this.#page;
     const after = this.#after;
-    // If no sweeper has run for days, later pages go on with the days before the first ones.
+    // If no sweeper has run for days, young entries are older than the days of the first page, so later pages go further back.
     const daysMax = after?.part === "young" ? LATER_DAYS : FIRST_DAYS;
     const range = { fromMs: known.noted.belowMs, toMs: after?.createdAtMs ?? Infinity, daysMax };
     const stream = this.#page.stream(range, FIRST, PASSED_MAX - FIRST);

@@ -34,7 +34,7 @@ function limitsOf({ settings }: Engine): ListingLimits {
   return settings.exclusiveOwnerPrefix === undefined ? STATEMENT_LIMITS : OWNER_LIMITS;
 }
 
-/** The limit of loads at a time, because the system refuses a function that opens many sockets at once. */
+/** The limit of loads at a time, because the system refuses many new sockets at once to a Lambda function. */
 const LOADS_AT_ONCE = 8;
 
 async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading> {

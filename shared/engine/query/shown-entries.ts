@@ -1,4 +1,7 @@
-/** Adds the attributes that lists show to index entries without them: an older version wrote those entries (ADR 0020). */
+/**
+ * Adds the attributes that lists show to index entries without them. An older version created the index of such an entry, or
+ * wrote the lease record (ADR 0020).
+ */
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK } from "../store/item-keys.ts";

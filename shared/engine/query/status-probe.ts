@@ -33,7 +33,7 @@ export interface ProbeResult {
 /** The attributes of an index entry that a probe needs. */
 export interface ProbedStatus {
   readonly id: InvocationId;
-  /** Missing if an older version made the index (ADR 0020). */
+  /** Missing if an older version created the index, which then shows only keys (ADR 0020). */
   readonly nonce?: Nonce;
 }
 
@@ -142,7 +142,8 @@ export class StatusProbe {
   /** No segment after the acceptance: no attempt has ended yet, the journal was dropped, or the invocation is gone. */
   async #atStart(id: InvocationId, pk: string, nonce: Nonce): Promise<ProbeResult> {
     const first = await this.#get(segmentKey(pk, nonce, 0));
-    // An acceptance without a key of the listing is a tombstone or was purged; the listing index may lag behind.
+    // An acceptance without a key of the listing is a tombstone or was purged. The index may still show it, because the index
+    // lags behind the table.
     if (first === undefined || first["n"] !== nonce || first["listSk"] === undefined) return { status: "gone" };
     if (first["end"] === true) return { status: "completed" };
     const [plain] = await reassemble(this.#engine, [first], nonce);

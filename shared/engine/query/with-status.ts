@@ -18,8 +18,9 @@ export interface Known {
 }
 
 /**
- * The most entries of the open index that a page or the first rows of a statement read beside the listing (about 40 per read
- * unit). If more invocations are open, the reader looks at those rows that this part of the index does not show.
+ * Besides the listing, a reader reads at most this many entries of the open index for a page or for the first rows of a
+ * statement (about 40 entries per read unit). If more invocations are open, the reader looks at those rows that this part of
+ * the index does not show.
  */
 export const OPEN_READ_MAX = 2_000;
 

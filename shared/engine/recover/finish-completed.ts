@@ -12,7 +12,10 @@ import { perform } from "../effects/perform.ts";
 import { performerOf } from "../effects/performer.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 
-/** Less than two days: the difference covers the time that performing takes, and the difference of the clocks. */
+/**
+ * The target of an effect may expire two days after the end. The bound is half a day shorter, because performing takes time
+ * and the clocks of two processes differ.
+ */
 const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**

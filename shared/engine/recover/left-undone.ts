@@ -64,7 +64,8 @@ async function isNotPerformed(
       return !(await isResultVisible(engine, invocation));
     case "complete-promise":
       return !(await isCompletedAndNotified(engine, invocation.acceptance.target, effect, endedAtMs));
-    // The give-back also applies the state. The other effects answer an invocation that waits; its driver asks again.
+    // The driver of an invocation that waits for the result asks for it again (`deliver`, `answer-sinks`). A completed
+    // invocation has none of the other effects: its give-back or its end as a workflow also applies the state.
     case "apply-state":
     case "deliver":
     case "answer-sinks":

@@ -41,7 +41,10 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** The URI is not an absolute `http:` or `https:` URI with unmasked values, or the ARN of the function or role is invalid. */
+/**
+ * The URI is not an absolute `http:` or `https:` URI, its query contains the masked values of an answer, or the ARN of the
+ * function or of the role is invalid.
+ */
 export class AddressError extends Error {
   override name = "AddressError";
   readonly field: "uri" | "arn" | "assume_role_arn";

@@ -1,4 +1,7 @@
-/** Asks a deployment to translate a payload between a serializer's bytes and JSON, as the preview of SDKs does. */
+/**
+ * Asks a deployment to translate a payload between JSON and the bytes of a serializer. The SDK of the deployment translates
+ * the payload if the serializer offers a preview.
+ */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";

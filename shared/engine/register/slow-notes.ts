@@ -1,4 +1,7 @@
-/** Writes slow notes and long notes. Many attempts of one handler that become long together cost the process one write. */
+/**
+ * Writes slow notes and long notes. If many attempts of one handler become long at the same time, the process writes one note
+ * for all of them.
+ */
 import type { Engine } from "../engine.ts";
 import { slowName, writeSlow } from "./registry-items.ts";
 import type { Slowness } from "./registry-items.ts";

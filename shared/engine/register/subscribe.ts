@@ -48,7 +48,7 @@ export async function createKafkaCluster(
 }
 
 /**
- * Replaces the options of a subscription, which then begins again with its group.
+ * Replaces the options of a subscription. Its reader then joins its consumer group again, under the new options.
  * @returns undefined if there is no such subscription
  * @throws CodedError META0009 if an option of Stepwell is invalid
  */

@@ -87,7 +87,10 @@ function discoveryOf({ destination, additionalHeaders }: Deployment, request: Up
   return { uri: request.uri ?? destination.uri, useHttp11, ...headers };
 }
 
-/** Does not compare the assumed role: the role trusts this server, and the function does not receive it. */
+/**
+ * Compares only the recipients. The assumed role may change: this server assumes the role, and the same function receives the
+ * headers.
+ */
 function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployment, asked: DiscoveryRequest): void {
   const names = Object.keys(additionalHeaders);
   if (names.length === 0) return;

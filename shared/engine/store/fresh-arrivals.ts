@@ -51,7 +51,7 @@ export function freshArrival(item: Item, owner: Nonce, invocation: Invocation): 
   return arrival !== undefined && owner === EARLY ? inSegment(arrival) : arrival;
 }
 
-/** True for an order and for a cancel, which reach an invocation whatever else waits for it. */
+/** True for an order and for a cancel: a read returns them even if other arrivals have used up its bound in bytes. */
 export function isUrgent(item: Item): boolean {
   const { b, sk } = item;
   if (!(b instanceof Uint8Array) || b.length > URGENT_MAX_BYTES || !isPlain(b)) return false;

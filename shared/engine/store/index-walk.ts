@@ -22,7 +22,7 @@ export type IndexPosition = string;
 /** The position before every entry. */
 export const START: IndexPosition = "";
 
-/** @param range `from` is inclusive, `below` exclusive; positions as in `item-keys.ts`; the whole index by default */
+/** @param range the bounds of the walk: `from` is inclusive, and `below` is exclusive; the whole index by default */
 export async function* openItems(engine: StorePorts, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   yield* inOrder(

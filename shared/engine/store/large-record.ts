@@ -130,7 +130,7 @@ export async function reassemble(
   );
 }
 
-/** The bytes of a record with those of its pieces, as far as the item tells; a packed record takes more when it is read. */
+/** The stored size of a record, all its pieces included, as the item shows it. A packed record is larger after it is unpacked. */
 export function recordBytes({ b, sk }: Item): number {
   if (!(b instanceof Uint8Array)) return 0;
   return isInPieces(b) ? decode(StoredPieces, contentOf(b, CODEC.pieces, sk)).sizeBytes : b.length;

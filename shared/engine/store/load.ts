@@ -81,7 +81,7 @@ async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded 
   return await withLoaded(engine, id, async (loaded) => loaded);
 }
 
-/** Loads an invocation and uses it, a large one within one turn of large loads. */
+/** Loads an invocation and uses it. The load and the use of a large invocation share one turn (`largeLoads`). */
 export async function withLoaded<T>(
   engine: StorePorts,
   id: InvocationId,
@@ -179,7 +179,7 @@ function isArrival({ sk }: Item): boolean {
 /**
  * @param items the items of one life: its segments in order, and its lease record
  * @param arrived the items of its arrivals
- * @param measure a measure that has counted all items as read; present if moments and sizes are needed
+ * @param measure a measure that has counted all items in their stored form; present if moments and sizes are needed
  * @throws AbsentArrivalError if a segment lists an arrival that is not in `arrived`
  */
 export function assemble(

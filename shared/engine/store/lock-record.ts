@@ -23,7 +23,10 @@ export interface Lock {
   readonly applied: number;
   /** Counts the operators' edits of a workflow's state. The run of the workflow must not overwrite such an edit. */
   readonly edits: number;
-  /** The last edit of a free state. If the answer of a write was lost, the editor recognizes its own edit by this nonce. */
+  /**
+   * The last edit that was written without a ticket: the edit of a free object key or of a workflow. If the answer of a write
+   * was lost, the editor recognizes its own edit by this nonce.
+   */
   readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
@@ -35,7 +38,7 @@ export interface Lock {
   readonly state: KeyedState;
 }
 
-/** The id of the holder while an edit of a free state is applied; no invocation holds the lock then. */
+/** The id of the holder while an edit, which found the key free, holds the key; no invocation holds the lock then. */
 export const EDITOR = "edit" as InvocationId;
 
 export const NO_LOCK: Lock = {

@@ -13,7 +13,10 @@ export function loadWithMoments(
   return load(engine, id, sizeMaxBytes, undefined, { moments: true });
 }
 
-/** As `load`, for an operator's order or a row of a statement. Of a large invocation, it does not read large listed results. */
+/**
+ * As `load`, for an operator's order or view, or for a row of an SQL query. If the invocation is large, the load leaves the large
+ * results of its journal in the table.
+ */
 export function loadHeads(engine: StorePorts, id: InvocationId, moments = false): Promise<Loaded | undefined> {
   return load(engine, id, Infinity, undefined, { asHeads: true, moments });
 }

@@ -55,7 +55,7 @@ export interface Parts {
 /**
  * Arrivals are read after the segments, and stay as long as their segments, so the read returns each arrival that a segment
  * lists (I4).
- * @param known items that were read before; their pieces are not read again
+ * @param known items that were read before; the pieces among them are not read again
  * @returns undefined if no acceptance is stored
  */
 export async function readInParts(

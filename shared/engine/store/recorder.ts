@@ -38,7 +38,7 @@ export async function recorderOf(
     if (isCopied !== true) return { deploymentId, atMs };
     if (acceptance.source.kind !== "restart") return undefined;
     const former = await loadWithMoments(engine, acceptance.source.formerId, sizeMaxBytes);
-    // A restart with entries keeps the nonce, so another nonce belongs to a later life under the same id (I12).
+    // A restart that copies entries keeps the nonce, so an invocation with another nonce is a later life of the former id (I12).
     if (former?.invocation.acceptance.nonce !== acceptance.nonce) return undefined;
     holder = former;
   }

@@ -13,7 +13,7 @@ export interface StoredSize {
 
 const UNIT_BYTES = 1024;
 const NUMBER_BYTES = 8;
-/** The entry of the acceptance in the listing, which is an index. */
+/** The write units for the entry of the acceptance in the listing, which is an index. */
 const LISTING_UNITS = 1;
 
 /** Adds up items page by page. The item of a record in pieces has the sizes of the pieces, so the pieces need not be read. */

@@ -60,7 +60,10 @@ export function keepBesideS(acceptanceExpiresAtS: number): number {
   return acceptanceExpiresAtS + DAY_S;
 }
 
-/** True if a write of all items now would let the invocation stay open for more than a day beyond `openUntil`. */
+/**
+ * True if items that are written now would let the invocation stay open until more than a day after `openUntil`, the end of the
+ * time for which the stored items let it stay open.
+ */
 export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: number): boolean {
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
 }

@@ -6,7 +6,8 @@ import type { LeaseRecord } from "./lease-record.ts";
 export function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
   if (invocation.phase.status === "completed") return invocation;
   const { neverBegan = false, ...kept } = invocation;
-  // A pause that only the lease record shows follows an attempt, which may have ended its process without a trace.
+  // If only the lease record shows the pause, an attempt may have begun before it, and may have killed its process before the
+  // process wrote a segment.
   const mayHaveBegun = leaseRecord.status === "paused" && invocation.phase.status !== "paused";
   return {
     ...kept,

@@ -1,4 +1,4 @@
-/** A look at one invocation as an object, so that a walk can record the look before the look runs. */
+/** A `Check` is an object that runs one look at one invocation, so that a walk can record the look before the look runs. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { load, type Loaded } from "../store/load.ts";

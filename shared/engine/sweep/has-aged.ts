@@ -5,11 +5,12 @@ import { checkIntervalMs } from "../ports/engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * True if the age of an invocation has doubled since a moment; the doublings start at the check interval. A hash of the id
- * shifts the doublings, so that invocations accepted together are not all read together. An entry without the moment of
- * acceptance (ADR 0020) has no age; for such an entry, the function returns true if the time to its next look has halved.
+ * True if the age of an invocation has passed a mark since `sinceMs`. The marks are the check interval, twice the interval, four
+ * times the interval, and so on. A hash of the id lowers the marks by up to a half, so that invocations accepted together are not
+ * all read together. An entry without the moment of acceptance (ADR 0020) has no age; for such an entry, the function returns
+ * true if the time to its next look has halved.
  * @param item an entry of the open index
- * @param sinceMs the moment; the answer is true for -Infinity, and false for a moment after `nowMs`
+ * @param sinceMs a moment; the answer is true for -Infinity, and false for a moment after `nowMs`
  */
 export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;

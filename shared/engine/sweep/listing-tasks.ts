@@ -28,8 +28,8 @@ export const listingTask: Task = {
 };
 
 /**
- * Adds each entry whose look fails to the progress. If the progress has no room for the entry, the walk stops before the
- * entry.
+ * If the look at an entry fails, the walk adds the entry to the progress. If the progress has no room for the entry, the walk
+ * stops before the entry.
  */
 export async function walkListing(
   progress: Progress,

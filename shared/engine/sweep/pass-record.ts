@@ -5,7 +5,7 @@ import type { Item, Key } from "../ports/table.ts";
 import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
 
 const PASSING_SK = "passing";
-/** A recorded pass that is younger than this may still run, beside a pass that an operator has ordered. */
+/** If a recorded pass began less than this long ago, it may still run: an operator may order a pass while another one runs. */
 const ALIVE_MS = 240_000;
 
 export interface PassRecord {

@@ -58,7 +58,7 @@ export interface Passing {
 
 /**
  * @param progress the progress of the previous pass, with its unfinished walks
- * @param underWay walks that do not begin again yet, because workers still have slices of them with the same entries
+ * @param underWay walks that do not begin again yet, because workers still have slices with the entries of these walks
  * @returns the progress with the walks that this pass begins
  */
 export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<WalkName> = new Set()): Progress {

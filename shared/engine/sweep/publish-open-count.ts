@@ -12,7 +12,7 @@ const SERVICES_MAX = 20;
 
 /**
  * Writes nothing unless a walk over the whole index began and ended in this pass, because a part of the index gives no count.
- * Until then the metrics of an earlier pass stay; the metric with the moment of the count shows the age of the others.
+ * If the function writes nothing, the metrics of an earlier pass stay; the metric with the moment of the count shows their age.
  * @param handedOver the slices that this pass has left to workers
  */
 export function publishOpenCount(pass: Pass, { progress, order }: Saved, handedOver: readonly Slice[]): void {
@@ -41,8 +41,8 @@ function publish({ meter }: Engine, count: OpenCount, nowMs: number): void {
 }
 
 /**
- * Writes no moment, because CloudWatch keeps the moment of each value. Writes nothing without open invocations, so that an
- * idle environment pays for no metric of this function.
+ * Writes no moment, because CloudWatch keeps the moment of each value. Writes nothing if there is no open invocation, so that
+ * an idle environment pays for none of these metrics.
  */
 function publishPriced({ meter }: Pick<Engine, "meter">, count: OpenCount, nowMs: number): void {
   const [[, all]] = [...count.counted(0)] as [[string, ServiceCount]];

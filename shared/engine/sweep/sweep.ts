@@ -87,8 +87,9 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
 
 /**
  * The walk over the listing goes on where the previous process stopped. Without saved progress it begins with the oldest
- * entry, because lists show an entry as completed if the entry is older than the progress and not in the open index. The walk
- * over the open index starts over, and the process deletes no expired item before this walk has extended the open invocations.
+ * entry: lists show an entry as completed if the entry is older than the progress and not in the open index, so the progress
+ * must not begin beyond an entry that no walk has passed. The walk over the open index starts over, and the process deletes no
+ * expired item before this walk has extended the open invocations.
  */
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);
@@ -137,7 +138,8 @@ async function passFrom(
     orderBefore = now.order;
   };
   const record = await beginRecord(engine, items);
-  // The very first pass goes back from its own start. If its process dies, the next pass must not begin at a later moment.
+  // The very first pass computes its start in the listing from the clock. If its process dies, the next pass must not compute
+  // a later one.
   if (!hasProgress(items)) await writeProgress(engine, progress);
   const nowMs = engine.clock.nowMs();
   const slices = slicesIn(items);

@@ -41,7 +41,7 @@ async function note(engine: Engine, item: Item): Promise<"noted" | "needless" | 
   const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   if (existing === undefined) {
     const place = unreadPlace(id, item);
-    // The base is the lowest, so that every driver may replace this lease record.
+    // `firstRecord` sets `base` to 0, so that a driver that has loaded any later segment may replace this lease record.
     const record = firstRecord(engine, place, { status: "ready", lookAtMs });
     return (await putRecord(engine, place, record, { kind: "absent" })) ? "noted" : "outrun";
   }

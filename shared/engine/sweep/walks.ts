@@ -80,8 +80,9 @@ export async function walkListed(
 }
 
 /**
- * True if a look reads the arrivals of an entry that is not due. The ages are taken at the starts of the walks, so that
- * no doubling falls between two walks, however long they take. A ready invocation waits for no arrival.
+ * True if a look reads the arrivals of an entry that is not due. The function compares the age at the start of the previous
+ * walk with the age at the start of this walk, so that it misses no doubling, however long a walk takes. A ready invocation
+ * waits for no arrival.
  */
 function isRead({ engine, tally }: Looking, { name, beganMs, sinceMs = Infinity }: Walk, item: Item): boolean {
   if (name !== "everything") return name === "ordered-open";

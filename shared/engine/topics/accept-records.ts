@@ -23,8 +23,8 @@ import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
 /**
- * No caller waits for the acceptance of a record, so the write of this acceptance may wait longer than for a call. Each
- * handler that ends within this time saves two writes and a message.
+ * No caller waits for the acceptance of a record, so the write of this acceptance may wait longer for the first segment than
+ * the acceptance of a call may. Each handler that ends within this time saves two writes and a message.
  */
 const JOINED_WITHIN_MS = 400;
 
@@ -125,7 +125,8 @@ function sort(
 }
 
 /**
- * Accepts records with one key one after the other, in order (I6), and all others at once.
+ * If the handler is exclusive, accepts the records of each key one after the other, in order (I6). Accepts records of
+ * different keys, and all records for other handlers, at the same time.
  * @returns the number of new invocations
  */
 async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: Sorted["fresh"]): Promise<number> {
@@ -182,8 +183,8 @@ async function acceptOne(
     drivesAtOnce &&
     isUntouched(position, record.offset) &&
     (await driveInSlot(engine, origin.subscriptionId, service.name, drive));
-  // No other record has an id that is derived from this record. So if a life exists under that id, even an expired one, the
-  // record was accepted before. The id of a workflow's run is not derived from the record.
+  // Only the invocation of this record gets the id that is derived from the record. So if a life exists under that id, even an
+  // expired one, the record was accepted before. The id of a workflow's run is not derived from the record.
   const isNew = isDriven || (await acceptAndStart(engine, acceptance, () => !isRun)).kind === "new";
   span.end(acceptance.id);
   return isNew;

@@ -11,7 +11,7 @@ import { readPositions } from "./position-items.ts";
 export interface PartitionView {
   readonly partition: number;
   readonly nextOffset: number;
-  /** Absent if no process of this API reads the partition. */
+  /** Absent if the process that answers does not read the partition, or if its source of records reports no lag. */
   readonly lag?: number;
   readonly skipped: number;
   /** Absent if no record of the partition was accepted yet. */

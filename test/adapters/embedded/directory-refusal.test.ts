@@ -99,7 +99,7 @@ test.each([
   ["Disk quota exceeded", "full"],
   ["No such file or directory", undefined],
   ["checksum mismatch", undefined],
-])("the database's %j is %s", (words, expected) => {
+])("the database error %j gives the refusal %s", (words, expected) => {
   const cause = Object.assign(new Error(`IO error: /a/b/LOCK: ${words}`), { code: "LEVEL_IO_ERROR" });
   expect(directoryRefusal(new Error("Database failed to open", { cause }))).toBe(expected);
 });

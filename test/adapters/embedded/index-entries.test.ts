@@ -30,7 +30,7 @@ test("a query of the index reads no items: it returns the keys and the shown att
   expect((await table.queryIndex("list", "day")).items).toEqual([{ ...key, ...place, service: "S", n: "a" }]);
 });
 
-test("an entry follows each change of a shown attribute, also where its place stays", async () => {
+test("an entry shows each change of a shown attribute, also if the entry keeps its place in the index", async () => {
   const table = new EmbeddedTable(store, SHOWN);
   await table.put(item);
   await table.update(key, { set: { n: "b" }, remove: ["service"] });

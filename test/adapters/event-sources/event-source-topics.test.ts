@@ -79,7 +79,7 @@ test("a subscription gets an alias and a mapping, and a repeated round changes n
   expect(failures).toEqual([]);
 });
 
-test("requests are a tenth of a second apart, because the account shares fifteen a second", async () => {
+test("requests are 100 ms apart, because all clients of an account share 15 requests a second", async () => {
   await follow(consumption());
   expect(waits).toEqual([100, 100, 100, 100]);
 });
@@ -98,7 +98,7 @@ test("a pause disables the mapping once Lambda accepts the change, and a resumpt
   expect(only().State).toBe("Enabled");
 });
 
-test("a reset reads by another mapping with another group and alias, and ends the former", async () => {
+test("after a reset, a new mapping with another group and alias reads the topic, and the former mapping ends", async () => {
   await follow(consumption());
   lambda.settle();
   const reset = { number: 2, to: { kind: "time", atMs: 1_000 }, atMs: 5 } as const;
@@ -153,7 +153,7 @@ test("a problem that Lambda reports for a topic is stored with its subscription,
   expect(failures).toHaveLength(1);
 });
 
-test("a refused deletion of an alias is noted with its subscription, and the others are followed", async () => {
+test("if Lambda refuses to delete an alias, its subscription gets the problem, and the round serves the others", async () => {
   await follow(consumption());
   lambda.settle();
   (lambda.aliases as Set<string>).add("sub_1old-0");
@@ -174,7 +174,7 @@ test("a subscription that no mapping can serve fails alone", async () => {
   expect(lambda.mappings()[FIRST]).toHaveLength(1);
 });
 
-test("a mapping of another function with the same group is named as the reason, until it is gone", async () => {
+test("while a mapping of another function reads the topic with the same group, each round reports the conflict", async () => {
   const mine = consumption({}, {}, { "group.id": "shared" });
   lambda.addForeign("orders", "shared");
   await follow(mine);

@@ -50,7 +50,7 @@ test.each([
       { Type: "VPC_SECURITY_GROUP", URI: "security_group:sg-1" },
     ],
   ],
-])("a self-managed cluster with %s", (_what, more, access) => {
+])("a mapping for a self-managed cluster with %s has its brokers and access configurations", (_what, more, access) => {
   const form = mappingForm(of({ ...BROKER, ...more }));
   expect(form.access).toEqual(access);
   expect(form.fixed.SelfManagedEventSource?.Endpoints?.KAFKA_BOOTSTRAP_SERVERS).toEqual(["b:9093"]);

@@ -58,7 +58,7 @@ const subscriptionOf = (id: SubscriptionId) => ({
 const followed = (): readonly string[] => Object.keys(lambda.mappings()).map((alias) => alias.split("-")[0]!);
 const round = (engine: Engine) => followOnce(engine, nowMs + ROUND_MS);
 
-test("each round goes on where the round before has ended, also in another process, and begins again after the last", async () => {
+test("a round continues where the previous one ended, in any process; after the last subscription comes the first", async () => {
   const [first, second] = engines as readonly [Engine, Engine];
   await round(first);
   expect(followed()).toEqual(IDS.slice(0, 2));
@@ -86,7 +86,7 @@ test("a change reaches its own subscription first, and does not move the place w
   expect((await readKafka(engines[0]!)).roundEndedAt).toBe(IDS[1]);
 });
 
-test("mappings of removed subscriptions leave half of a round to the others", async () => {
+test("ending the mappings of removed subscriptions takes half of a round, and the other subscriptions get the rest", async () => {
   for (let at = 0; at < 50; at++) (lambda.aliases as Set<string>).add(`sub_1old${at}-0`);
   await followOnce(engines[0]!, nowMs + 2 * ROUND_MS);
   const left = followed();

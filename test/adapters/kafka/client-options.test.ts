@@ -34,7 +34,7 @@ test("defaults: plain text, read committed, latest, and offsets that Stepwell co
   ]);
 });
 
-test("SASL and TLS", async () => {
+test("the properties for SASL and TLS become options of the client", async () => {
   const dir = await temporaryDirectory();
   const ca = join(dir, "ca.pem");
   writeFileSync(ca, "the ca");

@@ -52,7 +52,7 @@ test("records before the asked offset are left out", () => {
   expect(fetchedRecords([batch({})], 11).records.map(({ offset }) => offset)).toEqual([11]);
 });
 
-test("transaction markers give no record, and the next fetch begins after records that compaction removed at the end", () => {
+test("transaction markers give no record; the next fetch begins after a batch even if compaction removed its end", () => {
   const marker = batch({ firstOffset: 12n, attributes: 32 }, 1);
   const compacted = batch({ firstOffset: 13n, lastOffsetDelta: 9 }, 1);
   const { records, nextOffset } = fetchedRecords([batch({}), marker, compacted], 10);

@@ -44,7 +44,8 @@ test("a compressed answer is decompressed if Node has zstd, and is refused other
 });
 
 test("an answer of a few KB that expands beyond the limit is refused", () => {
-  // Node without zstd refuses every compressed answer. Stepwell's functions have it: `test/e2e-aws/limits.test.ts`.
+  // On a Node without zstd every compressed answer is refused, so the test checks only that refusal there. Stepwell's functions
+  // have zstd, and `test/e2e-aws/limits.test.ts` tests the limit on them.
   const bomb = zstd?.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1)) ?? new Uint8Array([40, 181, 47, 253]);
   expect(bomb.length).toBeLessThan(16 * 1024);
   const body = Buffer.from(bomb).toString("base64");

@@ -67,7 +67,7 @@ describe("long and deep statements", () => {
   test.each<[string, string]>([
     ["comments", `select ${"/* */".repeat(20_000)} 1`],
     ["an open comment", `select 1 ${"/* ".repeat(30_000)}`],
-    ["tests of tests", `select ${"(".repeat(40)}flag${") is unknown".repeat(40)} from inv`],
+    ["nested IS UNKNOWN tests", `select ${"(".repeat(40)}flag${") is unknown".repeat(40)} from inv`],
     ["comparisons of comparisons", `select ${"(".repeat(40)}retry_count = 1${") = true".repeat(40)} from inv`],
     ["nested conditions", `select id from inv where ${"(".repeat(40)}flag${") = (retry_count = 2)".repeat(40)}`],
     ["nested calls of coalesce", `select ${"coalesce(".repeat(40)}key${", id)".repeat(40)} from inv`],

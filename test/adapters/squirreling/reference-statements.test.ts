@@ -1,4 +1,4 @@
-/** Tests statements from the reference's documentation and web UI on small tables. */
+/** Tests statements that the reference server's documentation and web UI use, on small tables. */
 import { describe, expect, test } from "vitest";
 import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
 import { SqlError, type SqlAnswer } from "../../../shared/engine/ports/sql.ts";
@@ -101,7 +101,7 @@ describe("statements without a table, and about the tables", () => {
     expect(await rowsOf(statement)).toEqual(rows);
   });
 
-  test("the error about an unknown table names the known tables, but not the internal one of a SELECT without FROM", async () => {
+  test("the error about an unknown table names the known tables, but not the table behind a SELECT without FROM", async () => {
     await expect(ask("describe nope")).rejects.toMatchObject({ kind: "unknown" });
     await expect(ask("describe nope")).rejects.not.toThrow("one_row");
     await expect(ask("describe nope")).rejects.toThrow("sys_journal");
@@ -186,7 +186,7 @@ describe("moments and durations", () => {
   });
 });
 
-describe("tests of truth", () => {
+describe("conditions with IS TRUE, IS FALSE and IS UNKNOWN", () => {
   const JOINED = "sys_invocation_status ss left join sys_invocation_state s on ss.id = s.id";
 
   test.each([

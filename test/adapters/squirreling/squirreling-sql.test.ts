@@ -178,13 +178,16 @@ describe("the scans of tables", () => {
     "with open as (select id from sys_invocation where status != 'completed') select id from sys_invocation where id in (select id from open)",
     `with some as (select id, status from sys_invocation), open as (select id from some where status != 'completed')
      select id from sys_invocation where id in (select o.id from open o) and id not in (select id from some where status = 'completed')`,
-  ])("a list from a named query is read once, and narrows the statement: %s", async (statement) => {
-    const table = invocations();
-    expect(await rowsOf(statement, [table])).toEqual([{ id: "a" }, { id: "c" }]);
-    const narrowed = table.scans.filter(({ narrowing }) => narrowing.get("id")?.in !== undefined);
-    expect(narrowed.map(({ narrowing }) => narrowing.get("id")?.in)).toEqual([["a", "c"]]);
-    expect(table.scans.length).toBeLessThanOrEqual(3);
-  });
+  ])(
+    "an IN list from a query of WITH is read once, and narrows the scan of the outer SELECT: %s",
+    async (statement) => {
+      const table = invocations();
+      expect(await rowsOf(statement, [table])).toEqual([{ id: "a" }, { id: "c" }]);
+      const narrowed = table.scans.filter(({ narrowing }) => narrowing.get("id")?.in !== undefined);
+      expect(narrowed.map(({ narrowing }) => narrowing.get("id")?.in)).toEqual([["a", "c"]]);
+      expect(table.scans.length).toBeLessThanOrEqual(3);
+    },
+  );
 
   test("a disjunction narrows only by columns that both sides name", async () => {
     expect(await narrowingOf("select id from sys_invocation where id = 'a' or id in ('b')")).toEqual([
@@ -193,7 +196,7 @@ describe("the scans of tables", () => {
     expect(await narrowingOf("select id from sys_invocation where id = 'a' or status = 'running'")).toEqual([{}]);
   });
 
-  test("the start of a target narrows the service", async () => {
+  test("a LIKE whose pattern begins with a service and a slash narrows the scan to that service", async () => {
     expect(await narrowingOf("select id from sys_invocation where target like 'Greeter/%'")).toEqual([
       { target_service_name: { in: ["Greeter"] } },
     ]);

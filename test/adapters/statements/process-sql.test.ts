@@ -93,7 +93,7 @@ test("an error from a row or a cell reaches the caller unchanged, and a refusal 
   await expect(rowsOf("select nothing from sys_journal", cell)).rejects.toMatchObject({ kind: "unknown" });
 });
 
-test("where answers are sent as a whole, one within the byte limit is one piece, and one above it is refused", async () => {
+test("if answers are sent whole, an answer within the byte limit is one piece, and a larger answer is refused", async () => {
   const whole = new StatementProcesses({ ...options, wholeMaxBytes: 1024 * 1024 });
   try {
     const run = (count: number) => whole.as("json").run("select id from sys_journal", [new CostlyTable(count)]);

@@ -74,7 +74,7 @@ test.each([
   expect(numbersIn(pieces)).toEqual(Array.from({ length: SOME }, (_, n) => n));
 });
 
-test("a column whose type only its values show has that type in Arrow", async () => {
+test("if only the values of a column show its type, the column has that type in Arrow", async () => {
   const statement = "select case when n < 3 then n else null end as n from numbers";
   const { body, rest } = await opened()
     .as("arrow")
@@ -85,7 +85,7 @@ test("a column whose type only its values show has that type in Arrow", async ()
   expect([table.numRows, table.getChildAt(0).at(2)]).toEqual([2_000, 2]);
 });
 
-test("while its reader pauses, the evaluator pauses too, and a million rows need the memory of a small statement", async () => {
+test("the evaluator pauses while its reader pauses, and evaluates a million rows within a memory limit of 64 MiB", async () => {
   const table = new Numbers(1_000_000);
   const { body, rest } = await opened().as("json").run(ALL, [table]);
   let taken = -1;
@@ -106,7 +106,7 @@ function count(piece: Uint8Array): number {
   return Buffer.from(piece).toString("latin1").split("}").length - 1 - (piece.at(-2) === "]".charCodeAt(0) ? 1 : 0);
 }
 
-test("the time in which the evaluator waits for its reader does not count, and the time of the evaluator does", async () => {
+test("the time limit counts while the reader waits for rows, and not while the evaluator waits for the reader", async () => {
   const timeLimitMs = 6_000;
   const { rest } = await opened(timeLimitMs)
     .as("json")
@@ -125,10 +125,10 @@ async function readOn(rest: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 test.each([
-  ["stops to read", (rest: AsyncIterable<Uint8Array>) => rest[Symbol.asyncIterator]().return!()],
+  ["stops reading", (rest: AsyncIterable<Uint8Array>) => rest[Symbol.asyncIterator]().return!()],
   ["leaves", undefined],
 ])(
-  "when a client %s, the evaluator ends, no more rows are read, and the next statement has its place",
+  "when a client %s, the evaluator ends, no more rows are read, and the next statement gets the freed place",
   async (_how, stop) => {
     opened();
     const leaving = new AbortController();

@@ -74,7 +74,7 @@ test("two meters are independent", async () => {
   expect(await linesOf(two)).toEqual([]);
 });
 
-test("a call of `gauges` replaces all earlier readings of that gauge and frees their room under the limit", async () => {
+test("a call of `gauges` replaces all readings of a gauge, and old label sets no longer count towards the limit", async () => {
   const meter = new PrometheusMeter({ labelSetsMax: 2 });
   const of = (...services: string[]) => services.map((service, value) => ({ value, labels: { service } }));
   for (let at = 0; at < 10; at++) meter.gauges("open_invocations", of(`s${at}`, `t${at}`));

@@ -135,7 +135,7 @@ describe("the admin API", () => {
     ["POST", "/v3/health", "GET,HEAD"],
     ["HEAD", "/query", "POST"],
     ["GET", `/invocations/${SEEN}/kill`, "PATCH"],
-  ])("refuses %s %s with the allowed methods", async (method, path, allow) => {
+  ])("answers %s %s with 405 and the allowed methods", async (method, path, allow) => {
     expect(await plane.ask(method, path)).toMatchObject({ status: 405, text: "", headers: { allow } });
   });
 
@@ -146,7 +146,7 @@ describe("the admin API", () => {
     ["that is a list", [], {}, 422],
     ["with a flag that is a word", { uri: "http://x/", force: "yes" }, {}, 422],
     ["with headers that are numbers", { uri: "http://x/", additional_headers: { a: 1 } }, {}, 422],
-  ])("refuses a registration %s in plain text", async (_name, body, headers, status) => {
+  ])("answers in plain text that it refuses a registration %s", async (_name, body, headers, status) => {
     const answer = await plane.ask("POST", "/deployments", body, headers);
     expect([answer.status, answer.json]).toEqual([status, undefined]);
     expect(answer.headers["content-type"]).toContain("text/plain");
@@ -157,8 +157,12 @@ describe("the admin API", () => {
     ["another scheme", { uri: "ftp://host/" }, 400],
     ["a header of the connection", { uri: "http://x/", additional_headers: { Host: "y" } }, 400],
     ["a header of the server's own", { uri: "http://x/", additional_headers: { "X-Restate-Service-Key": "%" } }, 400],
-    ["a header that was read masked", { uri: "http://x/", additional_headers: { authorization: "***" } }, 400],
-    ["an address that was read masked", { uri: "http://x/?a=1&code=***", additional_headers: {} }, 400],
+    [
+      "a header whose value is the mask of an answer",
+      { uri: "http://x/", additional_headers: { authorization: "***" } },
+      400,
+    ],
+    ["an address that contains the mask of an answer", { uri: "http://x/?a=1&code=***", additional_headers: {} }, 400],
     ["a header that breaks the line", { uri: "http://x/", additional_headers: { a: "b\r\nc: d" } }, 400],
     ["a function without a version", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f" }, 400],
     ["an ARN that is not of a function", { arn: "arn:aws:s3:::bucket" }, 400],

@@ -135,7 +135,7 @@ test("a kill of four hundred invocations records every id, and which kills were 
   expect(idsIn("refused").sort()).toEqual(ids.slice(0, 50).sort());
 });
 
-test("the claimed caller of an event without a gateway is recorded as a claim, and never as the caller", async () => {
+test("the caller in an event that bypassed the gateway is recorded as a claim, and never as the caller", async () => {
   await ask("DELETE", "/deployments/dp_1", "", undefined, { claimedCaller: "arn:aws:iam::1:root" });
   await ask("DELETE", "/deployments/dp_1", "", "ada", { gatewayRequestId: "abc=" });
   expect(recorded()).toMatchObject([

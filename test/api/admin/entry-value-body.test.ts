@@ -8,7 +8,7 @@ test.each([
   ["text", bytes('{"a":"ä\n"}'), { size: 11, text: '{"a":"ä\n"}' }],
   ["nothing", bytes(""), { size: 0, text: "" }],
   ["bytes that are not UTF-8", Uint8Array.of(0xff, 0), { size: 2, base64: "/wA=" }],
-  ["text with a control character, which JSON writes in six bytes", bytes("\u0001"), { size: 1, base64: "AQ==" }],
+  ["a control character, as base64 because JSON needs six bytes", bytes("\u0001"), { size: 1, base64: "AQ==" }],
 ])("%s", (_, value, body) => {
   expect(valueWriter()(value)).toEqual(body);
 });

@@ -156,7 +156,7 @@ describe("an operation on many invocations", () => {
     ["an unknown operation", "forget", { invocation_ids: [] }, 404],
     ["a malformed id among others", "kill", { invocation_ids: [idOf(0), "inv_1"] }, 422],
     ["a malformed deployment", "resume", { invocation_ids: [], deployment: "newest" }, 422],
-    ["no list", "kill", {}, 422],
+    ["a body without a list", "kill", {}, 422],
     ["more than a thousand", "kill", { invocation_ids: Array.from({ length: 1001 }, () => idOf(0)) }, 400],
   ])("refuses %s as a whole", async (_, operation, body, status) => {
     expect((await batch(operation, body)).status).toBe(status);

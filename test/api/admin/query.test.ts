@@ -46,7 +46,8 @@ test("a statement is answered as JSON if the client accepts only JSON, and other
   for (const accept of ["*/*", "application/json, text/plain"]) {
     const arrow = await ask("POST", "/query", COUNT, accept);
     expect(arrow.headers["content-type"]).toBe("application/vnd.apache.arrow.stream");
-    // The reader makes views of numbers, which must begin at a multiple of eight bytes, as a copy does.
+    // The reader makes typed arrays over the bytes, and a typed array must begin at a multiple of eight bytes. The test
+    // therefore copies the bytes into a buffer of their own.
     expect(tableFromIPC(Uint8Array.from(arrow.body), { useBigInt: true }).toArray()).toEqual([{ inv_count: 0n }]);
   }
 });

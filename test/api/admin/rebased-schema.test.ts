@@ -21,7 +21,7 @@ test("a schema with an id loses the id, and its references point into the compon
   });
 });
 
-test("references below an inner id begin at that schema", () => {
+test("references inside an inner schema with an id are relative to that schema", () => {
   const inner = { $id: "pet", properties: { tag: { $ref: "#/$defs/Tag" } }, $defs: { Tag: { type: "string" } } };
   expect(rebased({ properties: { "a/b": inner }, allOf: [{ $ref: "#" }] }, AT)).toEqual({
     properties: {
@@ -37,7 +37,7 @@ test("references below an inner id begin at that schema", () => {
 test.each([
   ["$anchor", { $anchor: "pet", type: "string" }],
   ["an id of an older draft", { $id: "#pet", type: "string" }],
-])("a reference to %s becomes one to its place", (_what, pet) => {
+])("a reference to %s becomes a reference to the place of the schema that has it", (_what, pet) => {
   expect(rebased({ items: { $ref: "#pet" }, $defs: { Pet: pet }, not: { $ref: "#unknown" } }, AT)).toEqual({
     items: { $ref: `${AT}/$defs/Pet` },
     $defs: { Pet: { type: "string" } },

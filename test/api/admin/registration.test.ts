@@ -49,7 +49,7 @@ afterEach(async () => {
 const offer = (...services: object[]) => (endpoint.answer = { body: JSON.stringify(manifestOf(services)) });
 
 describe("a registration", () => {
-  it("takes null for metadata, headers and flags as absent, and refuses null as a value of metadata by its name", async () => {
+  it("takes null for metadata, headers and flags as absent, but is refused with the name of a null in metadata", async () => {
     const nulls = { metadata: null, additional_headers: null, force: null, breaking: null, use_http_11: null };
     const refused = await plane.ask("POST", "/deployments", { uri: endpoint.uri, metadata: { sha: null } });
     expect([refused.status, refused.text]).toEqual([422, expect.stringMatching(/metadata.*sha/)]);
@@ -124,7 +124,7 @@ describe("a registration", () => {
     expect([forced.status, forced.json.id, forced.json.services[0].revision]).toEqual([200, first.json.id, 2]);
   });
 
-  it("under /v2 replaces by default, and refuses with `force: false`", async () => {
+  it("under /v2 replaces the deployment by default, and is refused with `force: false`", async () => {
     await plane.ask("POST", "/v2/deployments", { uri: endpoint.uri });
     const replaced = await plane.ask("POST", "/v2/deployments", { uri: endpoint.uri });
     expect([replaced.status, replaced.json.services[0].revision]).toEqual([201, 2]);
@@ -225,7 +225,7 @@ describe("a service", () => {
 
 describe("a discovery fails", () => {
   it.each<[string, object, number, string | null]>([
-    ["on a status", { status: 404, body: "nothing here" }, 500, "META0003"],
+    ["on an error status", { status: 404, body: "nothing here" }, 500, "META0003"],
     ["on another content type", { contentType: "text/html", body: "<html>" }, 500, "META0013"],
     ["on a body that is not JSON", { body: "{" }, 500, "META0013"],
     [

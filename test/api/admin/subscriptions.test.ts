@@ -50,13 +50,13 @@ test("a subscription is stored, listed, shown and removed", async () => {
 });
 
 test.each<[string, object, RegExp]>([
-  ["of another scheme", { source: "nats://main/orders" }, /not of the form kafka:/],
+  ["from a source of another scheme", { source: "nats://main/orders" }, /not of the form kafka:/],
   ["without a cluster", { source: "kafka:///orders" }, /not of the form kafka:/],
   ["without a topic", { source: "kafka://main" }, /not of the form kafka:/],
   ["with a topic whose name Kafka does not allow", { source: "kafka://main/a%20b" }, /names no topic/],
   ["with an unknown policy for bad records", { options: { "stepwell.bad-records": "drop" } }, /'pause' or 'skip'/],
   ["with an unknown option of Stepwell", { options: { "stepwell.x": "1" } }, /no option 'stepwell.x'/],
-  ["with more than a topic", { source: "kafka://main/a/b" }, /not of the form kafka:/],
+  ["with a path segment after the topic", { source: "kafka://main/a/b" }, /not of the form kafka:/],
   ["from a cluster that is not configured", { source: "kafka://other/orders" }, /'other'.*configured are 'main'/],
   ["to another scheme", { sink: "http://Greeter/greet" }, /not of the form service:/],
   ["to no handler", { sink: "service://Greeter" }, /not of the form service:/],

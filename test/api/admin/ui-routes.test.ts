@@ -25,7 +25,7 @@ test("the page runs only scripts of its own origin, and no text becomes markup i
   expect(text).not.toMatch(/<script(?![^>]* src=)|style="| on[a-z]+=/);
 });
 
-test("each file that the page names is served, packed or not, and may be kept for ever", async () => {
+test("each file that the page names is served, with or without gzip, and clients may cache it for ever", async () => {
   const { text } = await plane.ask("GET", "/ui/");
   const names = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!);
   expect(names).toHaveLength(3);

@@ -5,7 +5,7 @@ import { needlessEscape } from "../../../shared/api/http/spelling.ts";
 const EVERY = Array.from({ length: 256 }, (_, code) => code);
 const escapeOf = (code: number): string => `%${code.toString(16).padStart(2, "0")}`;
 
-test("only escapes of ASCII letters and digits are needless, with hexadecimal digits in either case", () => {
+test("only escapes of ASCII letters and digits are needless, whether the escape is in upper or lower case", () => {
   const needless = EVERY.filter((code) => /[a-z0-9]/i.test(String.fromCharCode(code)) && code < 128);
   expect(needless).toHaveLength(62);
   for (const escape of [escapeOf, (code: number) => escapeOf(code).toUpperCase()]) {

@@ -48,7 +48,7 @@ test("any key survives escaping and decoding", () => {
   );
 });
 
-test("service, handler and idempotency key are taken literally, keys are decoded", async () => {
+test("service, handler and idempotency key are taken literally, and the key of an object is decoded", async () => {
   const { app, useCases } = smallWorld();
   const asked: unknown[] = [];
   const { idempotentId } = useCases;

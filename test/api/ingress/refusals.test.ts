@@ -1,4 +1,4 @@
-/** Every row of the error table of the ingress that can occur now: status, source, message. */
+/** Tests the refusals of the ingress: each row names a request, and the status, source and message of its refusal. */
 import { describe, expect, test } from "vitest";
 import { bodyTooLargeResponse } from "../../../shared/api/ingress/answers.ts";
 import { UNFINISHED_ID, idOf, request, smallWorld, textOf } from "./small-world.ts";

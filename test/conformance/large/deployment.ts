@@ -1,4 +1,7 @@
-/** The deployment as a program, so that its memory does not count as the control plane's: `deployment.js <version>`. */
+/**
+ * The program `deployment.mjs <version>`, which serves the deployment. It runs in a process of its own, so that the memory of the
+ * control plane is measured alone.
+ */
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createEndpointHandler } from "@restatedev/restate-sdk";

@@ -77,7 +77,7 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
     },
   );
 
-  test("10,000 sends in one attempt run once each", { timeout: PATIENCE_MS }, async () => {
+  test("each of 10,000 invocations that one attempt sends runs once", { timeout: PATIENCE_MS }, async () => {
     const { answer, invocationId } = await measured(`V${version} 10,000 sends, until all had run`, async () => {
       const sent = await post("/Large/sends", "10000");
       await expect.poll(() => asked("/Leaf/noted", null), { timeout: PATIENCE_MS }).toEqual([10_000, 10_000]);

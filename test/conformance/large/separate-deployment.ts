@@ -1,4 +1,4 @@
-/** Starts the deployment of the large rows in its own process. */
+/** Starts the deployment of the tests with large payloads and long journals, in a process of its own. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";

@@ -4,7 +4,7 @@ import { CodedError, notice } from "../../../shared/core/errors/coded-error.ts";
 import { ERROR_CODES, ERRORS, isErrorCode } from "../../../shared/core/errors/error-table.ts";
 import type { ErrorEntry } from "../../../shared/core/errors/error-entry.ts";
 
-/** The published codes. */
+/** The codes that the reference publishes. */
 const META = [3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 const RT = [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22];
 /**

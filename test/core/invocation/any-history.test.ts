@@ -32,7 +32,7 @@ import {
 type Happening =
   | { readonly kind: "arrive"; readonly id: number; readonly cancel: boolean }
   | { readonly kind: "poll"; readonly afterMs: number; readonly kill: boolean }
-  /** A segment of an exchange that stays open, then the news that the exchange carries. */
+  /** The attempt adds a segment and goes on. Its open exchange then carries the fresh arrivals and the sleeps that are over. */
   | { readonly kind: "grow"; readonly entries: readonly number[]; readonly afterMs: number }
   | { readonly kind: "end"; readonly ending: number; readonly entries: readonly number[]; readonly policy: number }
   | { readonly kind: "kill" };
@@ -143,7 +143,7 @@ class History {
         return attemptGrew({ atMs: this.#nowMs, attempt, sent: this.#sent, entries });
       }
       case "end": {
-        // A driver reports one end for each of its attempts.
+        // While the invocation is running and no attempt is open, the driver has already reported the end of its attempt.
         if (!this.#isOpen && this.invocation.phase.status === "running") return undefined;
         const ending = endingOf(one.ending);
         const entries = one.entries.flatMap((choice) => this.#entriesOf(choice));

@@ -41,8 +41,8 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
 };
 
 /**
- * The step for each policy. For an ending that writes a segment even without contents, a comma and the state after the segment
- * follow.
+ * The step that follows the ending under each policy. Some endings write a segment even if the attempt has no entries and got no
+ * notifications; their texts also name the state after the segment, behind a comma.
  */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],

@@ -81,7 +81,7 @@ describe("the effects of a segment", () => {
     expect(kills(ended)).toEqual([]);
   });
 
-  test("an ended invocation drops its reads and attaches, and performs its other effects", () => {
+  test("an ended invocation attaches to nothing, reads no output and no promise, and performs its other effects", () => {
     const asks = [
       command("AttachInvocation", { kind: "attach", lookup: { kind: "id", invocationId: "inv_x" }, completionId: 2 }),
       command("GetInvocationOutput", {

@@ -16,8 +16,8 @@ test.each<readonly [EndOutcome, string, Result, readonly Entry[], { killed?: boo
   ["failed", "a failure of another code after a cancel", failure(500), [signal(1)], {}],
   ["failed", "a 409 without a cancel", failure(409), [signal(17), namedSignal("1")], {}],
   ["cancelled", "a 409 after a cancel", failure(409), [signal(1), output()], {}],
-  ["cancelled", "a 409 whose dropped journal had a cancel", failure(409), [], { known: true }],
-  ["failed", "another failure whose journal had a cancel", failure(500), [], { known: true }],
+  ["cancelled", "a 409 of an invocation whose dropped journal had a cancel", failure(409), [], { known: true }],
+  ["failed", "another failure of an invocation whose dropped journal had a cancel", failure(500), [], { known: true }],
   ["killed", "a kill", failure(409), [], { killed: true }],
   ["killed", "a kill after a cancel", failure(409), [signal(1)], { killed: true }],
 ])("%s: %s", (expected, _, result, entries, { killed = false, known = false }) => {

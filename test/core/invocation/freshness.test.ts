@@ -86,7 +86,7 @@ describe("an await whose exchange stayed open", () => {
     expect(stepOf(next).kind).toBe("attempt");
   });
 
-  test("keeps the entries of the attempt and lists what it was sent", () => {
+  test("leads to a segment with the entries of the attempt and the notifications that were sent to the attempt", () => {
     const sent = [taken("c1", completion(1))];
     const { next, segment } = suspended([completion(1)], { sent, entries: [run(2)] });
     expect(segment).toMatchObject({ consumed: sent, entries: [run(2)], after: { kind: "running" } });

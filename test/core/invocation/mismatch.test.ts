@@ -1,4 +1,7 @@
-/** Tests how a failure is compared with the journal. The message comes from a deployment, so only its beginning is searched. */
+/**
+ * Tests how the failure of an attempt is compared with the journal. A deployment writes the message and can make it very long, so
+ * the code searches only its beginning.
+ */
 import { expect, test } from "vitest";
 import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
 import { append, EMPTY_JOURNAL } from "../../../shared/core/invocation/journal.ts";
@@ -35,13 +38,16 @@ test("of several lines with a difference, the first one is shown", () => {
 test.each([
   ["first", "charge != refund"],
   ["second", "refund != charge"],
-])("if the SDK reports the name in the journal %s, it is shown as the recorded name", (_how, difference) => {
-  const named = append(EMPTY_JOURNAL, [INPUT, { ...run(1), name: "charge" }]);
-  const report = {
-    ...failure(`mismatch\n  name: ${difference}`),
-    relatedCommand: { index: 1, type: "Run", name: "refund" },
-  };
-  const told = besideJournal(report, named, "dp_1");
-  expect(told.mismatch?.field).toEqual({ name: "name", recorded: "charge", offered: "refund" });
-  expect(told.message).toContain("name: 'charge' there, 'refund' here");
-});
+])(
+  "the name in the journal is shown as the recorded one if it is the %s name in the report of the SDK",
+  (_how, difference) => {
+    const named = append(EMPTY_JOURNAL, [INPUT, { ...run(1), name: "charge" }]);
+    const report = {
+      ...failure(`mismatch\n  name: ${difference}`),
+      relatedCommand: { index: 1, type: "Run", name: "refund" },
+    };
+    const told = besideJournal(report, named, "dp_1");
+    expect(told.mismatch?.field).toEqual({ name: "name", recorded: "charge", offered: "refund" });
+    expect(told.message).toContain("name: 'charge' there, 'refund' here");
+  },
+);

@@ -74,7 +74,7 @@ describe("an order to pause", () => {
     expect(ended.segment).toMatchObject({ orders: ["opause"], consumed: [], after: { kind: "running" } });
   });
 
-  test("after a cancel takes the cancel into the journal, and the invocation stays paused", () => {
+  test("that comes after a cancel consumes the cancel, and the invocation stays paused", () => {
     const { segment } = advance(invocationIn("paused"), poll([cancelArrived(), pause(NOW_MS + 1)], NOW_MS + 1));
     expect(segment).toMatchObject({ orders: ["opause"], consumed: [{ key: "xcancel" }], after: { kind: "paused" } });
   });
@@ -107,7 +107,7 @@ describe("an order to resume", () => {
     expect(advance(next, poll([cancelArrived()], NOW_MS + 2)).segment?.after).toMatchObject({ tombstone: true });
   });
 
-  test("of a scheduled invocation begins an attempt if the scheduled moment has passed", () => {
+  test("begins an attempt of an invocation that was paused while scheduled, if its scheduled moment has passed", () => {
     const { next } = advance(pausedIn("scheduled"), poll([resume(LATER_MS + 1)], LATER_MS + 1));
     expect(advance(next, poll([], LATER_MS + 1)).step.kind).toBe("attempt");
   });

@@ -71,7 +71,7 @@ describe("the two retry counters", () => {
     expect(delays).toEqual([0, 0, 0, 50, 50, 50]);
   });
 
-  test("a failure without a cause in the handler counts for the policy only", () => {
+  test("a failure that is unrelated to the handler's progress counts only for the policy", () => {
     expect(after(start, failing({ countsSinceEntry: false })).retries).toEqual({ policyAttempts: 1, sinceEntry: 0 });
   });
 

@@ -67,7 +67,7 @@ describe("a suspended invocation waits for", () => {
     ["an awakeable", { signals: [1, 17] }, [{ kind: "signal", signal: { index: 17 }, sinceMs: WRITTEN_MS }]],
     ["a named signal", { namedSignals: ["go"] }, [{ kind: "signal", signal: { name: "go" }, sinceMs: WRITTEN_MS }]],
     ["a cancel alone", {}, [{ kind: "signal", signal: { index: 1 }, sinceMs: WRITTEN_MS }]],
-    ["nothing under an unknown id", { completions: [99] }, []],
+    ["nothing, if the awaited completion belongs to no command", { completions: [99] }, []],
   ])("%s", (_, tree, expected) => {
     expect(waits(suspended(tree))).toEqual(expected);
   });

@@ -27,7 +27,7 @@ test.each([
   ["at the first command", journalOf(run(1)), 1, 0],
   ["behind the end of the journal", journalOf(run(1), completion(1)), 3, 2],
   ["if only the first command is open", journalOf(run(1), run(2), completion(2)), 3, 0],
-])("a restart keeps the completed commands before the difference: %s", (_where, journal, entry, from) => {
+])("a restart keeps the completed commands before the mismatch: %s", (_where, journal, entry, from) => {
   const invocation = invocationIn("backing-off", { journal, pin: PIN });
   expect(commandsOf("restart", invocation, mismatchAt(entry))).toEqual([
     `kill ${ID}`,
@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test("a kill names the calls that end with the invocation, if it waits for any", () => {
+test("the text of a kill says that calls end too if the invocation waits for them", () => {
   const child = { target: { service: "S", handler: "h" }, idCompletionId: 1 } as never;
   const call = command("Call", { kind: "call", child, completionId: 2 });
   const waiting = journalOf(call, completion(1));
@@ -77,7 +77,7 @@ test("the text of a restart states how soon it must follow the kill, and what th
   expect(text).toContain("Callers get the failure of the kill, also under the idempotency key");
 });
 
-test("if the deployment that recorded the entry is registered, the invocation moves to it, with a pause unless it is paused", () => {
+test("an invocation moves to the registered deployment that recorded the entry, after a pause if it is not yet paused", () => {
   const recorder = { deploymentId: "dp_2" as DeploymentId, isRegistered: true };
   const resume = `resume ${ID} --deployment dp_2`;
   expect(commandsOf("move", invocationIn("backing-off"), mismatchAt(1), recorder)).toEqual([`pause ${ID}`, resume]);
@@ -101,7 +101,7 @@ test.each([
   ],
   ["is unknown", undefined, false, /^The deployment that recorded the entry is unknown/],
 ])(
-  "if the deployment that recorded the entry %s, its former code is registered first",
+  "if the deployment that recorded the entry %s, the way to move first registers the former code",
   (_how, recorder, hasRestore, text) => {
     const ways = waysOut(invocationIn("paused"), mismatchAt(1), recorder);
     const move = ways.find(({ action }) => action === "move")!;

@@ -9,8 +9,8 @@ test.each([
   ["a longer text", "abcdefg", 6, "abc…"],
   ["a wide character over the cut", "ab€€", 6, "ab…"],
   ["a surrogate pair over the cut", "ab😀😀", 8, "ab…"],
-  ["room for the ellipsis alone", "abcd", 3, "…"],
-])("%s is cut to whole characters within the bytes", (_what, text, maxBytes, cut) => {
+  ["a text where only the ellipsis fits", "abcd", 3, "…"],
+])("%s gives whole characters within the limit of bytes", (_what, text, maxBytes, cut) => {
   expect(cutToBytes(text, maxBytes)).toBe(cut);
   expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes);
   expect(cutToBytes(cut, maxBytes)).toBe(cut);

@@ -81,7 +81,7 @@ describe.each([
   ["the largest 32-bit number", { small: 0xffffffff }, "08 ffffffff0f"],
   ["the largest safe number", { safe: Number.MAX_SAFE_INTEGER }, "10 ffffffffffffff0f"],
   ["the largest 64-bit number", { big: 2n ** 64n - 1n }, "18 ffffffffffffffffff01"],
-  ["a 64-bit number of 33 bits", { big: 2n ** 32n }, "18 8080808010"],
+  ["a number of 33 bits in a 64-bit field", { big: 2n ** 32n }, "18 8080808010"],
   ["a flag", { flag: true }, "20 01"],
   ["text beyond ASCII", { text: "é😀" }, "2a 06 c3a9f09f9880"],
   ["a byte order mark", { text: "\ufeffa" }, "2a 04 efbbbf61"],
@@ -163,7 +163,7 @@ describe.each([
   ["text that is not UTF-8", "2a 02 c328", "text is not valid UTF-8"],
   ["text for a number", "0a 01 61", "small has wire type 2 instead of 0"],
   ["a number for text", "28 01", "text has wire type 0 instead of 2"],
-  ["a fixed-size number for a number", "0d 00000000", "wire type 5"],
+  ["a fixed-size number in place of a varint", "0d 00000000", "wire type 5"],
   ["an unknown fixed-size number cut off", "9d06 0102", "cut off"],
   ["a group", "9b06 9c06", "wire type 3"],
   ["field number 0", "0001", "field number 0"],
@@ -194,7 +194,7 @@ test("messages may nest 1000 levels deep, and not one more", () => {
   expect(() => encode(Nest, { nested: [deepest] })).toThrow("deeper than 1000");
 });
 
-test("a duplicate field number is refused when the table is created", () => {
+test("a message type with a duplicate field number is refused when it is created", () => {
   expect(() => message({ a: uint32(1), b: string(1) })).toThrow("field number 1 is used twice");
 });
 

@@ -28,7 +28,7 @@ type SegmentRow = [what: string, frames: string[], taken: string[], left: string
 const segmentRows: SegmentRow[] = [
   ["nothing", [], [], []],
   ["a run and its proposal", [RUN, PROPOSE], [RUN, COMPLETION], []],
-  ["a run, then an output without its end", [RUN, PROPOSE, OUTPUT], [RUN, COMPLETION], [OUTPUT]],
+  ["a run, its proposal and an output without an End message", [RUN, PROPOSE, OUTPUT], [RUN, COMPLETION], [OUTPUT]],
   ["an output before a late proposal", [RUN, OUTPUT, PROPOSE], [RUN], [OUTPUT, COMPLETION]],
   ["an output before another command", [OUTPUT, SLEEP], [OUTPUT, SLEEP], []],
 ];
@@ -62,7 +62,7 @@ test("the limits of bytes and entries count from the last cut", () => {
   expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 100000 entries") });
 });
 
-test("a proposal from V7 on may be acknowledged if it asks for that", () => {
+test("from V7 on, a proposal can ask for an ack; on V6 the flag has no effect", () => {
   const asks = PROPOSE.replace("00050000", "00058000");
   const askedOn = (version: 6 | 7, frame: string) => {
     const conversation = new Conversation(setting(version));
@@ -73,7 +73,7 @@ test("a proposal from V7 on may be acknowledged if it asks for that", () => {
   expect([askedOn(7, asks), askedOn(7, PROPOSE), askedOn(6, asks)]).toEqual([true, false, false]);
 });
 
-test("what a handler awaits is known until its next entry or the next notification, and unreadable reports are ignored", () => {
+test("AwaitingOn counts until the next entry or notification, and not at all if unreadable, empty or sent during a run", () => {
   const conversation = new Conversation(setting(7));
   const awaiting = { completions: [1], signals: [], namedSignals: [], nested: [], combinator: "first-completed" };
   conversation.receive(hex(RUN + AWAITING_ON));

@@ -61,7 +61,7 @@ const rows: Row[] = [
     violation("waits on nothing"),
     { version: 7 },
   ],
-  ["the lists of V6 on V7", [SUSPENSION], [], violation("waits on nothing"), { version: 7 }],
+  ["a suspension with the lists of V6, sent on V7", [SUSPENSION], [], violation("waits on nothing"), { version: 7 }],
   ["entries before an error", [RUN, PROPOSE, SLEEP, ERROR], [RUN, COMPLETION, SLEEP], boom],
   ["an output before an error", [OUTPUT, ERROR], [OUTPUT], boom],
   ["a second terminator", [OUTPUT, END, ERROR], [OUTPUT], { kind: "ended" }],
@@ -180,7 +180,7 @@ test("an error is read with all its fields", () => {
   expect(converse(`000200000000001d ${fields} 4809`).ending).toEqual(told);
 });
 
-test("an unlimited retry delay is the largest safe number", () => {
+test("a retry delay above the largest safe number is read as that number", () => {
   const { ending } = converse("000200000000000b 40ffffffffffffffffff01");
   expect(ending).toMatchObject({ kind: "error", nextRetryDelayMs: Number.MAX_SAFE_INTEGER });
 });
@@ -277,7 +277,7 @@ test("an attempt at the limit is kept, and frames after its end are ignored", ()
   expect(conversation.received).toHaveLength(3);
 });
 
-test("frames that are no entries count by their bytes", () => {
+test("frames that are no entries count toward the limit of bytes", () => {
   const conversation = new Conversation({ ...setting(7), messageSizeMaxBytes: 100 });
   const awaiting = hex(AWAITING_ON);
   let sentBytes = 0;

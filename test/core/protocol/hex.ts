@@ -1,4 +1,4 @@
-/** Bytes as hexadecimal digits, as in the reference, with optional spaces. */
+/** Converts between bytes and hexadecimal digits; `hex` also accepts spaces between the digits. */
 
 export function hex(digits: string): Uint8Array {
   const packed = digits.replace(/\s+/g, "");

@@ -32,7 +32,7 @@ const ATTACKS: readonly [what: string, code: number, payload: () => Uint8Array, 
   ["a suspension on signals without a name", 0x0001, () => repeatedly(0x1a, 0), 6],
   ["a call with empty headers", 0x040d, () => repeatedly(0x22, 0), 6],
   ["a send with empty headers", 0x040e, () => repeatedly(0x2a, 0), 6],
-  ["keys of states", 0x0408, () => field(0x72, repeatedly(0x0a, 0)), 6],
+  ["a list of empty state keys", 0x0408, () => field(0x72, repeatedly(0x0a, 0)), 6],
   ["a failure with empty metadata", 0x0401, () => field(0x7a, repeatedly(0x1a, 0)), 6],
 ];
 

@@ -42,12 +42,12 @@ const rows: Row[] = [
   ["any text, HTML", of("text/*"), "text/html", BODY, undefined],
   ["any text, JSON", of("text/*"), JSON_TYPE, BODY, mismatch(JSON_TYPE, "text/*")],
   ["any text, a type that begins alike", of("text/*"), "textual/html", BODY, mismatch("textual/html", "text/*")],
-  ["anything, a type", of("*/*"), "a/b", BODY, undefined],
-  ["anything, nothing", of("*/*"), undefined, EMPTY, "Empty content-type"],
+  ["any type, a body with a type", of("*/*"), "a/b", BODY, undefined],
+  ["any type, nothing", of("*/*"), undefined, EMPTY, "Empty content-type"],
   ["required without a type, a body", { required: true }, undefined, BODY, undefined],
   ["required without a type, nothing", { required: true }, undefined, EMPTY, "Empty body not allowed"],
 ];
 
-test.each(rows)("%s", (_what, rule, contentType, empty, verdict) => {
+test.each(rows)("a rule, then an input: %s", (_what, rule, contentType, empty, verdict) => {
   expect(inputVerdict(rule, contentType, empty)).toBe(verdict);
 });

@@ -121,7 +121,12 @@ const refused: Row[] = [
     '$.services[0].journalRetention is "1d"',
   ],
   ["a factor of 0", withHandler({ retryPolicyExponentiationFactor: 0 }), JsonShapeError, "not a number above 0"],
-  ["another end of retries", withHandler({ retryPolicyOnMaxAttempts: "SHRUG" }), JsonShapeError, '"PAUSE" or "KILL"'],
+  [
+    "an unknown end of retries",
+    withHandler({ retryPolicyOnMaxAttempts: "SHRUG" }),
+    JsonShapeError,
+    '"PAUSE" or "KILL"',
+  ],
   ["a flag in words", withHandler({ enableLazyState: "yes" }), JsonShapeError, "not true or false"],
   [
     "metadata that is no text",

@@ -13,7 +13,7 @@ test.each([
   [7, 12, 7],
   [1, 4, undefined],
   [8, 9, undefined],
-])("a deployment of %i to %i uses %s", (min, max, version) => {
+])("a deployment with the versions %i to %i gets version %s", (min, max, version) => {
   expect(negotiate({ min, max })).toBe(version);
 });
 

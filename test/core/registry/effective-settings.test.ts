@@ -50,7 +50,7 @@ describe("effective settings", () => {
     [undefined, true, false],
     [true, undefined, false],
     [false, true, true],
-  ])("with a handler private=%s in a service private=%s are public=%s", (own, above, expected) => {
+  ])("of a handler with private=%s in a service with private=%s have public=%s", (own, above, expected) => {
     const of = (value: boolean | undefined) => (value === undefined ? {} : { private: value });
     expect(resolve(of(own), of(above)).public).toBe(expected);
   });
@@ -71,7 +71,7 @@ describe("notices about settings without effect", () => {
     ["an inactivity timeout in request-response mode", { inactivityTimeoutMs: 5 }, "request-response", ["RT0021"]],
     ["an inactivity timeout on a stream", { inactivityTimeoutMs: 5 }, "bidi-stream", []],
     ["a journal kept too long", { journalRetentionMs: 11 }, "bidi-stream", ["RT0022"]],
-    ["a journal kept as long as may be", { journalRetentionMs: 10 }, "request-response", []],
+    ["a journal kept for exactly the maximum", { journalRetentionMs: 10 }, "request-response", []],
   ] as const)("%s", (_name, settings, mode, codes) => {
     expect(settingsNotices(settings, mode, { journalRetentionMaxMs: 10 }).map((n) => n.code)).toEqual(codes);
   });

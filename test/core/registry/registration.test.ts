@@ -55,7 +55,7 @@ describe("a registration", () => {
     }
   });
 
-  it("is refused with the request that replaces the deployment, or with the flag to add if the address has a secret", () => {
+  it("is refused with a message that shows the replacing request, or only the flag to add if the address has a secret", () => {
     const reason = (deployed: Deployment) => alreadyRegistered(deployed).message;
     expect(reason(deployment(1, [GREETER]))).toContain('POST /deployments {"uri":"http://host-1:9080/","force":true}');
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:f:1";

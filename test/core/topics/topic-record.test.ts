@@ -67,7 +67,7 @@ describe("a good record", () => {
     ["a valid", TRACE, TRACE],
     ["an invalid", "00-zz", undefined],
     ["a very long", `${TRACE}-${"a".repeat(300)}`, undefined],
-  ])("with %s traceparent", (_, value, expected) => {
+  ])("with %s traceparent gives its request this traceparent only if it is valid", (_, value, expected) => {
     const request = mapped({ headers: [{ name: "TraceParent", value: bytes(value) }] });
     expect(request.kind === "request" && request.traceparent).toBe(expected);
   });
@@ -123,7 +123,7 @@ describe("a position", () => {
     expect(positionNow(stored, { ...now, reset })).toEqual({ ...fresh, resetNumber: 2 });
   });
 
-  test("moves on with its batches, stays when one comes again, and moves back for a topic that was created again", () => {
+  test("moves on to the end of each new batch, stays at a repeated batch, and moves back if the topic was created again", () => {
     const next = (end: number, firstNew?: number) => movedTo(stored, end, firstNew, 1);
     expect(next(12, 10)).toEqual({ ...stored, nextOffset: 12, skipped: 3 });
     expect([next(5).nextOffset, next(5, 3).nextOffset, next(10).nextOffset]).toEqual([10, 5, 10]);

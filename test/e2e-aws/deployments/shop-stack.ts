@@ -13,7 +13,7 @@ export interface ShopProps {
   /** The version that the handlers report. */
   readonly version: string;
   readonly codeFolder: string;
-  /** A second address, which is removed with the stack. */
+  /** The address of a second deployment, which is removed when the stack is destroyed. */
   readonly passingUrl?: string;
   readonly controlPlane: AdminApiReference | OwnControlPlane;
 }

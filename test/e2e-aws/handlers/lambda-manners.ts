@@ -13,7 +13,7 @@ interface LambdaAnswer {
 
 type LambdaHandler<Event, LambdaContext, Answer> = (event: Event, context: LambdaContext) => Promise<Answer>;
 
-/** The limit in the message of Lambda's failure. */
+/** Lambda's limit on the size of an answer, as the message of Lambda's failure states it. */
 const ANSWER_MAX_BYTES = 6_291_556;
 /** A registration with this header gets the manifest of a streaming endpoint, which a function cannot be. */
 export const STREAMING_HEADER = "x-e2e-streaming";

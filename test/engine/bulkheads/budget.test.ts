@@ -24,7 +24,7 @@ test("the accounts of a greedy lane, except its largest, hold at most half of th
   expect(budget.open("good").grow(500)).toBe(true);
 });
 
-test("one account at a time exceeds the share of its lane, and another lane is next", async () => {
+test("only one account at a time exceeds the share of its lane, and an account of another lane comes next", async () => {
   const { budget } = budgetOf(100);
   const first = budget.open("hog");
   expect(first.grow(500)).toBe(true);

@@ -21,7 +21,7 @@ test("if there is only one slot, the first lane gets it", () => {
   expect(slots.take("b")).toBe(true);
 });
 
-test("the number of the last move of a lane changes with each slot that it takes or gives back, but not with a refusal", () => {
+test("a lane's last move has a new number after each slot that the lane takes or gives back, but not after a refusal", () => {
   const slots = new Slots({ count: 2, perLane: 1 });
   const seen = [slots.lastMoveOf("a")];
   const note = () => seen.push(slots.lastMoveOf("a"));

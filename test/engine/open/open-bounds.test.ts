@@ -68,9 +68,9 @@ test.each([
 });
 
 test.each([
-  ["reports the await, at once", IN_FUNCTION, 100, 0],
-  ["does not report it, after half a second of silence", BEFORE_REPORTS, 600, 300],
-])("a handler that only waits for something outside, and %s, is suspended", async (_, settings, byMs, notByMs) => {
+  ["at once, if it reports the await", IN_FUNCTION, 100, 0],
+  ["after half a second of silence, if it does not report the await", BEFORE_REPORTS, 600, 300],
+])("a handler that only waits for something outside is suspended %s", async (_, settings, byMs, notByMs) => {
   const { stage, actor } = await driving({ waits }, settings);
   const { invocationId: id } = await sendOn(actor, "waits");
   await stage.pulse.pass(notByMs);
@@ -84,7 +84,7 @@ test.each([
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("a setting holds the exchange of a handler that waits, and bounds the wait", async () => {
+test("the exchange of a handler that waits stays open for the time in the setting openWaitMs, and no longer", async () => {
   const { stage, actor, id, attempt } = await sent({ waits }, { ...IN_FUNCTION, openWaitMs: 5_000 });
   await stage.pulse.pass(4_800);
   expect([attempt.halfClosed, await statusOf(actor, id)]).toEqual([false, "running"]);
@@ -92,7 +92,7 @@ test("a setting holds the exchange of a handler that waits, and bounds the wait"
   expect([attempt.halfClosed, await statusOf(actor, id)]).toEqual([true, "suspended"]);
 });
 
-test("what comes for a handler within the setting reaches it on its exchange, also through a shared table", async () => {
+test("an arrival within openWaitMs reaches the handler on its open exchange, even if another process wrote it", async () => {
   const { stage, actor, id, attempt } = await sent({ waits }, { ...IN_FUNCTION, openWaitMs: 5_000 });
   const other = stage.actor();
   await stage.pulse.within(SECOND_MS, completeAwakeable(other.engine, awakeables[0]!, resolution));
@@ -124,7 +124,7 @@ test.each([
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a report of an await that crosses its result on the way does not end the exchange", async () => {
+test("if the report of an await arrives after the result has been sent, the report does not end the exchange", async () => {
   const { stage, actor } = await driving({
     crosses: async (ctx) => {
       const first = ctx.run("first", () => "one");

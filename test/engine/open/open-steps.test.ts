@@ -24,7 +24,7 @@ async function segmentsOf({ stores }: Stage, id: InvocationId): Promise<number> 
   return items.length - 1;
 }
 
-test("the runs of a handler take one attempt, one segment each, and leave the journal that a replay reads", async () => {
+test("on an open exchange, each run adds a segment in the same attempt, and the journal is as after replays", async () => {
   const journals: string[][] = [];
   for (const opensExchanges of [true, false]) {
     const stage = await open({ runs }, { opensExchanges });
@@ -141,7 +141,7 @@ test("an object keeps its key over all segments of an open exchange, and the nex
   expect(sums.map(Number).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test("an exchange stays open unless the handler awaited nothing the last time", async () => {
+test("an exchange stays open unless the handler awaited nothing when it last ran", async () => {
   const stage = await open({ runs, plain: () => "plain" }, OPEN);
   const actor = stage.actor({ soleOwner: true });
   const opened = (handler: string) => stage.deployment.of(handler).map(({ isOpen }) => isOpen);

@@ -65,7 +65,7 @@ test("an exchange that only waits is half-closed after the inactivity timeout, a
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("operators see what an open exchange that only waits awaits", async () => {
+test("the view of an invocation shows what its handler awaits on an open exchange", async () => {
   const { actor, id, attempt } = await waiting();
   const view = await showInvocation(actor.engine, id);
   expect([attempt.halfClosed, view!.status]).toEqual([false, "running"]);
@@ -160,7 +160,7 @@ test.each(["the driver's process", "another process"])("a kill by %s aborts the 
   expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
-test("a worker without a free slot takes those of exchanges that have been idle for a second", async () => {
+test("a worker without a free slot takes the slots of exchanges that have been idle for a second", async () => {
   awakeables.length = 0;
   const stage = await open({ waits, quick: () => "quick" }, OPEN);
   const actor = stage.actor({ soleOwner: true });

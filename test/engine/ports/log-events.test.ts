@@ -17,7 +17,7 @@ test("no name is in two parts of the table", () => {
 });
 
 test.each(LOG_EVENT_NAMES.map((name) => [name, LOG_EVENTS[name] as LogEventEntry] as const))(
-  "%s is `noun.verb`, with a sentence",
+  "%s has the form `noun.verb`, and its message reads as a sentence",
   (name, { message, remedy }) => {
     expect(name).toMatch(/^[a-z-]+\.[a-z-]+$/);
     expect(message).toMatch(/^[A-Z][^%\n]*[^.]$/);

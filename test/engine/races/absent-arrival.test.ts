@@ -73,7 +73,7 @@ test("a load whose last page lists an arrival that came after the first page rea
   expect(typesIn(loaded)).toEqual(["plain", "Signal", "output"]);
 });
 
-test("a load in parts that reads the arrivals last finds each that its segments list, and counts one as fresh that only a later segment lists", async () => {
+test("a load in parts reads the arrivals last, and counts an arrival as fresh if only a later segment lists it", async () => {
   const loaded = await loadMeanwhile(new Uint8Array(1), isOfArrivals, ({ engine }, id) => load(engine, id));
   expect(loaded!.invocation.phase.status).toBe("suspended");
   expect([typesIn(loaded), [...loaded!.arrivals.keys()]]).toEqual([["plain"], ["s17"]]);

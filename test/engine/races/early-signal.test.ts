@@ -54,7 +54,7 @@ test("an awakeable that another process resolves while the acceptance is being w
 });
 
 test.each([800, 15_000])(
-  "an awakeable that is resolved %i ms before the acceptance of another process is not lost",
+  "an awakeable that another process resolves %i ms before the acceptance is durable is not lost",
   async (ms) => {
     const { stage, other, gate, result, awakeable } = await heldUp(false);
     await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
@@ -127,7 +127,7 @@ async function daysPass({ pulse, stores }: Stage, sweeper: Actor, days: number):
   }
 }
 
-test("a value for an unknown id does not reach the invocation that later begins under a key", async () => {
+test("a value for an unknown id does not reach the invocation that later gets this id from its idempotency key", async () => {
   const stage = await open({ waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` });
   const actor = stage.actor();
   actor.startWorker();

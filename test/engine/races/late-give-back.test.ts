@@ -60,7 +60,7 @@ test("a give-back under an earlier grant of the same holder does not overwrite t
   expect([await count(), await add()]).toEqual(["11", "111"]);
 });
 
-test("the redo of a give-back under a later grant gives the key back without the changes of the earlier grant", async () => {
+test("a give-back that is redone under a later grant gives the key back without the changes of the earlier grant", async () => {
   const { stage, late, count, add } = await heldAgain();
   late.die();
   stage.actor().startWorker();

@@ -1,4 +1,4 @@
-/** A key that is granted to an invocation which an operator paused before its first attempt: the queue passes over it (I6). */
+/** The queue of a key passes over a holder that an operator paused before its first attempt (I6). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
@@ -25,7 +25,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const KEEP = { kind: "keep" } as const;
 const HELD_MS = 20_000;
-/** Time for two leases and the messages that follow them; the sweeper's looks are minutes apart. */
+/** Time for two leases and the messages after them. A look of the sweeper cannot help within it: looks are minutes apart. */
 const SOON_MS = 3 * LEASE_MS;
 
 const work = (name: string) => ({ ...keyed("O", "k", "work", name), idempotencyKey: name });
@@ -167,7 +167,7 @@ test("a driver that passes the key on late leaves the key to the invocation that
   expect(order).toEqual(["first", "long", "next"]);
 });
 
-test("a call that waits behind a paused invocation passes its key on if the messages of the hand-over are lost", async () => {
+test("a call behind a paused holder passes the key on if the messages of the hand-over to that holder are lost", async () => {
   const { stage, holding, hold } = await held();
   await hold();
   const accepting = stage.actor();

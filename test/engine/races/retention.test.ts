@@ -27,7 +27,7 @@ async function passHours({ pulse, stores }: Stage, { engine }: Actor, hours: num
 }
 
 test.each([1, 3, 29, 40])(
-  "an invocation that was open for five days is complete just before its retention of %i days ends",
+  "an invocation that was open for five days still has all its items just before its retention of %i days ends",
   async (retentionDays) => {
     const awakeables = new Map<string, string>();
     const stage = await open(

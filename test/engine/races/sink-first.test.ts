@@ -9,7 +9,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const idempotencyKey = "once";
 
-/** Each handler also calls `endless`: a driver that drives a call along sends no more wakes to other awaited invocations. */
+/** Each handler also calls `endless`: its driver drives that call along and does not park, so no park wakes the target. */
 const HANDLERS: readonly (readonly [string, Handler])[] = [
   ["an attach", async (ctx) => await ctx.race(ctx.attach(ctx.input), ctx.call("endless"))],
   [

@@ -124,7 +124,7 @@ async function lostCancel() {
   return { stage, sweeper, invocationId, other: other.invocationId };
 }
 
-test("a cancel without its wake is found by a walk over everything when the age of the invocation has doubled, long before its sleep ends", async () => {
+test("a walk over everything finds a cancel without a wake before the invocation is twice as old as at the cancel", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   void runSweeper(sweeper.engine, new AbortController().signal);
   const attempts = stage.deployment.attempts.length;
@@ -187,7 +187,7 @@ test("if the index does not show the moment of acceptance, an invocation is read
   expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
 });
 
-test("after a loss of messages, an order for everything wakes the invocations with arrivals, and no others", async () => {
+test("after a loss of messages, `sweepAll` wakes the invocations with arrivals, and no others", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   const before = sweeper.process.calls.length;
   const { woken } = await stage.pulse.within(1_000, sweepAll(sweeper.engine));

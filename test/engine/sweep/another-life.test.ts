@@ -1,6 +1,6 @@
 /**
- * The sweeper looks at an ended invocation whose effects were performed on another invocation, which is gone since then: the
- * sweeper does not perform the effects again on the next life of that other invocation.
+ * An ended invocation has performed its effects on another invocation, which has been purged or has expired since. When the
+ * sweeper looks at the ended invocation, it does not perform the effects again on the next life of the other invocation.
  */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -107,7 +107,7 @@ test("the value of an awakeable does not reach the next life of its target", asy
   expect(await standingOf(play, second.invocationId)).toBe("open");
 });
 
-test("a new invocation under the key of a child that was killed with its caller lives on", async () => {
+test("if a child was killed with its caller and then purged, a new invocation under the key of the child is not killed", async () => {
   const gate = new Gate();
   const play = await played({}, () => gate.passed.then(() => "done"));
   const { stage, worker } = play;
@@ -143,7 +143,7 @@ test.each([
   expect(await swept(play)).toEqual([]);
 });
 
-test("when the journal of an ended invocation is dropped, the effects of the invocation do not reach the next life of a gone target", async () => {
+test("when the journal of an ended invocation is dropped, its effects do not reach the next life of a target that has been purged", async () => {
   const play = await played({ journalRetentionMs: 60 * MINUTE_MS });
   const { stage, worker } = play;
   const first = await approved(play);

@@ -55,7 +55,7 @@ const untilMs = ({ pulse }: Stage) => pulse.nowMs() + PASS_MS;
 const isWriteOf = (pk: string, { method, args: [of] }: PortCall) =>
   ["put", "update", "delete"].includes(method) && (of as Key).pk === pk;
 
-/** Makes passes in processes without memory. @returns the invocations that the passes woke */
+/** Makes each pass in a new process, which has no memory of earlier passes. @returns the invocations that the passes woke */
 async function passes(stage: Stage, count: number): Promise<InvocationId[]> {
   const woken: InvocationId[] = [];
   for (let at = 0; at < count; at++) {
@@ -68,7 +68,7 @@ async function passes(stage: Stage, count: number): Promise<InvocationId[]> {
 }
 
 describe("a sweeper that dies", () => {
-  // The sweeper's writes are messages and its progress.
+  // Each message that the sweeper sends, and each write to its own partition, counts as one write.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 20, 40, 60, 80])(
     "before its write number %i leaves no invocation out",
     async (number) => {
@@ -95,7 +95,7 @@ describe("a sweeper that dies", () => {
     const woken = new Set<InvocationId>();
     // Each sweeper dies at its second write of progress: the next sweeper continues from the first write.
     for (let deaths = 0; deaths < 30; deaths++) {
-      // After a death the sweeper makes one look at a time, so that it makes fewer looks before the next death.
+      // After a death the sweeper makes one look at a time. Each look is short here, so that 30 sweepers reach all invocations.
       const killed = sweeperOf(stage, 1_000);
       const { before } = killed.process;
       let writes = 0;
@@ -112,7 +112,7 @@ describe("a sweeper that dies", () => {
   });
 });
 
-test("two sweepers at once go on from the progress of either, and an order for everything stays until it is done", async () => {
+test("two sweepers at once go on from the progress of either, and an order to look at everything stays until it is done", async () => {
   const { stage, ids } = await field();
   const nowMs = stage.pulse.nowMs();
   const old = await plantListed(

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-test("after a late message a worker performs the effects of an end, although the sweeper looked at the listing entry before", async () => {
+test("a worker that gets a message late performs the effects of a final segment, although the sweeper has looked at the listing entry before", async () => {
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
     { journalRetentionMs: HOUR_MS },
@@ -33,7 +33,10 @@ test("after a late message a worker performs the effects of an end, although the
 
 test.each([
   ["the regular passes", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
-  ["an order for everything", async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine)))],
+  [
+    "an order to look at everything",
+    async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine))),
+  ],
 ])(
   "a caller that awaits a call or a far moment gets the result of the call through %s, although all messages and timers are lost",
   async (_, sweeps) => {
@@ -42,7 +45,7 @@ test.each([
       callee: () => "told",
     });
     const first = stage.actor();
-    // The driver of both invocations dies before the first attempt of the callee; the next worker gets two messages.
+    // The driver of both invocations dies before the first attempt of the callee; the next worker gets one message for each.
     stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
     const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
     first.startWorker();
@@ -67,7 +70,10 @@ async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
   return await pulse.within(1_000, work);
 }
 
-/** Sweeps every five minutes for an hour. The age of an invocation doubles meanwhile, so the sweeper reads its arrivals. */
+/**
+ * Sweeps every five minutes for an hour. In this time the age of each invocation doubles at least once, and the sweeper reads
+ * the arrivals of an invocation after each doubling.
+ */
 async function passes(stage: Stage, engine: Engine): Promise<void> {
   for (let count = 0; count < 12; count++) {
     await stage.pulse.pass(5 * MINUTE_MS);

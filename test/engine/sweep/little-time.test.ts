@@ -17,7 +17,7 @@ const PASS_MS = 60_000;
 const handlers = { waits: () => "never" };
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-/** Makes a pass of one minute in a process without memory. */
+/** Makes a pass of one minute in a new process, which has no memory of earlier passes. */
 async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promise<Actor> {
   const sweeper = stage.actor();
   slowed(sweeper, stage, LOOK_MS);
@@ -124,7 +124,7 @@ test("accepted invocations are looked at in turn, and none is left out, however 
   expect(new Set([...first, ...rest])).toEqual(new Set(ids));
 });
 
-test("an order for everything is carried out by the passes that follow, and only once", async () => {
+test("an order to look at everything is carried out by the passes that follow, and only once", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();

@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("a claim by a process that read before the note keeps the invocation in the open index, where the sweeper finds it if the claimant dies", async () => {
+test("if a process loads an invocation, the sweeper notes it, and the process then claims it, the invocation stays in the open index, where the sweeper finds it if the process dies", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS);
@@ -50,7 +50,7 @@ test("a claim by a process that read before the note keeps the invocation in the
   expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
 });
 
-test("a late note under the token of a live lease survives a claim by a process that read before the note", async () => {
+test("a note that keeps the token of a lease, and is written after the lease is over, survives a claim by a process that loaded the invocation before the note", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS + 1_000);

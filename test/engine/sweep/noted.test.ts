@@ -21,7 +21,7 @@ async function inOpenIndex({ stores }: Stage): Promise<readonly string[]> {
   return shards.flatMap(({ items }) => items.map(({ pk }) => pk));
 }
 
-/** Makes one pass in a process without memory. @returns the number of invocations that it woke */
+/** Makes one pass in a new process, which has no memory of earlier passes. @returns the number of invocations that it woke */
 async function pass(stage: Stage): Promise<number> {
   return (await stage.pulse.within(1_000, sweepOnce(stage.actor().engine))).woken;
 }
@@ -44,7 +44,7 @@ test("an invocation whose messages are lost again and again is woken by each pas
   expect(await inOpenIndex(stage)).toEqual([]);
 });
 
-test("if the sweeper's look finds a lease in a segment and no lease record, the invocation is found after its driver and its message are lost", async () => {
+test("if the sweeper finds a live lease in the acceptance and no lease record, it notes the invocation, and wakes it when the lease is over", async () => {
   const stage = await open({ waits: () => "done" });
   const nowMs = stage.pulse.nowMs();
   const lease = { token: "front.1" as Token, untilMs: nowMs + LEASE_MS };
@@ -91,7 +91,7 @@ function failingOnce(): (gate: Gate) => Promise<string> {
   };
 }
 
-test("an order for everything also wakes invocations to which this process sent a message a moment ago", async () => {
+test("an order to look at everything also wakes invocations to which this process sent a message a moment ago", async () => {
   const stage = await open({ late: () => "done" });
   await sendOn(stage.actor(), "late");
   await stage.pulse.pass(EVERY_MS + 1);

@@ -1,4 +1,7 @@
-/** The counts of open invocations by service and status. A whole walk of the open index gathers them without reads or writes. */
+/**
+ * The counts of open invocations by service and status. A whole walk of the open index gathers them without further reads or
+ * writes.
+ */
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { OPEN_STATUSES, OpenCount } from "../../../shared/engine/sweep/open-count.ts";
@@ -66,7 +69,7 @@ describe("after real transitions", () => {
     expect(readingsOf(sweeper)).toEqual({});
   });
 
-  test("a sole owner takes the invocations that it drives, however young, from its memory, and counts each of them once", async () => {
+  test("a sole owner counts from its memory the invocations that it drives, however young they are, and counts each of them once", async () => {
     const gate = new Gate();
     const stage = await open({ works: () => gate.passed.then(() => "done") });
     const actor = stage.actor({ soleOwner: true });
@@ -100,7 +103,7 @@ describe("after real transitions", () => {
 });
 
 describe("the oldest ready invocation", () => {
-  test("has waited since its acceptance if no driver has taken it, by service", async () => {
+  test("of each service has waited since its acceptance if no driver has taken it", async () => {
     const stage = await open({ waits }, { services: [service("T", ["waits"])] });
     const [sender, sweeper] = [stage.actor(), stage.actor()];
     await sendOn(sender, "waits");

@@ -57,12 +57,12 @@ test.each(["in the open index", "in the listing"])(
     const poison = sent[3]!;
     const { deaths, woken } = await passes(stage, poison, 8);
     expect(deaths).toBe(2);
-    // The sweeper also sends the message of the deadly invocation; the dead-letter queue of the workers takes that message out.
+    // The sweeper also wakes the deadly invocation. That message would fail in every worker, and end in the dead-letter queue.
     expect(new Set(woken)).toEqual(new Set(sent));
   },
 );
 
-test("a sleeper is extended for as long as another invocation is deadly", async () => {
+test("while one invocation is deadly, the sweeper still extends the time to live of another, which sleeps", async () => {
   const stage = await open({
     naps: (ctx) => ctx.get(ctx.sleep(Number(ctx.input))),
     big: (ctx) => ctx.get(ctx.awakeable().result),

@@ -25,8 +25,8 @@ test("an attach during the end of an invocation gets the result, although a purg
   const awaited = await sendOn(driver, "awaited", String(stage.pulse.nowMs() + 5_000));
   driver.startWorker();
   await stage.pulse.pass(6_000);
-  // The invocation has been parked, so its lease record will show that the effects of its end are performed. No worker takes
-  // new messages from here on.
+  // The invocation has been parked, so its lease record will show that the effects of its end are performed. The worker of
+  // the driver takes no new messages from here on, but it finishes those it has taken.
   void driver.stopWorker();
   const attached = await sendOn(attaching, "attaching", awaited.invocationId);
   attaching.process.before = ({ port, method, args }) => {

@@ -25,7 +25,7 @@ async function waiting() {
   return { stage, actor, invocationId };
 }
 
-test("an invocation without a timer is checked after ten minutes, later whenever a quarter of its age has passed, at least daily, and is not woken", async () => {
+test("an invocation without a timer is checked after ten minutes, later each time its wait has grown by a quarter, but at least daily, and no check wakes it", async () => {
   const { stage, actor } = await waiting();
   void runSweeper(actor.engine, new AbortController().signal, 10 * MINUTE_MS);
   const [woken, attempts] = [wokenBy(actor).length, stage.deployment.attempts.length];

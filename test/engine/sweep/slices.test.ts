@@ -97,7 +97,7 @@ test("a pass with more to do than it can finish hands the rest over, and workers
   expect(woken.length).toBeLessThan(1.1 * ids.length);
 });
 
-test("an order for everything is handed over as well, and is done when its slices are", async () => {
+test("an order to look at everything is handed over as well, and is done when its slices are", async () => {
   const { stage, ids } = await field();
   const messages = new Messages();
   const old = await plantListed(
@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   });
 });
 
-test("lists rely on the open index only for entries before the first one that no slice of the listing has reached", async () => {
+test("a list of invocations relies on the open index only for invocations accepted before the first entry of the listing that no slice has reached", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();

@@ -1,5 +1,6 @@
 /**
- * An entry of the listing that a walk does not load: one look at its lease record suffices, even if the look's message is lost.
+ * Tests an entry of the listing whose invocation a walk does not load: one look puts the invocation into the open index, where
+ * later passes find it even if the message that the look sends is lost.
  */
 import { expect, test } from "vitest";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";

@@ -97,7 +97,7 @@ test("each record invokes the handler once, also if its batch comes again", asyn
 const messages = (): number =>
   actor.process.calls.filter(({ port, method }) => `${port} ${method}` === "queue send").length;
 
-test("records wait for slots of the worker, up to half a second after the last move of a slot, before they go through the queue", async () => {
+test("a record waits for a slot of the worker until no slot has been taken or given back for half a second, and then goes through the queue", async () => {
   const subscription = await subscribed("S/greet");
   const { activeInvocations } = actor.engine;
   const { slots } = activeInvocations;
@@ -132,7 +132,7 @@ test("records of one key run in the order of their offsets", async () => {
   expect(calls).toHaveLength(40);
 });
 
-test("a shared handler and the run of a workflow are sinks, too; a second record of the workflow is a duplicate", async () => {
+test("a subscription may have a shared handler or the run of a workflow as its sink; a second record with the key of a workflow is a duplicate", async () => {
   const shared = await subscribed("O/get");
   const runs = await subscribed("W/run");
   await accept(shared, [record(0, "k")]);
@@ -197,7 +197,7 @@ describe("a process that dies", () => {
   );
 });
 
-test("a batch that two readers of its partition accept at the same time counts each record once", async () => {
+test("if two readers of a partition accept the same batch at the same time, each record is added to the state once", async () => {
   const gate = new Gate();
   const counting: Handler = async (ctx) => {
     await gate.passed;

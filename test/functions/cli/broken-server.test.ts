@@ -1,7 +1,4 @@
-/**
- * Commands against a server that stops in the middle of its work, or whose answers no server of this project would
- * give.
- */
+/** Commands against a server that fails in the middle of its work, or gives answers that no Stepwell server gives. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
@@ -33,7 +30,7 @@ function summaries(count: number, from = 0): readonly object[] {
   }));
 }
 
-it("a change of many reports what the server answered before it failed", async () => {
+it("a change of many invocations reports what the server answered before the server failed", async () => {
   const ids = summaries(150).map((_, n) => idOf(n));
   let batches = 0;
   server.answer(({ method }) => {
@@ -64,7 +61,7 @@ it("a change of many reports what the server answered before it failed", async (
   expect(invocations.filter(({ outcome }) => outcome === "unanswered")).toHaveLength(50);
 });
 
-it("a change of an unbounded list stops at ten thousand, and says how to go on", async () => {
+it("a change of all invocations that match stops at ten thousand of them, and says how to go on", async () => {
   let pages = 0;
   server.answer(({ method, body }) => {
     if (method === "POST") {

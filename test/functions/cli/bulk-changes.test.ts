@@ -58,7 +58,7 @@ async function statusOf(id: string): Promise<string> {
 const becomes = (id: string, status: string): Promise<void> =>
   expect.poll(() => statusOf(id), SEEN_WITHIN).toBe(status);
 
-it("all that match are killed after one question, and no other invocation", async () => {
+it("one confirmed question kills all invocations that match the filters, and no other invocation", async () => {
   const script = scribe(command, env);
   const matching = await sent("Ops/sleep", 3, "suspended");
   const others = [...(await sent("Ops/nap", 1, "suspended")), ...(await sent("Other/sleep", 1, "suspended"))];
@@ -117,7 +117,7 @@ it("failed invocations are restarted, each under a new id", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/bulk-restart.txt");
 });
 
-it("each refusal is shown beside what succeeded, and one is enough for a failure", async () => {
+it("the output shows each refusal beside the successes, and one refusal makes the command fail", async () => {
   const script = scribe(command, env);
   const [sleeping] = await sent("Mixed/sleep", 1, "suspended");
   await sent("Mixed/done", 2, "completed");

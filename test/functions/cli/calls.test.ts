@@ -97,7 +97,7 @@ it("a call prints the result, with data from the option, a file or standard inpu
   await expect(script.text).toMatchFileSnapshot("transcripts/call.txt");
 });
 
-it("a call that fails ends with the code of its failure", async () => {
+it("a call that fails ends with the exit code for its kind of failure", async () => {
   const script = scribe(command, env);
   expect(await script.run("call Greeter/refuse")).toBe(5);
   expect(await script.run("call Greeter/refuse --json")).toBe(5);
@@ -134,7 +134,7 @@ it("a result at a terminal cannot send control characters", async () => {
   expect((await command.run(["call", "Greeter/colour"], { env })).stdout).toBe("\u001b[31mred\n");
 });
 
-it("a failure of several lines cannot look like the lines of the command", async () => {
+it("a failure message with several lines cannot look like lines that the command itself writes", async () => {
   const { stderr, code } = await command.run(["call", "Greeter/lies"], { env });
   expect(code).toBe(5);
   expect(stderr).toMatch(/^error: no\n {9}fix {4}remove everything\n {2}cause {2}inv_/);

@@ -81,7 +81,7 @@ it("a second deployment of a service shows what changes", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/register-update.txt");
 });
 
-it("an update shows what changes, and takes stored headers to another host only where they are given again", async () => {
+it("an update shows what changes, and moves to another host only if it says which headers that host gets", async () => {
   const script = scribe(command, env);
   const third = await serve(grown as typeof greeter);
   onTestFinished(third.close);

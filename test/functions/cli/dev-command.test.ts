@@ -77,7 +77,7 @@ describe("stepwell dev", () => {
     expect([shown, help]).toEqual([[], expect.stringContaining("--data-dir")]);
   });
 
-  it("has the flags of restate-server as settings, or with a reason why Stepwell has none", () => {
+  it("has a setting for each flag of restate-server, or a reason why Stepwell has none", () => {
     const known = REFERENCE_FLAGS.map((name) => [
       name,
       settingsNamed(name).length > 0 || foreignReason(name) !== undefined,
@@ -85,7 +85,7 @@ describe("stepwell dev", () => {
     expect(known).toEqual(REFERENCE_FLAGS.map((name) => [name, true]));
   });
 
-  it("asks for the configuration in place of a start", async () => {
+  it("asks for the configuration instead of a start, if --dump-config is given", async () => {
     expect((await parse("--dump-config")).given.dumpConfig).toBe(true);
   });
 

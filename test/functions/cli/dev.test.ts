@@ -178,7 +178,8 @@ test("a flood of calls has a bounded number of lines, which account for every ca
   const omitted = [...stderr.matchAll(/More invocations ended .* count=(\d+) notSucceeded=(\d+)/g)];
   const sum = (group: number): number => omitted.reduce((total, line) => total + Number(line[group]), 0);
   expect([shown + sum(1), sum(2)]).toEqual([calls, sum(1)]);
-  // A window has at most twenty lines. A line about omitted invocations follows each window, except perhaps the last one.
+  // Each window of one second has at most twenty lines. A line about omitted invocations follows each window, except perhaps
+  // the last one.
   expect(shown).toBeLessThanOrEqual(20 * (omitted.length + 1));
   expect(omitted.length).toBeGreaterThan(0);
 });

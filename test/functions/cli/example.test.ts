@@ -1,4 +1,4 @@
-/** Runs the TypeScript templates, which the command writes and their scripts build, as HTTP servers and as Lambda functions. */
+/** Writes the TypeScript templates, builds them by their own scripts, and runs them as HTTP servers and as Lambda functions. */
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -177,12 +177,12 @@ describe("a template in TypeScript", () => {
     expect(await discovered(place)).toEqual(["counter"]);
   });
 
-  it("workflow waits for the secret of its letter", async () => {
+  it("workflow waits until a call confirms the secret that it printed", async () => {
     const place = await project("workflow");
     const { printed } = await serve(place);
     const running = call("signup/ada/run", { name: "Ada", email: "ada@example.com" });
     await expect.poll(printed, SEEN_WITHIN).toContain("confirm with");
-    // The step prints the letter before it is durable, so the state may lag.
+    // The step prints the secret before the set state is durable, so the first reads of the state may not show it.
     const status = (): ReturnType<typeof call> => call("signup/ada/status");
     await expect.poll(status, SEEN_WITHIN).toEqual({ status: 200, body: "waiting for the confirmation" });
     const [, letter] = /confirm with (.*)/.exec(printed())!;
@@ -191,7 +191,7 @@ describe("a template in TypeScript", () => {
     expect(await discovered(place)).toEqual(["signup"]);
   });
 
-  it("is written once, and never over existing files", async () => {
+  it("is not written into a folder that has files, and an unknown name is refused", async () => {
     expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "python"]);
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });

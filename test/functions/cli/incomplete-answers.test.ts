@@ -32,7 +32,7 @@ function page(count: number, from = 0): readonly object[] {
 const run = (line: string) => command.run(line.split(" "), { env: server.env });
 
 it.each(["{}", "", '{"succeeded":[],"failed":[]}', `{"succeeded":["${idOf(77)}"],"failed":[]}`])(
-  "the ids that the answer %j leaves out have no answer, and the change fails",
+  "the command reports each id that the answer %j leaves out as unanswered, and fails",
   async (answer) => {
     server.answer(({ method }) => ({
       status: 200,
@@ -72,7 +72,7 @@ it.each([
   ["leaves an id out", { status: 200, body: JSON.stringify({ succeeded: [idOf(0)], failed: [] }) }, 1],
   ["fails", { status: 503, body: JSON.stringify({ message: "the store is away" }) }, 2],
 ])(
-  "a restart whose answer %s names each id without an answer, and warns that the filters still match all",
+  "after a restart whose answer %s, the command names each id without an answer, and warns that the filters still match all",
   async (_, answer, n) => {
     server.answer(({ method }) =>
       method === "GET" ? { status: 200, body: JSON.stringify({ invocations: page(2) }) } : answer,
@@ -86,14 +86,17 @@ it.each([
   },
 );
 
-it.each([[""], [" --json"]])("a restart of more invocations than one command takes changes nothing%s", async (json) => {
-  let pages = 0;
-  server.answer(() => {
-    pages += 1;
-    return { status: 200, body: JSON.stringify({ invocations: page(500, pages * 500), next: `p${pages}` }) };
-  });
-  const { stdout, stderr, code } = await run(`inv restart --service Ops --yes${json}`);
-  expect([stdout, code]).toEqual(["", 2]);
-  expect(stderr).toContain("Nothing was changed: more than these 10000 invocations may match");
-  expect(server.requests.filter(({ method }) => method === "POST")).toEqual([]);
-});
+it.each([[""], [" --json"]])(
+  "a restart changes nothing if more invocations match than one command takes%s",
+  async (json) => {
+    let pages = 0;
+    server.answer(() => {
+      pages += 1;
+      return { status: 200, body: JSON.stringify({ invocations: page(500, pages * 500), next: `p${pages}` }) };
+    });
+    const { stdout, stderr, code } = await run(`inv restart --service Ops --yes${json}`);
+    expect([stdout, code]).toEqual(["", 2]);
+    expect(stderr).toContain("Nothing was changed: more than these 10000 invocations may match");
+    expect(server.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  },
+);

@@ -58,7 +58,7 @@ describe("the table", () => {
     expect(more).toEqual([]);
   });
 
-  it("shows no line and no colour that a server chose", () => {
+  it("gets no further line and no colour from a text of the server", () => {
     const text = lines(120, { ...plain, target: "Worker/run/a\n\u001b[31mb", status: "su\nspended" }).join("\n");
     expect(text.split("\n")).toHaveLength(2);
     expect(text).not.toContain("\u001b");

@@ -159,7 +159,7 @@ describe("a request that the server does not know", () => {
     },
   );
 
-  it("is not the reported cause if the server fails without a text", async () => {
+  it("is not reported where the server answers 500 without a text", async () => {
     server.answer(() => ({ status: 500, body: "" }));
     const { stderr } = await command.run(["svc", "ls"], { env: server.env });
     expect(stderr).toContain(

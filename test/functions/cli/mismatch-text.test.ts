@@ -34,7 +34,7 @@ test("both sides have their deployment and revision, and a row for each entry", 
   ]);
 });
 
-test("an unknown recorder differs from an entry that no deployment recorded", () => {
+test("the text distinguishes an unknown recorder from an entry that no deployment recorded", () => {
   const { journal: _, ...unrecorded } = body;
   const colours = picocolors.createColors(false);
   expect(mismatchText(colours, unrecorded)).toContain("Recorded  by an unknown deployment");

@@ -53,7 +53,7 @@ it("holds the command, the constructs, the documentation and the templates, and 
   await expect(`${[...new Set(shapes)].join("\n")}\n`).toMatchFileSnapshot("transcripts/package-files.txt");
 });
 
-it("has a version, every file that its manifest promises, and no script that npm could leave out", () => {
+it("has a version, every file that its manifest promises, and no manifest field that serves only the repository", () => {
   expect(tarball).toBe(join(folder, `stepwell-${manifest.version}.tgz`));
   expect(missingParts(manifest, packed)).toEqual([]);
   for (const field of ["private", "config", "scripts", "devDependencies"]) expect(manifest).not.toHaveProperty(field);

@@ -1,6 +1,4 @@
-/**
- * The local port that signs: the requests that reach the API behind it, checked against a signature computed here, and refusals.
- */
+/** Tests the signing proxy: each request reaches the API with the signature that a reference computes, or is refused. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -34,18 +34,21 @@ it.each([
   ["state get S k n", STATE, `"x${CSI}2J"\n`],
   ["state get S k --json", STATE, `{\n  "n": "x${CSI}2J"\n}\n`],
   ["call S/h --json", `"x${CSI}2J"`, `{\n  "result": "x${CSI}2J"\n}\n`],
-])("the output of %s has no control characters at a terminal, and all in a pipe", async (line, body, piped) => {
-  server.answer(() => ({ status: 200, body }));
-  const args = line.split(" ");
-  expect((await command.run(args, { env: server.env })).stdout).toBe(piped);
-  const { stdout, code } = await command.run(args, {
-    env: { ...server.env, NO_COLOR: "1", TERM: "dumb" },
-    terminal: true,
-  });
-  expect(code).toBe(0);
-  expect(others(stdout)).not.toMatch(/\p{Cc}/u);
-  expect(stdout).toContain(line.endsWith("--json") ? "x\\u009b2J" : "x\ufffd2J");
-});
+])(
+  "the output of %s has no control characters at a terminal, and keeps all of them in a pipe",
+  async (line, body, piped) => {
+    server.answer(() => ({ status: 200, body }));
+    const args = line.split(" ");
+    expect((await command.run(args, { env: server.env })).stdout).toBe(piped);
+    const { stdout, code } = await command.run(args, {
+      env: { ...server.env, NO_COLOR: "1", TERM: "dumb" },
+      terminal: true,
+    });
+    expect(code).toBe(0);
+    expect(others(stdout)).not.toMatch(/\p{Cc}/u);
+    expect(stdout).toContain(line.endsWith("--json") ? "x\\u009b2J" : "x\ufffd2J");
+  },
+);
 
 it.each(["inv kill --service x --dry-run", "inv kill --service x --dry-run --json", "inv ls", "inv ls --json"])(
   "the statuses in %s have no control characters at a terminal",

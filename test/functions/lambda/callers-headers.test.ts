@@ -19,7 +19,7 @@ async function submitted(event: GatewayEvent) {
   return { status, headers: submissions[0]?.headers.slice(1), all: JSON.stringify(submissions) };
 }
 
-test("credentials reach the submission in no form: not joined, not beside the headers, not from the authorizer", async () => {
+test("no credential in a header, a cookie, the query or the authorizer's fields reaches the submission", async () => {
   const secrets = {
     authorization: "Bearer secret,Bearer secret",
     cookie: "a=secret",

@@ -123,10 +123,10 @@ test("the admin function answers for services and invocations", async () => {
 
 test.each([
   ["application/json", 20_000],
-  // As base64 these 5 MB are too large.
+  // This answer is an Arrow stream of about 5 MB, which is too large as base64.
   ["*/*", 15_000],
 ])(
-  "an answer to a statement as %s that a function cannot return is refused with what to narrow",
+  "a statement whose answer as %s is too large for a function is refused, and the refusal says what to narrow",
   async (accept, size) => {
     const stage = await open({ greet: () => "hello" });
     const admin = adminHandler(awsOf(stage.actor()));
@@ -188,7 +188,7 @@ test("a message that crashes every worker is never replaced by a new one, so its
   await stage.pulse.within(100, ingressHandler(awsOf(stage.actor()))(request("POST", "/S/deadly/send"), MINUTES));
   for (const [at, lives] of [0.02, 0.3, 0.7, 1.6].entries()) {
     let event = await nextEvent(stage);
-    // The first moment at which the message is visible, whatever its driver's lease says.
+    // The loop waits until the message is visible, whatever its driver's lease says.
     while (event.Records.length === 0) {
       await stage.pulse.pass(LEASE_MS / 50);
       event = await nextEvent(stage);

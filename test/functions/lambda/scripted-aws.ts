@@ -7,7 +7,7 @@ export interface ScriptedAws {
   readonly uri: string;
   /** Values by name; any other name is answered with ParameterNotFound. */
   readonly parameters: Map<string, string>;
-  /** The attributes of each item in DynamoDB's form; the name of the entry is the end of the item's partition key. */
+  /** The attributes of each item in DynamoDB's form. The key of this map is the end of the item's partition key. */
   readonly items: Map<string, Readonly<Record<string, object>>>;
   /** Whether reads of parameters are denied. */
   denies: boolean;

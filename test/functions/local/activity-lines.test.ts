@@ -1,4 +1,4 @@
-/** Lines about invocations that end: one each, one for many in a flood, and short whatever the texts are. */
+/** Tests the lines about invocations that end: one for each, one that counts the rest of a flood, and cuts of long texts. */
 import { expect, it } from "vitest";
 import { ActivityLines, LINES_MAX } from "../../../functions/local/activity-lines.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -40,7 +40,7 @@ it("a flood becomes a bounded number of lines, and one line that counts the othe
   expect(log.lines).toHaveLength(LINES_MAX + 2);
 });
 
-it("the window of a flood ends by itself", async () => {
+it("after a flood, the line that counts the omitted lines comes without a flush", async () => {
   const log = new RecordingLog();
   const lines = new ActivityLines(log);
   for (let ended = 0; ended <= LINES_MAX; ended++) lines.ended(END);

@@ -36,7 +36,7 @@ it("an event in a flood hides no other event, and every line of audit, errors an
   expect([...all, "warning.omitted"].map(lines)).toEqual([WARNINGS_MAX, WARNINGS_MAX, 50, 50, 50, 2]);
 });
 
-it("the window of a flood ends by itself", async () => {
+it("after a flood, the line that counts the omitted lines comes without a flush", async () => {
   const log = new RecordingLog();
   const bounded = new BoundedWarnings(log);
   for (let at = 0; at <= WARNINGS_MAX; at++) bounded.write("attempt.failed");

@@ -51,7 +51,7 @@ test("reads the file of RESTATE_CONFIG where no flag names one", async () => {
   expect((await dumped(undefined, {})).out).toContain('cluster-name = "theirs"');
 });
 
-test("an empty RESTATE_CONFIG names no file, and one that is missing refuses the start with its path", async () => {
+test("an empty RESTATE_CONFIG names no file; if the named file does not exist, the start is refused with its path", async () => {
   vi.stubEnv("RESTATE_CONFIG", "");
   expect(await dumped(undefined, {})).toMatchObject({ code: EXIT_OK, err: "" });
   vi.stubEnv("RESTATE_CONFIG", "/nowhere/restate.toml");

@@ -108,7 +108,7 @@ it("uses the address under which the deployment is registered", async () => {
   expect(found).toEqual([{ uri: `http://127.0.0.1:${port}/`, useHttp11: false }]);
 });
 
-it("asks a registered deployment with its headers, and shows no value of its address", async () => {
+it("asks a registered deployment with its headers, and hides the query values of its address", async () => {
   const handler = createEndpointHandler({
     services: [service({ name: "Greeter", handlers: { greet: async () => "hi" } })],
     logger: () => {},

@@ -69,7 +69,7 @@ it.each<readonly [string, object, string]>([
     },
     "curl -X POST http://127.0.0.1:8080/W/my-key/run",
   ],
-])("a handler %s", (_what, announced, command) => expect(callOf(announced)).toBe(command));
+])("the command fits a handler %s", (_what, announced, command) => expect(callOf(announced)).toBe(command));
 
 it("passes over private services and handlers, and has no command where no handler is public", () => {
   const hidden = service({}, { ingressPrivate: true });

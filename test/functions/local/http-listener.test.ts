@@ -31,7 +31,7 @@ test.each([
   [599, 599],
   [600, 500],
   [999, 500],
-])("a status of %i goes out over HTTP/2 as %i, with the number in the body", async (status, sent) => {
+])("a status of %i goes out over HTTP/2 as %i, and the body keeps the original status", async (status, sent) => {
   const { port } = await answering(status);
   const client = connect(`http://127.0.0.1:${port}`);
   const stream = client.request({ ":path": "/" });

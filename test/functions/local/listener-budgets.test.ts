@@ -102,7 +102,7 @@ test("two hundred endless bodies of one connection hold about half of the room, 
   expect(await Promise.race(refused)).toEqual([503, "1"]);
 });
 
-test("a body over HTTP/1.1 without room waits unread, is refused in time, and goes on if room comes", async () => {
+test("a body over HTTP/1.1 without room waits unread; it is read if room comes in time, and otherwise refused", async () => {
   const stage = await stageOf({ bodies: 100 * KIB }, length);
   const hog = session(stage);
   const beyond = begun(hog, 60 * KIB);

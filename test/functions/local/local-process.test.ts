@@ -17,7 +17,7 @@ import { registerWhenUp } from "../../../shared/engine/register/register-when-up
 import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
 import { silentLog } from "../../recording-log.ts";
 
-/** The fourth byte of a frame is its type. */
+/** The type of a SETTINGS frame. The fourth byte of each HTTP/2 frame is its type. */
 const SETTINGS_FRAME = 4;
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, SETTINGS_FRAME, 0, 0, 0, 0, 0]);
 const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };
@@ -123,7 +123,7 @@ describe("the local process", () => {
 });
 
 describe("a deployment that is to be registered", () => {
-  it("is waited for, is unchanged where it is the same, and is replaced where it has changed", async () => {
+  it("is waited for, is reported as unchanged if it is the same, and is replaced if it has changed", async () => {
     const { engine } = await start();
     const { signal } = new AbortController();
     const endpoint = await startEndpoint(manifestOf([GREETER]));

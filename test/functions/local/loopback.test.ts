@@ -49,7 +49,7 @@ it.each<readonly [readonly string[] | undefined, boolean]>([
   expect(await isLoopbackHost("localhost")).toBe(expected);
 });
 
-it("a host is this machine if one of its addresses is", async () => {
+it("a host is this machine if one of its addresses belongs to this machine", async () => {
   const own = Object.values(networkInterfaces()).flatMap((ones = []) => ones.map(({ address }) => address));
   names.set(hostname(), [FOREIGN, own[0]!]).set("other.example", [FOREIGN]);
   expect(await Promise.all([hostname(), "other.example", "[::1]", "unknown.example"].map(isOwnHost))).toEqual([

@@ -7,7 +7,7 @@ import { type ArrivalLimits, openListener, type HttpListener } from "../../../fu
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 
-/** More than the operating system buffers for a client that does not read. */
+/** More bytes than the operating system keeps in its buffers for a client that does not read. */
 const LARGE = new Uint8Array(50_000_000).fill(97);
 /** Longer than `unreadMs`, the limit for an answer that is not read. */
 const SLOW_MS = 2_000;

@@ -83,7 +83,7 @@ it("a changed deployment gets new revisions, and keeps id, headers and metadata"
   expect(endpoint.asked.every((headers) => headers["x-key"] === "k-1")).toBe(true);
 });
 
-it("settings that an operator changes are no change of the deployment, and a change of the deployment keeps them", async () => {
+it("an operator's new settings do not count as a change of the deployment, and a changed deployment keeps them", async () => {
   await stage.register(endpoint.uri);
   watch();
   expect(await ask("PATCH", "/services/Growing", { public: false, journal_retention: "3h" })).toBe(200);
@@ -94,7 +94,7 @@ it("settings that an operator changes are no change of the deployment, and a cha
   expect((await registered())!.services[0]!.settings).toEqual({ private: true, journalRetentionMs: 10_800_000 });
 });
 
-it("a found deployment that was removed stays removed, also with other handlers, until an operator registers it", async () => {
+it("a deployment that `dev` found stays removed, even with changed handlers, until an operator registers it", async () => {
   watch();
   await expect.poll(revision, LONG).toBe(1);
   await ask("DELETE", `/deployments/${(await registered())!.id}?force=true`);

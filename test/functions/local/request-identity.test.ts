@@ -79,12 +79,12 @@ test.each([
     () => keyFile("rsa.pem", generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(PEM).toString()),
     /rsa\.pem: the key is rsa, not ed25519/,
   ],
-])("a key file that %s refuses the start", async (_what, file, reason) => {
+])("the process does not start with a key file that %s", async (_what, file, reason) => {
   const refused = openStage({ [KEY_FILE]: file(), "data-dir": join(dir, "data") });
   await expect(refused).rejects.toMatchObject({ code: "RT0002", message: expect.stringMatching(reason) });
 });
 
-test("a token has the path, a minute each way, and the key of a keyed target", () => {
+test("a token has the path, is valid for a minute before and after its moment, and has the key of a keyed target", () => {
   const identity = new RequestIdentity(freshPem());
   const read = (part: string): unknown => JSON.parse(Buffer.from(part, "base64url").toString());
   const [header, claims] = identity.token({ path: "/invoke/Cart/add", key: "ä/1" }, 1_000_999).split(".");
@@ -113,7 +113,7 @@ test("a token is valid for its own path and moment alone", async () => {
   for (const skewS of [-3600, -120, 120, 3600]) expect([skewS, await status("/discover", skewS)]).toEqual([skewS, 401]);
 });
 
-test("a token that was changed, unsigned, or signed under the name of another key is refused", async () => {
+test("a token that was changed, is unsigned, or was signed by another key is refused", async () => {
   const [identity, other] = [new RequestIdentity(freshPem()), new RequestIdentity(freshPem())];
   const uri = await sdkWanting(identity.publicKey);
   const [header = "", claims = "", signature = ""] = identity.token({ path: "/discover" }, Date.now()).split(".");
@@ -142,7 +142,7 @@ test("a token names no host: every deployment that trusts the key accepts it, as
   expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
 });
 
-test("the preview of a serializer is signed too", async () => {
+test("the request for the preview of a serializer is signed too", async () => {
   const pem = freshPem();
   const uri = await sdkWanting(new RequestIdentity(pem).publicKey);
   const stage = await openStage({ [KEY_FILE]: keyFile("key.pem", pem) });

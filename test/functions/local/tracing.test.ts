@@ -144,7 +144,7 @@ test("attempts before and after a restart of the process are below one invocatio
   await removeDirectory(dir);
 });
 
-test("an invocation that is killed has an end span", async () => {
+test("a killed invocation has its span as well, with the result killed", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/waiter");
   await expect.poll(() => deployment.told.waiter.length, WAITS).toBe(1);

@@ -30,7 +30,7 @@ test.each([
   [500, { message: "[META0003] it does not answer", restate_code: "META0003" }],
   [404, { message: "there is no such deployment", restate_code: null }],
   [422, { message: "not as it has to be" }],
-])("a refusal of the admin API itself with %i is not repeated", async (status, body) => {
+])("the registrar does not repeat a request that the admin API itself refuses with %i", async (status, body) => {
   const { ask, asked } = await adminApi([status, body]);
   expect(await patient(ask, LONG)("POST", "/deployments", {})).toEqual({ status, body });
   expect(asked()).toBe(1);

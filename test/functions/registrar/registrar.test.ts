@@ -85,7 +85,7 @@ test("RemoveOnDelete removes the deployment, a repeated deletion succeeds, and t
   expect(await act({ ...deletion, PhysicalResourceId: physicalId })).toEqual({ physicalId });
 });
 
-test("a deployment that does not answer fails its stack in one line that names it and the code", async () => {
+test("if a deployment does not answer, its stack fails with one line that names the deployment and the error code", async () => {
   const failed = act(event("Create", stage.local.adminUrl, { uri: "http://127.0.0.1:1" }));
   await expect(failed).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 is not registered: \[META0003\] [^[]{10,400}$/);
   expect(await registered()).toEqual([]);

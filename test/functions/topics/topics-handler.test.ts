@@ -56,7 +56,7 @@ test("a batch for a paused subscription fails, so Lambda keeps it", async () => 
   await expect(deliver(EVENT)).rejects.toThrow(BatchNotAccepted);
 });
 
-test("a batch of the event source mapping from before a reset fails, so that it does not move the new position", async () => {
+test("after a reset, a batch of the previous event source mapping fails, and does not move the new position", async () => {
   await resetSubscription(actor.engine, subscription.id, { kind: "earliest" });
   await expect(deliver(EVENT)).rejects.toThrow(/was reset/);
   expect(await deliver(EVENT, `${subscription.id}-1`)).toBe(3);

@@ -7,7 +7,7 @@ const COMMANDS = ["chromium", "chromium-browser", "google-chrome", "google-chrom
 const MISSING =
   "The suite needs Chromium. Debian and Ubuntu: sudo apt-get install chromium. Elsewhere: set CHROMIUM_PATH to the program.";
 
-/** Without these flags, Chromium asks hosts of its maker at each start, and root gets no sandbox. */
+/** Without these flags, Chromium contacts hosts of its maker at each start, and refuses to run as root, who gets no sandbox. */
 export const CHROMIUM_FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

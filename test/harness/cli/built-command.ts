@@ -21,7 +21,7 @@ export interface Ran {
 export interface Asked {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Keys to type once this text has appeared; the command then runs at a terminal. */
+  /** The keys to type once the output contains the text `after`; a command with `typed` runs at a terminal. */
   readonly typed?: { readonly after: string; readonly keys: string };
   /** The standard input of a command without a terminal; by default it has none. */
   readonly stdin?: string;

@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 export interface BundledCommand {
-  /** The program; its folder also has links to the packages and the examples. */
+  /** The path of the program. The folder above `dist` also has links to the packages and the examples. */
   readonly path: string;
   remove(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A deployment on Lambda without Lambda: it answers every discovery and records the requests. */
+/** A substitute for a deployment on Lambda: it answers every discovery and records the requests. */
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { SteppedClock } from "../../stepped-clock.ts";

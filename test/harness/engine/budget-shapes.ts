@@ -55,7 +55,7 @@ export const CALLS: readonly Shape[] = [
     reads: { onPath: 0, inAll: 2 },
     play: async (play) => {
       const answer = play.call("Leaf/stumble", { name: "budget", times: 2 });
-      // The steps are so small that no lease is renewed while the real exchanges take their time.
+      // The clock moves in steps so small that no lease is renewed during the real exchanges with the deployment.
       expect(await play.stepUntil(answer, 4)).toBe(3);
     },
   },

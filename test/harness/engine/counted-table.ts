@@ -22,7 +22,7 @@ const UNIT_BYTES = 1024;
 export interface TableCounts {
   /** Write units of the items themselves. A refused write costs one. */
   readonly items: number;
-  /** The units among them that refused writes cost. */
+  /** The part of `items` that refused writes cost. */
   readonly refused: number;
   readonly list: number;
   readonly open: number;
@@ -32,7 +32,7 @@ export interface TableCounts {
 }
 
 export class CountedTable implements Table {
-  /** While it is set, every request and every answer waits for it. */
+  /** While it is set, every request waits for it, and so does the answer to a put. */
   frozen: Promise<void> | undefined;
   readonly #table: Table;
   readonly #last: Map<string, Item>;

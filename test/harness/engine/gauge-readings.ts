@@ -1,4 +1,4 @@
-/** The readings of a gauge that is set as a whole, in a form that tests compare. */
+/** The readings of a gauge that is set for all its labels at once, in a form that tests compare. */
 import type { RecordingMeter } from "../../recording-log.ts";
 
 /** @returns the readings that are not zero, by the values of their labels */

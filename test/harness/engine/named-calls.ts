@@ -46,7 +46,7 @@ export const promiseUpdate: NamedCall = updateOf(/^promise#/);
 /** The message that wakes an invocation. */
 export const message: NamedCall = ({ port, method }) => port === "queue" && method === "send";
 
-/** The read of all invocations that await an end; with it a driver begins to deliver the end. */
+/** The read of the sinks of an invocation. With this read, a driver begins to deliver the end of the invocation. */
 export const readOfSubscriptions: NamedCall = readOf(/^sink#/);
 
 /** The read of all invocations that await a promise. */
@@ -56,7 +56,7 @@ export const readOfPromiseWaiters: NamedCall = readOf(/^waiter#/);
 export const tableWrite: NamedCall = ({ port, method }) =>
   port === "table" && ["put", "update", "delete", "transact"].includes(method);
 
-/** The call at one place, from 0, among the calls that match: tests interrupt each of them in turn. */
+/** Of the calls that match, names the one at `place`, counted from 0. Tests interrupt each of these calls in turn. */
 export function nth(place: number, isIt: NamedCall): NamedCall {
   let seen = 0;
   return (call) => isIt(call) && seen++ === place;

@@ -1,4 +1,4 @@
-/** Helpers for objects and workflows: the services with given handler names, functions that call and send, counting handlers. */
+/** Helpers for objects and workflows: services with given handler names, functions that call and send, handlers that count. */
 import type { Service } from "../../../shared/core/model/service.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";

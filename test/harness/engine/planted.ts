@@ -18,7 +18,7 @@ export type Planted = Pick<LeaseRecord, "status" | "lookAtMs"> & { readonly unti
 
 /**
  * Writes invocations with a lease record, parked or abandoned, accepted a day ago.
- * @param table the table without counting or faults
+ * @param table the plain table, not a wrapper that counts calls or injects faults
  */
 export async function plantOpen(table: Table, engine: Engine, holds: readonly Planted[]): Promise<InvocationId[]> {
   const createdAtMs = engine.clock.nowMs() - DAY_MS;
@@ -26,8 +26,8 @@ export async function plantOpen(table: Table, engine: Engine, holds: readonly Pl
 }
 
 /**
- * Writes invocations without a lease record, abandoned, or driven under `lease`.
- * @param table the table without counting or faults
+ * Writes invocations without a lease record. They are driven under `lease`, or are abandoned if no lease is given.
+ * @param table the plain table, not a wrapper that counts calls or injects faults
  */
 export async function plantListed(
   table: Table,

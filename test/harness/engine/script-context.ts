@@ -33,7 +33,7 @@ export type Handler = (ctx: ScriptContext) => Promise<string> | string;
 /** Thrown when the handler must suspend; handlers must not catch it. */
 export class Suspended extends Error {}
 
-/** Fails the attempt, optionally with a retry delay or a behavior. */
+/** Fails the attempt, optionally with a delay of the retry, or with a behavior: 0 is retry, 1 is pause, 2 is fail. */
 export class AttemptFails extends Error {
   readonly how: { readonly code?: number; readonly delayMs?: number; readonly behavior?: 0 | 1 | 2 };
   constructor(message: string, how: AttemptFails["how"] = {}) {
@@ -233,7 +233,7 @@ export class ScriptContext {
     this.#suspend(awaited.tree);
   }
 
-  /** Executes the awaited runs. On an exchange that stays open, then waits for the next notification. */
+  /** Executes the awaited runs. If the exchange stays open, the method then waits for the next notification. */
   async #comes({ runs, tree }: Pick<Awaited<unknown>, "runs" | "tree">): Promise<Notification | undefined> {
     for (const run of runs) await run();
     if (this.#live === undefined) return undefined;
@@ -244,7 +244,7 @@ export class ScriptContext {
     return next;
   }
 
-  /** Awaits the ids of all calls before it cancels them, because a replay has these ids and must emit the same commands. */
+  /** Cancels all calls, once it has the ids of all: a replay has all ids from the start, and must emit the same commands. */
   async #cancelled(): Promise<never> {
     const idOf = (call: number) => this.#seen.find(({ completionId }) => completionId === call)?.invocationId;
     for (;;) {

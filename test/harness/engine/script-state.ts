@@ -44,7 +44,7 @@ export class ScriptState {
     this.#ctx.command("ClearAllState", {});
   }
 
-  /** Asks the server for the value, as with partial state. */
+  /** Asks the server for the value, as SDKs do if the request contains only a part of the state. */
   lazy(key: string): Awaited<string> {
     return this.#ctx.completable("GetLazyState", { key: encoder.encode(key) });
   }

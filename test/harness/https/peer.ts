@@ -1,4 +1,4 @@
-/** Servers that play the deployment in tests: HTTP/2 and HTTP/1.1, in the clear and over TLS, with one way to answer. */
+/** Servers that play the deployment in tests: HTTP/2 and HTTP/1.1, in the clear and over TLS. One `Answer` serves all kinds. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttp1 } from "node:http";

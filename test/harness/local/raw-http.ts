@@ -12,7 +12,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Opens a connection and ignores its errors, because tests look at its end. */
+/** Opens a connection and ignores its errors: an error also closes the connection, and tests look at the close. */
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);

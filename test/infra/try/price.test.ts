@@ -18,7 +18,7 @@ test("a run without checks costs as much as an hour of the stack and of its metr
   expect(priceOf([]).runUsd).toBeCloseTo(costs.quietHour + costs.workingMetricsHour, 5);
 });
 
-test("a check adds the price of its shapes, and each of its questions adds something", () => {
+test("a check adds the price of its calls, and of its requests that change nothing", () => {
   const bare = priceOf([]).runUsd;
   const sleeping = priceOf([{ shapes: [["send that sleeps", 1000]], questions: 0 }]).runUsd - bare;
   expect(sleeping).toBeGreaterThan(costs.million["send that sleeps"]! / 1000);
@@ -33,7 +33,7 @@ test("the total is above that of the stack alone, below a cent, and stated", () 
   expect(price.lines.join(" ")).toContain(`below one cent: ${price.runUsd.toFixed(4)} dollars`);
 });
 
-test("a kept day costs more than 24 quiet hours, and thirty days less than two dollars", () => {
+test("a day of a kept stack costs more than 24 quiet hours, and thirty days cost less than two dollars", () => {
   expect(price.dayUsd).toBeGreaterThan(24 * costs.quietHour);
   expect(price.dayUsd * 30).toBeLessThan(2);
 });

@@ -70,7 +70,7 @@ test("an interruption ends the running check, and skips the rest", async () => {
   ]);
 });
 
-test("a control plane without the handlers fails the real checks at the registration, and later checks are skipped", async () => {
+test("if a control plane lacks handlers, the real check of the handlers fails, and later checks are skipped", async () => {
   const results = await smokeTest(CHECKS, plane, NEVER, () => undefined);
   expect(results.slice(0, 4).map(({ outcome }) => outcome)).toEqual(["passed", "passed", "passed", "failed"]);
   expect(results[3]!.seen).toBe('expected ["counter","greeter","order"], and found ["greeter"]');

@@ -1,4 +1,4 @@
-/** The stack that is tried leaves nothing behind, requires IAM, and has none of the resources that are billed by the month. */
+/** The stack of `npm run try` leaves nothing behind, requires IAM, and has none of the resources that are billed by the month. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ test("there is no alarm, no dashboard and no key", () => {
     onAws.resourceCountIs(type, 0);
 });
 
-test("the handlers are registered with the admin API by its own address, or by the emulator's", () => {
+test("the handlers are registered at the admin API's own address, or on the emulator at an address of the emulator", () => {
   const addressIn = (one: Template) =>
     JSON.stringify(resourcesOf(one, "Custom::StepwellDeployment")[0]![1].Properties["AdminUrl"]);
   expect(addressIn(onAws)).toMatch(/^{"Fn::GetAtt":\["StepwellAdminApi\w+","ApiEndpoint"\]}$/);

@@ -1,4 +1,4 @@
-/** Incompressible bytes that every process can reproduce, so that large values are compared to the last byte. */
+/** Incompressible bytes that every process can reproduce, so that the suite checks large values down to the last byte. */
 import { createCipheriv, createHash } from "node:crypto";
 
 const CIPHER = "aes-128-ctr";

@@ -8,7 +8,7 @@ export interface LoadLine extends Line {
   readonly pid: number;
   /** The process that drives the attempt; 0 if the handler cannot find it out. */
   readonly driverPid: number;
-  /** A value for the suite. */
+  /** A value that the handler publishes for the suite: the id of its awakeable. */
   readonly value?: string;
 }
 

@@ -37,7 +37,8 @@ export class Bursts {
   }
 
   /**
-   * A long burst refuses the half of the keys that contains the first requested key, as a hot range of partition keys.
+   * A long burst refuses the half of the keys that contains the first requested key, as DynamoDB refuses a hot range of
+   * partition keys.
    * @returns DynamoDB's name of the reason; undefined if the resource has room
    */
   refusal({ resource, key }, nowMs) {

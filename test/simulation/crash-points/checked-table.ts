@@ -57,8 +57,8 @@ export class CheckedTable extends MemoryTable {
   }
 
   /**
-   * Records a changed segment, unless the partition contains a bare end. After a purge has written that end, the purge may
-   * change or delete the other segments.
+   * Records a changed segment, unless the partition contains an end without a journal (`endAlone`). After a purge has written
+   * such an end, the purge may change or delete the other segments.
    */
   #note(what: string, { pk, sk }: Key): void {
     const isForgotten = this.all().some((item) => item.pk === pk && item["endAlone"] === true);

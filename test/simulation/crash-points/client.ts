@@ -22,7 +22,10 @@ export type At = Pick<Target, "service" | "key">;
 export interface Ask {
   readonly input?: unknown;
   readonly at?: At;
-  /** A client repeats a request with a key until the request is answered. Without a key, only the send of a run is repeated. */
+  /**
+   * A client repeats a request with a key until the request is answered. Without a key, the client repeats only a send to the
+   * `run` handler of the workflow.
+   */
   readonly key?: string;
   readonly delayMs?: number;
 }

@@ -37,11 +37,12 @@ const ONLY = process.env["CRASH_POINT"];
  * No work may wait for the sweeper's look at all parked invocations, which comes after ten minutes.
  */
 const DELAY_MAX_MS = 400_000;
-/** The check interval (`worker.check-interval`), with the pass of the sweeper that follows it. */
+/** The check interval (`worker.check-interval`), plus the time until the next pass of the sweeper has ended. */
 const LOOKED_AT_WITHIN_MS = 662_000;
 /**
- * A throttled store may delay work by little more than a lease, in addition to the refusals; a wait for the sweeper's next pass
- * would take longer. The sweeper looks once per check interval at an invocation whose message does not come.
+ * `THROTTLED`: work waits for the end of the refusals and then for little more than a lease, but not for the next pass of the
+ * sweeper, which comes later. `NEVER_FIRES`: the next pass finds the sleeper. `DAY_LATE`: the sweeper looks once per check
+ * interval at an invocation whose message does not come.
  */
 const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [THROTTLED]: 42_000,
@@ -49,8 +50,9 @@ const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [DAY_LATE]: LOOKED_AT_WITHIN_MS,
 };
 /**
- * A repeated write costs no time, because the writer recognises its own item. But on a store with one owner no client repeats
- * writes, so the writer may take the refusal for a lost lease and wait for the end of that lease.
+ * On a shared table a repeated write costs no time, because the writer recognises its own item. On a store with one owner the
+ * fault is artificial, because no client of such a store repeats writes. There the writer may take the refusal for a lost lease
+ * and wait for the end of that lease.
  */
 const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = {
   "shared-table": 500,
@@ -123,7 +125,8 @@ function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints }: Scenario
 
 /**
  * Keyed scenarios leave out reads of indexes, which the scenarios without a key cover, and deaths after a read, which equal
- * deaths before it. Late faults strike only raced scenarios on the shared table: the ownership makes no difference to them.
+ * deaths before it. Late faults strike only raced scenarios, and these only on the shared table, because late calls have the
+ * same effects under every ownership.
  */
 function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownership): readonly Fault[] {
   if (isFirst !== true && isOfOldDay(call)) return [];
@@ -140,7 +143,10 @@ function isOfOldDay(call: string): boolean {
   return Number(day) < Math.floor(START_MS / DAY_MS);
 }
 
-/** A process that owns its store is the only one, so no clocks can differ. */
+/**
+ * Faults with a skewed clock strike only on the shared table. A process that owns its store is the only process, so there is no
+ * other clock from which its clock could differ.
+ */
 function specialFaultsAt(call: string, ownership: Ownership): readonly Fault[] {
   if (call.startsWith("queue.send ")) return [DAY_LATE];
   if (call.startsWith("timers.at ")) return [THROTTLED, NEVER_FIRES];

@@ -49,7 +49,7 @@ interface Called<T> {
   readonly instead?: () => Promise<T>;
   /** The error of the caller if the reply is lost; absent if the port promises that the call never fails. */
   readonly lost?: () => Error;
-  /** True if the effect comes only with the answer, so that the process must outlive the call. */
+  /** True if the effect is complete only when the answer comes. A death after the call then waits for the answer. */
   readonly waits?: boolean;
   readonly isRead?: boolean;
 }

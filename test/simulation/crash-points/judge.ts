@@ -1,4 +1,7 @@
-/** The judge of a run: each accepted invocation has ended once, with the right result, and each closure counts once. */
+/**
+ * The judge of a run checks that each accepted invocation has ended once, with the right result, and that its journal contains
+ * one result of each closure.
+ */
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -88,7 +91,10 @@ function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenar
   return [...complaints, ...journalComplaints(name, journal.entries)];
 }
 
-/** Each run is committed once: one command of its name, and one completion for each id. Signals may repeat. */
+/**
+ * Each `ctx.run` is committed once: the journal contains one Run command of each name, and one completion of each id. Signals may
+ * repeat.
+ */
 function journalComplaints(name: string, entries: readonly Entry[]): string[] {
   const seen = new Set<string>();
   const complaints: string[] = [];

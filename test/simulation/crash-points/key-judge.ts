@@ -108,8 +108,9 @@ function orderComplaints(client: Client, invocations: readonly Loaded[]): string
 }
 
 /**
- * A holder must have ended before its key is handed over, within the difference of clocks. There is one exception: an invocation
- * that a pause took out of the queue may hand on the key before its end, if it ran no segment under the grant of the hand-over.
+ * A holder must have ended before its key is handed over; the clocks of the processes may differ by `SKEW_MS`. There is one
+ * exception: an invocation that a pause took out of the queue may give away the key before its end, if the invocation did not
+ * run under the grant that it gives away.
  */
 function handOverComplaints({ table }: World, client: Client, invocations: readonly Loaded[]): string[] {
   const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation]));
@@ -122,7 +123,7 @@ function handOverComplaints({ table }: World, client: Client, invocations: reado
   });
 }
 
-/** True for an invocation that the operator of the scenario paused, and that its pause took out of the queue. */
+/** True if the operator of the scenario paused the invocation, and the pause took the invocation out of the queue. */
 function hasLeft({ leftQueue }: Client, { acceptance, leftQueueAt }: Loaded["invocation"]): boolean {
   return leftQueue.has(acceptance.id) && leftQueueAt !== undefined;
 }

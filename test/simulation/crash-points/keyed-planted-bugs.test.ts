@@ -59,7 +59,7 @@ const PLANTED: readonly {
   readonly complaint: RegExp;
 }[] = [
   {
-    what: "a hand-over that asks for no grant",
+    what: "a hand-over that does not check the grant",
     sabotage: blindHandOver,
     scenario: "contended key",
     complaint:

@@ -269,7 +269,7 @@ const PLAYED: readonly Scenario[] = [
     expected: { slow: times(2, 3, SLEPT), push: once(PUSHED) },
   },
   {
-    name: "restarted as new with its beginning",
+    name: "restarted with the first entry after the input",
     async play(client) {
       const id = await holdFor(client, "a", 500);
       await restartEnded(client, id, 1);

@@ -1,4 +1,4 @@
-/** Tests faults: each planted mistake passes a run without faults, and fails a run with the fault named beside it. */
+/** Tests the faults: each planted mistake passes a run without faults, and a run with the faults listed beside it catches it. */
 import { expect, test } from "vitest";
 import type { Table, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

@@ -27,7 +27,7 @@ const earlyAnswers: Sabotage = (engine) => ({
   }),
 });
 
-/** A driver that takes over skips the effects of the last segment: its children are not accepted again (I2). */
+/** A driver that takes over skips the effects of the last segment, so the children of that segment are not accepted (I2). */
 const skippedRedo: Sabotage = (engine, generation) => {
   let resumed = generation === 1;
   return {

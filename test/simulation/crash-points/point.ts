@@ -15,13 +15,19 @@ export const LATE_FAULTS = [
   /** The process lives; its write happens late, or its read returns old data. */
   "slow",
 ] as const;
-/** The client repeats a conditional write after a time-out; the store refuses it, because the first write took effect. */
+/**
+ * The client of the table repeats a conditional write after a time-out. The store refuses the second write, because the first
+ * write took effect.
+ */
 export const REPEATED = "repeated";
-/** The store refuses this call, a write of the table or a schedule, and for some seconds every other call of the same kind. */
+/**
+ * The call is a write of the table or a schedule. The store refuses this call and, for some seconds, every other call of the
+ * same kind.
+ */
 export const THROTTLED = "throttled";
 /** The process dies after the call; the clock of the next process is skewed. */
 export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as const;
-/** The message comes a day after the end of the scenario, and again with a moment in the far future. */
+/** The message comes a day after the end of the scenario, together with a copy whose `wakeAtMs` is in the far future. */
 export const DAY_LATE = "day-late";
 /** The schedule is set, and never fires. */
 export const NEVER_FIRES = "never-fires";

@@ -67,7 +67,10 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   }
 }
 
-/** Brings the kept messages a day later, when all invocations are completed, and again with a moment in the far future. */
+/**
+ * Brings each kept message a day later, when all invocations are completed, together with a copy whose `wakeAtMs` is in the far
+ * future.
+ */
 function bringLate({ clock, queue, keptBack }: World): void {
   clock.pass(LATE_BY_MS);
   for (const wake of keptBack.splice(0)) {
@@ -87,7 +90,7 @@ async function passTime(world: World, isOver: () => Promise<boolean>): Promise<b
   return false;
 }
 
-/** Runs all ready promises; only handlers take longer. */
+/** Lets all promises run that are ready, and waits until no handler runs. */
 async function breathe({ endpoints }: World): Promise<void> {
   do {
     await new Promise<void>((resolve) => setImmediate(resolve));

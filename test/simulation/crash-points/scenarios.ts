@@ -27,7 +27,7 @@ export interface Scenario {
   readonly keyed?: "quiet" | "raced";
   /** The possible final states of a key, if they do not follow from the remaining journals. */
   readonly states?: Readonly<Record<string, readonly string[]>>;
-  /** The calls that are struck; all by default. A long wait consists of many equal calls. */
+  /** The calls that are struck; all by default. A scenario with a long wait limits them, because most of its calls are equal. */
   readonly at?: RegExp;
   /** The number of entries after the input that the restart copies. */
   readonly keptEntries?: number;
@@ -35,7 +35,7 @@ export interface Scenario {
   readonly needs?: Readonly<Record<string, number>>;
 }
 
-/** Port calls of the first process at which much work in the table is open. */
+/** Port calls of the first process. When the process makes one of these calls, the table contains much unfinished work. */
 const THIRD_CALLED = /^endpoints\.POST \/invoke\/Sim\/third/;
 const NAP_CALLED = /^endpoints\.POST \/invoke\/Sim\/nap/;
 const RESOLVER_CALLED = /^endpoints\.POST \/invoke\/Sim\/resolver/;
@@ -46,8 +46,8 @@ export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.se
 
 const MINUTE_MS = 60_000;
 /**
- * Longer than `EARLY_MS`: the worker acks a message that has no `wakeAtMs`, instead of putting it back until the wake-up.
- * The sleep ends nearly a minute before a pass of the sweeper.
+ * The sleep is longer than `EARLY_MS`. So if a message without `wakeAtMs` comes during the sleep, the worker acks it and does not
+ * put it back. The sleep ends nearly a minute before a pass of the sweeper.
  */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
@@ -222,7 +222,7 @@ export const SCENARIOS: readonly Scenario[] = [
     at: CHANGES,
   },
   {
-    name: "awakeable undone, hints lost",
+    name: "awakeable left unresolved, hints lost",
     play: (client) => client.send("awaiter", { key: "k" }),
     expected: { awaiter: once('["<resolving>","<after>"]'), resolver: once('"<resolving>"') },
     diesAfter: ENDED,

@@ -29,9 +29,9 @@ import { StreamDeployment, streamingDeployment } from "../stream-deployment.ts";
 import { writeInto } from "./step.ts";
 
 /**
- * `sole-owner`: one process owns the store, and its successor knows that. `open-exchanges`: that process keeps its exchanges
- * open. `shared-table`: leases must run out. `open-on-shared-table`: the functions on AWS, whose exchanges stay open while handlers
- * work.
+ * `sole-owner`: one process owns the store, and its successor counts the leases of the dead process as over. `open-exchanges`:
+ * the same, and the exchanges stay open. `shared-table`: the successor waits until the leases of the dead process run out.
+ * `open-on-shared-table`: the same, and the exchanges stay open, as those of the functions on AWS do while handlers work.
  */
 export type Ownership = "sole-owner" | "open-exchanges" | "shared-table" | "open-on-shared-table";
 
@@ -182,7 +182,10 @@ class NoneQuiet extends OpenStreams {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
-/** Slots without a bound. Only a process that owns its store takes one, for each send that it drives at once. */
+/**
+ * Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives at once and does not
+ * leave to the queue.
+ */
 const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
 function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {

@@ -122,7 +122,7 @@ export class Clients {
     if (ask.how === "send") await this.#interrupt(id, how);
   }
 
-  /** Repeats while the invocation is unknown: the client repeats a request that was lost with the process that got it. */
+  /** Repeats while the engine does not know the invocation: if a process died with the first request, the client repeats it. */
   async #interrupt(id: InvocationId, how: typeof cancel): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if ((await this.#ask(true, (engine) => how(engine, id))) !== "unknown") return;

@@ -1,4 +1,4 @@
-/** Draws the programs of a seed's handlers: small trees of steps. Several callers request the same few programs under one key. */
+/** Draws the programs of a seed's handlers: small trees of steps. Several callers may request the same program under one key. */
 import { type Branch, type Program, REFUSED, type Step } from "./program.ts";
 import type { Random } from "./random.ts";
 

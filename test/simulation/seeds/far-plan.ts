@@ -27,7 +27,7 @@ export interface Stretch {
   readonly plan: readonly Ask[];
 }
 
-/** For messages that are a day late: all their invocations are completed. */
+/** The stretch for messages that come a day late. When it begins, no invocation is open any more, so it needs no requests. */
 export const NEXT_DAY: Stretch = { forMs: 1.01 * DAY_MS, sweepEveryMs: Infinity, plan: [] };
 
 /** @returns the long stretch of the seed; undefined in most seeds */

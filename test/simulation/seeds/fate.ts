@@ -43,7 +43,7 @@ export const HARDSHIPS = [
   "throttled-timers",
   /** The clock of one machine is wrong. */
   "skewed-clock",
-  /** A process has read the invocation that ends every process that reads it. */
+  /** A process has read the poisoned invocation. Each read of this invocation ends the process that reads. */
   "poisoned",
   /** The sweeper rests for a week. */
   "sweeper-rest",

@@ -28,7 +28,7 @@ export function lockComplaints(note: Note, isOver: (id: string, nonce: string) =
 
 /**
  * An exclusive handler commits only while it holds the lock. If one transaction wrote segment and lock, the handler held the
- * lock before, or took a free lock with that write, so no other invocation held the key in the meantime.
+ * lock before the transaction, or the transaction took a free lock.
  */
 export function holderComplaints(
   table: WatchedTable,

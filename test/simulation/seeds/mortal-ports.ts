@@ -15,8 +15,9 @@ import type { Random } from "./random.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
 const LATE_MAX_MS = 60_000;
-/** The longest time that a part of an answer on an open exchange is on its way, and the most parts before it breaks off. */
+/** The longest time that a part of an answer on an open exchange is on its way. */
 const CHUNK_MAX_MS = 8;
+/** The largest number of parts that come before an answer breaks off. */
 const CUT_CHUNKS_MAX = 6;
 const DAY_MS = 86_400_000;
 const FAR_FUTURE_MS = 400 * DAY_MS;
@@ -86,8 +87,8 @@ export function queueOf(mortal: Mortal, queue: MemoryQueue, random: Random, leap
 
 /**
  * Runs a call with a signal that aborts with the first of the given signals: an open receive ends with its process, because a
- * dead process takes no messages. Node keeps a signal of `AbortSignal.any` for ever if a listener stays on it, and with the
- * signal the whole world of a finished run.
+ * dead process takes no messages. The function does not use `AbortSignal.any`: Node keeps such a signal for ever if a listener
+ * stays on it, and the signal keeps the whole world of a finished run.
  */
 async function untilAbortOf<T>(
   signals: readonly (AbortSignal | undefined)[],

@@ -45,7 +45,10 @@ export class ParkRule {
     });
   }
 
-  /** Judges each park once, when the driver that wrote it has left without a fault. */
+  /**
+   * Judges each park once, after the driver that wrote it has left the invocation. A park is not judged if a fault has struck
+   * the process of the driver since.
+   */
   async check(): Promise<readonly string[]> {
     const complaints: string[] = [];
     for (const [pk, { id, token, parker, struck, atMs, arrived }] of this.#parks) {

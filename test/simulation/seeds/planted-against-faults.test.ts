@@ -14,7 +14,7 @@ function withTable(engine: Engine, change: Partial<Table>): Engine {
   return { ...engine, table: { ...engine.table, ...change } };
 }
 
-/** Refusals of the store look like other errors, so they pause a dead letter. */
+/** A refusal of the store looks like any other error, so the sweeper pauses the invocation of a dead letter at once. */
 const namelessRefusals: Sabotage = (engine) => {
   const { table } = engine;
   const nameless =
@@ -105,7 +105,7 @@ interface Planted {
   readonly sabotage: Sabotage;
   /** The fault, or the beginning of its name. */
   readonly fault: Fault | "throttled";
-  /** Set if each seed of this test gets the fault. The suite of seeds has at least `seeds` seeds with the fault. */
+  /** Set if each seed of this test gets the fault; otherwise a seed gets the fault only if the seed draws it. */
   readonly bound?: Bound;
   readonly seeds: number;
   readonly complaint: RegExp;
@@ -113,7 +113,7 @@ interface Planted {
 
 const PLANTED: readonly Planted[] = [
   {
-    what: "a dead letter that is paused for a refusal of the store",
+    what: "a dead letter whose invocation is paused for a refusal of the store",
     sabotage: namelessRefusals,
     fault: "throttled",
     bound: "throttled",
@@ -129,7 +129,7 @@ const PLANTED: readonly Planted[] = [
     complaint: /its grant does not grow/,
   },
   {
-    what: "a sweeper without its mark",
+    what: "a sweeper that does not record its looks",
     sabotage: noMark,
     fault: "poisoned",
     bound: "poisoned",

@@ -44,7 +44,7 @@ const blindPark: Sabotage = (engine) => {
   });
 };
 
-/** A driver that takes over skips the effects of the last segment, unless it is the final one (I2). */
+/** A driver that takes over does not redo the effects of the last segment, unless the segment completes the invocation (I2). */
 const noRedo: Sabotage = (engine) =>
   withTable(engine, {
     async query(pk: string, range?: Range) {

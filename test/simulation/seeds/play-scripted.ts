@@ -125,7 +125,10 @@ function optionsOf(program: Program, idempotencyKey: string | undefined): CallOp
   return { service, key, ...(idempotencyKey !== undefined && { idempotencyKey }) };
 }
 
-/** A suspension names only open branches: a notification that the request already contained satisfies no await (I5). */
+/**
+ * A suspension names only the branches without a result. A notification that the request already contained satisfies no await
+ * (I5), so an await that named a finished branch of `all` would never be satisfied.
+ */
 function allOf(branches: readonly Awaiting<string>[]): Awaiting<readonly string[]> {
   const whole = all(...branches);
   let lacking = branches;

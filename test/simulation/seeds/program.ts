@@ -16,7 +16,7 @@ export type Step =
   | { readonly do: "attach"; readonly of: Program; readonly key?: string }
   /** Sends a program, cancels it, and waits for its end. */
   | { readonly do: "cancel"; readonly of: Program }
-  /** Waits for an awakeable, which a child or the actor outside resolves, at once or after `remind`. */
+  /** Waits for an awakeable. A child or the actor outside of the engine resolves it: at once, or after `Outside.remind`. */
   | {
       readonly do: "await";
       readonly by: "child" | "outside" | "outside-later";
@@ -25,12 +25,12 @@ export type Step =
     };
 
 export interface Program {
-  /** Unique: two invocations of one name are a fault. The name consists of letters that a token may have. */
+  /** Unique: the verdict reports a second invocation of a name. Only letters and digits, as in the step of a `TOKEN`. */
   readonly name: string;
   readonly steps: readonly Step[];
   /** The key of the object on which the program runs exclusively: the program adds its name to the log before its first step. */
   readonly object?: string;
-  /** Its result is kept for a second, so that its id is free at a later redo of its sender. */
+  /** The result is kept for only a second, so that the id of the invocation may be free when a driver redoes the send later. */
   readonly brief?: boolean;
   /** Ends with this terminal failure instead of the results of its steps. */
   readonly fails?: number;

@@ -23,12 +23,12 @@ const streams = (seed: number): boolean => seed % 4 < 2;
 /** After this time no more faults strike. */
 const MISFORTUNE_MAX_MS = 180_000;
 /**
- * By then the sweeper has found every lost invocation, and no sleep without a cancel lasts longer. If the try of a dead letter
- * ends its process, the letter is tried again after an hour.
+ * By then the sweeper has found every lost invocation, and each sleep that no cancel or kill ends has ended by itself. If the
+ * try of a dead letter ends its process, the letter is tried again after an hour.
  */
 const QUIET_BY_MS = 7_200_000;
 const STEPS_MAX = 60_000;
-/** A message that comes later than this is late by a day. */
+/** A message that is due later than this from now comes from the fault `message-day-late`. */
 const SOON_MS = 3_600_000;
 const DIED = /the process that drove it ended before its time/;
 
@@ -122,7 +122,7 @@ function operate({ fate, poison }: World, clients: Clients, rules: Rules): void 
 /**
  * Names work that is left: requests, invocations, messages, drives, and entries of the open index. Work on the poisoned
  * invocation does not count.
- * @param inAll false if invocations that must stay open for days do not count
+ * @param inAll whether invocations that must stay open for days, and messages that are a day late, count too
  */
 function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): string | undefined {
   const { clock, queue, letters, poison } = world;
@@ -133,7 +133,8 @@ function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): s
   if (queue.waitingBy(inAll ? Infinity : nowMs + SOON_MS).some(isSound)) return "a message is in the queue";
   if (letters.waitingBy(Infinity).some(isSound)) return "a dead letter is left";
   for (const { engine } of world.running) if (engine.activeInvocations.size > 0) return "something is driven";
-  // A late write of a park may leave an entry of a completed invocation: the sweeper removes it when it is due.
+  // An entry that is not due does not count: a late write of a park may leave the entry of a completed invocation, which the
+  // sweeper removes when the entry is due.
   const isDue = ({ pk, openPk, lookAtMs }: Item) =>
     openPk !== undefined && Number(lookAtMs) <= nowMs && pk !== `inv#${poison?.id}`;
   return world.table.all().some(isDue) ? "the open index has an entry" : undefined;
@@ -153,7 +154,7 @@ function visitsIn(world: World, asked: readonly Ask[]): readonly Ask[] {
   });
 }
 
-/** Runs all ready promises; only handlers take longer. */
+/** Runs all ready promises, and waits until no handler runs. */
 async function breathe({ endpoints }: World): Promise<void> {
   do {
     await new Promise<void>((resolve) => setImmediate(resolve));

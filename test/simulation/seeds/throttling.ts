@@ -1,4 +1,7 @@
-/** Throttling: for a while every write or every read of the table or of one index is refused, or every new schedule. */
+/**
+ * Throttling: for a while the table refuses every write or every read of all its items or of one index, or the scheduler refuses
+ * every new schedule.
+ */
 import type { IndexName, Item, Key, Table, Write } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
@@ -9,7 +12,10 @@ import type { Random } from "./random.ts";
 /** The share of the seeds with bursts. */
 export const THROTTLING_SHARE = 0.15;
 const BURSTS_MAX = 3;
-/** Every burst ends before clients give up. Some last longer than all receives of a message, and than a pass of the sweeper. */
+/**
+ * Every burst ends before clients give up. Some bursts last until a message has become a dead letter, and some last longer than
+ * a pass of the sweeper.
+ */
 const BURST_MIN_MS = 2_000;
 const BURST_MAX_MS = 80_000;
 const WITHIN_MS = 60_000;

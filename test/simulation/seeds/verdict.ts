@@ -50,7 +50,10 @@ function hasEnded({ loaded }: Life): boolean {
   return loaded.invocation.phase.status === "completed";
 }
 
-/** The names of cancelled or killed programs and of all their children; a shared program counts if any of its callers does. */
+/**
+ * The names of cancelled or killed programs and of all their children. A shared program is among them if at least one of its
+ * callers is.
+ */
 function disturbedIn(plan: readonly Ask[]): Disturbed {
   const struck = plan.filter(({ later }) => later?.what === "cancel" || later?.what === "kill");
   const programs = [...struck.map(({ program }) => program), ...plan.flatMap(({ program }) => cancelledIn(program))];

@@ -7,7 +7,8 @@ export default defineConfig({
     include: ["test/simulation/{seeds,tickets}/**/*.test.ts"],
     pool: "threads",
     maxWorkers: 2,
-    // A test in virtual time fails only if it hangs; the gate runs the suite at low priority, beside others.
+    // A test in virtual time exceeds this time only if it hangs. The time is long, because the gate runs the suite at low
+    // priority, beside other suites.
     testTimeout: 600_000,
     reporters: reportersOf("seeds"),
   },

@@ -74,7 +74,10 @@ function moves(model: Model, mistake: Mistake | undefined): readonly Move[] {
   return found;
 }
 
-/** True if a leaving holder must wait until another actor writes its drawn ticket, because no more tickets may become void. */
+/**
+ * True if the actor must wait before it voids the next ticket: another actor has drawn that ticket and will write it, and the
+ * limit of such void tickets is used up.
+ */
 function waits({ actors, voids }: Model, { doing, lock }: Actor): boolean {
   const ticket = (lock?.head ?? 0) + 1;
   return (
@@ -87,7 +90,8 @@ function joined(model: Model, of: number, what: "accept" | "load" | "kill"): Mod
   const life = next.lives[of]!;
   if (what === "kill") {
     next.kills--;
-    // The order to kill is durable before any actor obeys it. It sends a message, which the killing actor takes.
+    // The order to kill is durable before any actor obeys it. The writer of the order sends a message, which the killing actor
+    // takes.
     life.messages++;
   }
   const own = next.actors.filter((actor) => actor.of === of).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** The steps of an actor in the engine's order, each one atomic write or read. */
+/** The steps of an actor, in the order of the engine. Each step is one atomic write or read. */
 import { type Actor, copyOf, type Life, type LockShown, type Mistake, type Model, NOBODY, wake } from "./model.ts";
 
 type Changing = ReturnType<typeof copyOf>;

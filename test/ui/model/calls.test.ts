@@ -1,4 +1,4 @@
-/** Tests the lines that make the same call elsewhere, the forms of registration, and the options of services. */
+/** Tests a call as a line of curl and lines of the typed client, its answer, the form of registration, and service options. */
 import { expect, test } from "vitest";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { clientLines, curlLine } from "../../../ui/model/call-lines.ts";
@@ -45,7 +45,7 @@ test("a workflow is submitted and attached to", () => {
   expect(lines).toContain("await workflow.workflowSubmit(3);");
 });
 
-test("a handler without a schema begins with the shortest JSON, and one without a body with nothing", () => {
+test("the first text is the shortest JSON for a handler without a schema, and empty for a handler that takes no JSON", () => {
   const handler = { name: "h", public: true, output_description: "", retry_policy: { max_attempts: null } };
   expect(firstText({ ...handler, input_description: "application/json" } as HandlerBody)).toBe("null");
   expect(contentTypeOf({ ...handler, input_description: "none" } as HandlerBody)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Tests the bars of the last hour. */
+/** Tests the bars that show how many invocations ended in each minute of the last hour. */
 import { expect, test } from "vitest";
 import { barsOf, MinuteCounts, sumOf } from "../../../ui/model/ended-bars.ts";
 
@@ -17,7 +17,9 @@ test.each([
   [12, 20],
   [430, 500],
   [1_000, 1_000],
-])("the scale of %i ends at %i", (most, top) => expect(barsOf([minute(most, 0)]).top).toBe(top));
+])("the scale for a highest count of %i reaches up to %i", (most, top) =>
+  expect(barsOf([minute(most, 0)]).top).toBe(top),
+);
 
 test("a bar is as high as its count, and one failure among thousands is still seen", () => {
   const { bars } = barsOf([minute(999, 1), minute(0, 0)]);
@@ -25,7 +27,7 @@ test("a bar is as high as its count, and one failure among thousands is still se
   expect(bars[1]).toMatchObject({ endedHeight: 0, failedHeight: 0 });
 });
 
-test("ends are counted into their minutes, and others are left out", () => {
+test("each end counts in its minute; an end before the hour, without a moment, or with an unknown outcome is left out", () => {
   const nowMs = Date.UTC(2026, 10, 24, 13, 30, 30);
   const counts = new MinuteCounts(nowMs);
   counts.add(nowMs, "failed");

@@ -15,12 +15,12 @@ const wait = (kind: string, below: readonly WaitBody[] = []): WaitBody => ({
 const kinds = (waits: readonly WaitBody[]) => waitChains(waits).map(({ hops }) => hops.map(({ kind }) => kind));
 
 describe("the chain of causes", () => {
-  test("has a line for each last cause", () => {
+  test("has one line for each wait without a further cause", () => {
     const waits = [wait("timer"), wait("call", [wait("retry"), wait("awakeable")])];
     expect(kinds(waits)).toEqual([["timer"], ["call", "retry"], ["call", "awakeable"]]);
   });
 
-  test("has at most five hops, the last of which is the last cause", () => {
+  test("has at most five hops, and ends with the wait that has no further cause", () => {
     let deepest = wait("awakeable");
     for (let left = 7; left > 0; left--) deepest = wait("call", [deepest]);
     const [chain] = waitChains([deepest]);

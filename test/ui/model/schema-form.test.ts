@@ -87,7 +87,7 @@ test("advice names each missing member and each misfit with its path", () => {
   ]);
 });
 
-test("a number with many digits is a number", () => {
+test("a number with many digits passes the check for a number, and fails the check for an object", () => {
   expect(problemsOf(new ExactNumber("12345678901234567890"), { type: "integer" })).toEqual([]);
   expect(problemsOf(new ExactNumber("12345678901234567890"), { type: "object", properties: { a: {} } })).toHaveLength(
     1,

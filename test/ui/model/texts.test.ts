@@ -23,7 +23,7 @@ test("an age has one unit, and a moment to come is named as such", () => {
   expect(ageText(12_900, 0)).toBe("in 12 s");
 });
 
-test("a moment has its year only if the year is another one", () => {
+test("a moment is written with its year only if the present year is another", () => {
   const at = Date.UTC(2026, 10, 22, 14, 3, 7, 123);
   expect(momentText(at, at, true)).toBe("11-22 14:03:07.123");
   expect(momentText(at, Date.UTC(2027, 0, 1), true)).toBe("2026-11-22 14:03:07.123");

@@ -1,6 +1,6 @@
 /**
- * The functions of any version in one process, which may be killed: calls and answers are messages. Arguments: their folder, and
- * the number of instances of each.
+ * Runs the functions of any version in one process, which the parent process can kill. The parent process sends each call as a
+ * message, and gets the answer as a message. Arguments: the folder of the functions, and the number of instances of each as JSON.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,7 @@
-/** Writes a fixture with the programs of a commit: open work in a table, as functions leave it, and in a data directory. */
+/**
+ * Writes a fixture with the programs of a commit: the work that the functions leave in a table, and the work that the local
+ * process leaves in a data directory.
+ */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,7 +5,7 @@ import { momentOf } from "../time-text.ts";
 export class AttemptClock {
   readonly #spans: readonly (AttemptSpanBody & { readonly startMs: number; readonly endMs: number })[];
   readonly #firstIndex: number;
-  /** For each entry, the moment of the nearest entry before it that was stored earlier. */
+  /** For each entry, the moment of the last preceding entry whose moment is earlier; undefined if there is none. */
   readonly #earlierMs: readonly (number | undefined)[];
 
   constructor({ attempt_spans: spans, entries }: Pick<InvocationBody, "attempt_spans" | "entries">) {
@@ -15,7 +15,7 @@ export class AttemptClock {
   }
 
   /**
-   * The code of a run begins when its attempt begins, or when the attempt stored the entries before it.
+   * The code of a run begins when its attempt begins or, if that is later, when the entries before the run were stored.
    * @param index the index of the entry with the command
    */
   beginOf(index: number, storedMs: number): number {
@@ -57,7 +57,7 @@ let lastText = "";
 let lastMs = 0;
 
 /**
- * An invocation always has its moments; a moment that cannot be read counts as the epoch. For a long journal, reading moments
+ * Reads a moment of the API, which is always well-formed; any other text counts as the epoch. For a long journal, reading moments
  * takes most of the time, and the entries of one attempt have the same moment, so the function remembers the last one.
  */
 export function msOf(text: string): number {

@@ -25,7 +25,7 @@ export interface TimeScale {
 export const GAP_PX = 48;
 const GAP_MIN_MS = 2_000;
 const GAP_MIN_SHARE = 0.1;
-/** Gaps take at most this share of the width; the longest ones come first. */
+/** Gaps take at most this share of the width. If there are too many waits, the scale collapses only the longest ones. */
 const GAPS_MAX_SHARE = 0.5;
 /** A scale shows at least this much time, because a span of length 0 would have no scale. */
 const SPAN_MIN_MS = 1;

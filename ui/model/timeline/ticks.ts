@@ -47,8 +47,8 @@ function stepFor(leastMs: number): number {
 }
 
 /**
- * The round steps, from the smallest on: 1, 2 and 5 times 1, 10 and 100 milliseconds; 1, 2, 5, 10, 15 and 30 seconds, and as
- * many minutes; 1, 2, 5 and 12 hours; 1, 2 and 5 times powers of ten of days.
+ * The round steps, from the smallest on: 1, 2 and 5 times 1, 10 and 100 milliseconds; 1, 2, 5, 10, 15 and 30 seconds; 1, 2, 5,
+ * 10, 15 and 30 minutes; 1, 2, 5 and 12 hours; and 1, 2, 5, 10, 20, 50 days and so on.
  */
 function* steps(): Generator<number> {
   for (const power of [1, 10, 100]) for (const step of [1, 2, 5]) yield step * power;

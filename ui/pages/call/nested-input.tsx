@@ -22,7 +22,7 @@ interface NestedProps<Kind extends Field["kind"]> extends InnerInput {
   readonly input: (inner: InnerInput) => JSX.Element;
 }
 
-/** A list with more items is edited as JSON. */
+/** The form shows at most this many items of a list; the reader edits the further ones in the JSON of the payload. */
 const ITEMS_MAX = 50;
 
 export function ObjectInput(props: NestedProps<"object">): JSX.Element {

@@ -13,7 +13,7 @@ export interface SchemaInputProps {
   readonly schema: unknown;
   readonly root: unknown;
   readonly value: unknown;
-  /** Names the field for screen readers too. */
+  /** The name of the field for screen readers. */
   readonly label: string;
   readonly depth: number;
   readonly onChange: (value: unknown) => void;

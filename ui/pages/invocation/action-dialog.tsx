@@ -21,7 +21,7 @@ import { InvocationLink } from "../../parts/short-id.tsx";
 export interface ActionDialogProps {
   readonly action: ActionName;
   readonly body: InvocationBody;
-  /** The first choices; the reader may change them. */
+  /** `deployment` and `from` are the initial choices of the dialog. The reader may change both. */
   readonly deployment?: string | undefined;
   readonly from?: number | undefined;
   readonly onChange: () => Promise<void>;

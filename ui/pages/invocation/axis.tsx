@@ -1,4 +1,7 @@
-/** The axis of a timeline: ticks in time since the creation, collapsed waits, and their lines behind the rows. */
+/**
+ * The axis of a timeline: ticks that show the time since the creation of the invocation, the durations of collapsed waits,
+ * and behind the rows a line for each tick and a band for each collapsed wait.
+ */
 import type { JSX } from "preact";
 import { gapsOf } from "../../model/timeline/scale.ts";
 import type { TimeScale } from "../../model/timeline/scale.ts";

@@ -1,4 +1,4 @@
-/** The use of an invocation so far, and its least cost on AWS at list prices. */
+/** What an invocation has used so far, and the least that this costs on AWS at list prices. */
 import type { JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { listPrices } from "../../data/list-prices.ts";

@@ -1,4 +1,4 @@
-/** The value of one journal entry, read when it is shown; a serializer's bytes can be translated by the deployment's SDK. */
+/** The value of one journal entry, read when it is shown. For some serializers, the deployment's SDK can decode the bytes. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { InvocationBody, ValueBody } from "../../../shared/api/wire/invocation.ts";

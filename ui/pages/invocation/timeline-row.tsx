@@ -104,7 +104,10 @@ interface FrameProps extends TimelineRowProps {
   readonly count?: string;
   readonly isExpanded?: boolean | undefined;
   readonly duration: string;
-  /** The count of the failures, if there is more than one; `failedText` has the words. */
+  /**
+   * The text after the cross: the count of an operation's failed attempts, if there are several, or of a group's operations
+   * with failures. `failedText` says the same in words, for the tooltip and the label.
+   */
   readonly failedCount: string;
   readonly failedText: string;
   readonly state: string;

@@ -1,4 +1,4 @@
-/** The line above a timeline: search, zoom, collapsed waits, and the way to the first problem. */
+/** The line above a timeline: search, the counts of entries and rows, zoom, and a button that collapses waits. */
 import type { JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { setQuery } from "../../data/location.ts";

@@ -29,7 +29,7 @@ import { useTimelineKeys } from "./use-timeline-keys.ts";
 const NONE: readonly Operation[] = [];
 const ROW_PX = 28;
 const NAMES_PX = 320;
-/** Half a diamond must fit at both ends. */
+/** An operation without a duration is drawn as a diamond; half of it must fit at both ends of the bars. */
 const BARS_LEFT_PX = 16;
 const BARS_RIGHT_PX = 8;
 const NARROW_PX = 640;

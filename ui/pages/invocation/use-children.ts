@@ -1,4 +1,7 @@
-/** The called invocations whose calls are expanded: each is read when it is first shown, and again while it is open. */
+/**
+ * The called invocations whose calls are expanded. The page reads each when its call is first expanded, and again whenever the
+ * parent was read again, until the called invocation has ended.
+ */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { ApiProblem, ask } from "../../data/api.ts";
@@ -8,7 +11,7 @@ import { operationsOf } from "../../model/timeline/operations.ts";
 import type { Child } from "../../model/timeline/rows.ts";
 import type { Span } from "../../model/timeline/scale.ts";
 
-/** A child with more entries is opened on its own page. */
+/** The page shows this many entries of a child. A note below them refers the reader to the child's own page for the rest. */
 const ENTRIES_MAX = 2_000;
 
 export interface Children {
@@ -19,7 +22,7 @@ export interface Children {
 
 type Known = Child & { readonly body?: InvocationBody };
 
-/** @param expanded the keys of expanded rows; a key names the way from the page's own operations down, as `5/2` */
+/** @param expanded the keys of expanded rows; `5/2` is operation 2 of the invocation that the page's operation 5 calls */
 export function useChildren(
   parent: InvocationBody,
   expanded: ReadonlySet<string>,

@@ -18,7 +18,7 @@ export interface WaitsProps {
   readonly onAsk: Ask;
 }
 
-/** A cause is one line: a message of a handler may be long. */
+/** A cause takes one line, so the page shortens a long text, such as a message of a handler. */
 const CAUSE_MAX_CHARS = 200;
 const CHAINS_SHOWN = 8;
 

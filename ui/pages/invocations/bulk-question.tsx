@@ -1,4 +1,4 @@
-/** The question before a change of many invocations: their number, the filter, five of them, and the consequence. */
+/** The question before a change of many invocations: their number, the filter, five examples, and the consequence. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type BulkChange, TYPED_ABOVE } from "../../model/bulk-changes.ts";

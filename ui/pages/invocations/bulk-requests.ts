@@ -17,7 +17,10 @@ export interface Matching {
 const PAGE = 500;
 const PAGES_MAX = 200;
 const BATCH = 1_000;
-/** The gateway before functions waits 30 seconds for an answer, and the server changes only twenty invocations at a time. */
+/**
+ * If the server runs as functions, the gateway in front of them waits 30 seconds for an answer, and the server changes only
+ * twenty invocations at a time.
+ */
 const FUNCTIONS_BATCH = 100;
 
 /** @throws ApiProblem */

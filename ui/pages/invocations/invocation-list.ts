@@ -11,7 +11,10 @@ import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../mo
 
 export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
-/** The most requests in a row. A page may be empty although more follow, because one request reads only some entries. */
+/**
+ * `readOlder` sends at most this many requests in one call. A page may be empty although more rows follow, because one request
+ * reads only a part of the index.
+ */
 const REQUESTS_AT_ONCE = 40;
 const PRICED_REQUESTS_AT_ONCE = 3;
 
@@ -29,7 +32,7 @@ export class InvocationList {
   readonly isSettledOnly = signal(false);
   /** By id; a row stays selected when the list is read again. */
   readonly selected = signal<ReadonlyMap<string, Row>>(new Map());
-  /** The row that the keyboard acts on. A range reaches from this row to the chosen one. */
+  /** The row that the keyboard acts on. A click with Shift selects or deselects the rows from this row to the clicked one. */
   readonly current = signal<number | undefined>(undefined);
   readonly #filter: InvocationFilter;
   readonly #order: ListOrder;

@@ -1,4 +1,4 @@
-/** The list of invocations: filters, presets, rows of any number, and changes of many at once. */
+/** The list of invocations: the filter, presets, the rows, and changes of many invocations at once. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { route } from "../../data/location.ts";

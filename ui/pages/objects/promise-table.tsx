@@ -1,4 +1,4 @@
-/** The promises of a workflow that are completed. */
+/** The completed promises of a workflow. */
 import type { JSX } from "preact";
 import type { PromiseRow } from "../../data/keys.ts";
 import { bytesOfHex } from "../../model/key-state.ts";

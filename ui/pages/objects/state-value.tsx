@@ -20,7 +20,7 @@ export interface StateValueProps {
   readonly size: ValueSize;
   /** Changes with each edit of the reader. */
   readonly version: number;
-  /** Undefined if the value is loaded when it is opened. */
+  /** Undefined if the page loads the value only when the reader opens it. */
   readonly bytes: Uint8Array | undefined;
   readonly onEdit: () => void;
   readonly onRemove: () => void;

@@ -83,7 +83,7 @@ function Need({ row, onChange }: { readonly row: NeedRow; readonly onChange: () 
   );
 }
 
-/** A resume needs no question, because a pause undoes it. After a failure the button stays, for another try. */
+/** One press resumes, because the operator can undo it by a pause. After a failure the button stays, for another try. */
 function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChange: () => void }): JSX.Element {
   const resume = async (): Promise<string> => {
     await ask(`invocations/${encodeURIComponent(row.id)}/resume`, { method: "PATCH" });

@@ -1,4 +1,4 @@
-/** Hints of the server about options, such as a retention that it cuts. */
+/** The hints that the server gives about options, for example that the server cuts a retention. */
 import type { JSX } from "preact";
 import type { NoticeBody } from "../../../shared/api/wire/admin.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";

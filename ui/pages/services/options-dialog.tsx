@@ -8,15 +8,15 @@ import type { DurationOption, OptionEdits, OptionWords } from "../../model/servi
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 export interface OptionsDialogProps {
-  /** Read again while the dialog is open. */
+  /** The page reads the service again while the dialog is open, so this value may change. */
   readonly service: ServiceBody;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
 export function OptionsDialog({ service: present, onDone, onClose }: OptionsDialogProps): JSX.Element {
-  // The request has the options for which the fields differ from this service. If the fields were compared with a service that
-  // was read later, the request would also undo the change of another operator.
+  // The request contains the options whose fields differ from the service as it was when the dialog opened. If the dialog
+  // compared the fields with a later state of the service, the request would also undo the change of another operator.
   const [service] = useState(present);
   const [edits, setEdits] = useState<OptionEdits>(() => editsOf(service));
   const shown = OPTIONS.filter(({ option }) => service[option] !== undefined);

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { visibleLine } from "../../model/visible-text.ts";
 import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
 
-/** A longer text would only be cut by the width of its column. */
+/** The bound on the shown text of a cell. No column is wide enough to show a longer text. */
 const CELL_MAX_CHARS = 200;
 const INVOCATION = /^inv_[0-9A-Za-z]{20,60}$/;
 const DEPLOYMENT = /^dp_[0-9A-Za-z]{10,60}$/;

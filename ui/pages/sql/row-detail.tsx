@@ -15,7 +15,7 @@ export interface RowDetailProps {
   readonly onClose: () => void;
 }
 
-/** A longer value, or one of several lines, is shown as a payload. */
+/** The detail shows a longer value, a value with several lines, and JSON as a payload. */
 const LINE_MAX_CHARS = 120;
 
 export function RowDetail({ columns, row, number, onClose }: RowDetailProps): JSX.Element {

@@ -35,7 +35,8 @@ export function SqlPage(): JSX.Element {
     void loadTables().catch(() => undefined);
   }, []);
   useEffect(() => {
-    // A link to a statement shows its answer. A click on another link changes the address, and this page stays.
+    // A link to a statement fills the editor, and runs the statement if the link has `run=1`. The page stays mounted when the
+    // reader follows another such link, so this effect watches the address.
     if (inAddress === "" || inAddress === state.statement) return;
     setText(inAddress);
     if (runsAtOnce) latest.current(inAddress);

@@ -1,4 +1,4 @@
-/** The run of one statement at a time: its time so far, its answer, and its end at the reader's wish. */
+/** Runs one statement at a time: tells the time so far and the answer, and stops the run when the reader asks. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { noteStatement, runStatement } from "../../data/statements.ts";

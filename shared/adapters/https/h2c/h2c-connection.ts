@@ -13,7 +13,7 @@ import { InboundFrames } from "./inbound-frames.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { StreamsOwner } from "./open-streams.ts";
 
-/** If the peer leaves more answers than this unread, the connection ends: the peer requests answers in a flood. */
+/** The connection ends if the peer floods it with PING and SETTINGS frames and leaves more answers than this unread. */
 const ANSWERS_UNREAD_MAX = 1_000;
 /** How long a peer may take to read our GOAWAY. */
 const GOODBYE_MAX_MS = 5_000;

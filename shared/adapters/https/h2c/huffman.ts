@@ -2,8 +2,8 @@
 import { CODE, ConnectionError } from "./frames.ts";
 
 /**
- * The code length in bits of each byte, and of the end mark as the last one. The code is canonical: codes count up by
- * length, then by byte, so the lengths determine all codes.
+ * The length in bits of the code of each byte; the last entry is the length for the end mark. The code is canonical: codes
+ * count up by length, then by byte, so the lengths determine all codes.
  */
 const LENGTHS: readonly number[] = [
   [13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28],
@@ -30,7 +30,7 @@ const LENGTH_MAX = 30;
 const PADDING_MAX_BITS = 7;
 const SHORTEST_BITS = 5;
 
-/** The code of each byte, and of the end mark as the last one, as a number with its length in bits. */
+/** The code of each byte, as a number with its length in bits; the last entry is the code of the end mark. */
 export function huffmanCodes(): readonly { readonly code: number; readonly bits: number }[] {
   const codes: { code: number; bits: number }[] = [];
   let code = 0;

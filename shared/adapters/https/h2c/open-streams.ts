@@ -129,7 +129,8 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean {
     const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
     // The connection's window is restored even if no reader takes the bytes, because one slow reader must not stop the
-    // others; the windows of the streams limit the memory, so they are small until their reader has kept up.
+    // others. The window of each stream limits the memory instead: it starts small and grows only while the reader of the
+    // stream keeps up.
     this.#receiveWindow.take(size);
     this.#giveBack(this.#receiveWindow, 0);
     if (stream === undefined) return false;
@@ -237,7 +238,10 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#owner.onClosed();
   }
 
-  /** Fails one stream on which the peer broke a rule; the other streams continue. @returns false, the result for the caller */
+  /**
+   * Fails one stream on which the peer broke a rule; the other streams continue.
+   * @returns false, which `onData` and `onHeaders` return in turn: the frame advanced no exchange
+   */
   #fault(stream: H2cStream, code: number, message: string): false {
     stream.exchange.fail(this.#broken(message));
     this.#reset(stream, code);

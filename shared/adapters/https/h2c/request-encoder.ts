@@ -8,7 +8,10 @@ import { STATIC_INDEX } from "./static-table.ts";
 const REMEMBERED_MAX = 1_000;
 const NEVER_INDEXED = 0x10;
 const INDEXED = 0x80;
-/** Sets the dynamic table to size 0 in the first block, so a limit that the peer announces later needs no answer. */
+/**
+ * Sets the dynamic table to size 0 in the first block, so the encoder need not react when the peer announces a limit for
+ * the table later.
+ */
 const NO_TABLE = 0x20;
 const METHOD = { GET: 2, POST: 3 } as const;
 const SCHEME = { "http:": 6, "https:": 7 } as const;

@@ -30,7 +30,7 @@ export class ResponseReader {
     return head;
   }
 
-  /** Checks trailers, which have no other use. @returns the reason if they are invalid @throws as `head` */
+  /** Checks the trailers; nothing else reads them. @returns the reason if they are invalid @throws as `head` */
   wrongTrailers(bytes: Uint8Array, start: number, end: number, ends: boolean): string | undefined {
     if (!ends) return "a second head came";
     const fields = decodedFields(bytes, start, end, HEADER_LIST_MAX_BYTES);

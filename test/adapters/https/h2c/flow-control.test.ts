@@ -46,7 +46,7 @@ describe("frames that we send", () => {
     expect(await connection.next(TYPE.settings)).toMatchObject({ flags: ACK, streamId: 0 });
   });
 
-  test("a body waits for the stream's window and then for the connection's, byte for byte", async () => {
+  test("the windows of the stream and of the connection limit to the byte how much of a body the client sends", async () => {
     const { uri, connected } = await peerInHand();
     const body = pattern(100_000);
     const exchange = ask(uri, { body: [body] });

@@ -126,7 +126,8 @@ describe("an error that ends the connection", () => {
       const exchange = greet(peer.uri);
       const outcome = await readAll(exchange).then(String, () => reasonOf(exchange.next()));
       expect(outcome).toBe(name.endsWith("behind its end") || name.endsWith("behind their end") ? "x" : "broken");
-      // After a regular end the next request could start before the client reads the remaining bytes.
+      // If the exchange ended regularly, the next request could use this connection before the client reads the bytes that break
+      // the rules, so the test waits for the end of the connection.
       await over;
       expect(said).toBe(code);
       expect((await readAll(greet(peer.uri))).toString()).toBe("fine");

@@ -25,14 +25,14 @@ const huffman = (hex: string): string => {
 };
 
 describe("the tables", () => {
-  test("the Huffman code is the one of appendix B, by a digest of 257 lines 'symbol code bits'", () => {
+  test("a digest of 257 lines 'symbol code bits' shows that the Huffman code is the one of appendix B", () => {
     const lines = huffmanCodes().map(({ code, bits }, symbol) => `${symbol} ${code.toString(16)} ${bits}`);
     expect(lines).toHaveLength(257);
     expect(lines.slice(0, 3)).toEqual(["0 1ff8 13", "1 7fffd8 23", "2 fffffe2 28"]);
     expect(digest(lines)).toBe("379833a3c2006b415da9e2244f14c2e9e82af0b156cbd2b082b37ce6566e1667");
   });
 
-  test("the static table is the one of appendix A, by a digest of 61 lines 'index name value'", () => {
+  test("a digest of 61 lines 'index name value' shows that the static table is the one of appendix A", () => {
     const lines = STATIC_FIELDS.map(([name, value], at) => `${at + 1} ${name} ${value}`);
     expect(lines).toHaveLength(61);
     expect(digest(lines)).toBe("810223c09d71b4292a0687cef1c51db4f55c62e91bb8473001eb552340341f6b");
@@ -129,7 +129,7 @@ describe("the examples of appendix C", () => {
       "94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007",
       "foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1",
     ],
-  ])("the text of %s in Huffman's code %s is %s", (_name, hex, text) => expect(huffman(hex)).toBe(text));
+  ])("%s: the Huffman-coded text %s decodes to %s", (_name, hex, text) => expect(huffman(hex)).toBe(text));
 
   test.each([
     ["C.3.2", "828684be58086e6f2d6361636865"],

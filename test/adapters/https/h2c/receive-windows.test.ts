@@ -1,6 +1,6 @@
 /**
- * Tests the windows that the client gives a peer: a window is small until the reader has kept up, so that streams whose readers
- * wait hold little in memory.
+ * Tests the windows that the client gives a peer: a window is small until the reader has kept up, so that a stream whose reader
+ * does not read holds little in memory.
  */
 import { expect, test } from "vitest";
 import { readAll } from "../../../contracts/endpoints-contract.ts";
@@ -80,7 +80,7 @@ test("the window of a stream grows to a mebibyte while the reader keeps up, so t
   expect(sender.updates).toBeLessThan(40);
 });
 
-test("each stream whose reader waits receives at most 128 KiB, and all of the rest once its reader reads", async () => {
+test("each stream whose reader does not read receives at most 128 KiB, and the rest once the reader reads", async () => {
   const { uri, connected } = await peerInHand();
   const exchanges = Array.from({ length: 5 }, () => ask(uri));
   const connection = await connected;

@@ -91,7 +91,7 @@ describe("frames that we receive", () => {
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("a request that both of two GOAWAY frames include is served before the connection closes", async () => {
+  test("a request within the last stream ids of two GOAWAY frames is served before the connection closes", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;

@@ -39,7 +39,7 @@ async function peerThat(answers: boolean): Promise<Peer> {
 
 const ask = (uri: string): Exchange => endpoints.open(requestTo(uri, "h2 in the clear"));
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
-/** True for the client's own pings, false for its answers to ours. */
+/** True for the client's own pings, false for its answers to the pings of the test. */
 const isPing = ({ type, flags }: Frame): boolean => type === TYPE.ping && flags !== ACK;
 
 /** Waits for the first request while fake time stands still. */

@@ -238,7 +238,7 @@ describe("rows", () => {
   test.each([
     [5, ["operation", "operation", "operation", "operation", "operation", "operation"]],
     [6, ["operation", "group"]],
-  ])("%i equal siblings are separate rows, and more make a group", (count, kinds) => {
+  ])("up to five equal siblings are separate rows, and more make a group (%i siblings)", (count, kinds) => {
     expect(kindsOf(rowsOf("inv_1", runs(count), none))).toEqual(kinds);
   });
 
